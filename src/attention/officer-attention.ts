@@ -18,6 +18,8 @@ interface OpenRequest {
 export interface OfficerAttention {
   /** `3 requests: 1 due in 4 days, 1 unmatched, 1 opt-out · 2 gaps`. */
   readonly sentence: string;
+  /** What the sentence is made of: each part, and what it is about. */
+  readonly parts: readonly AttentionPart[];
   /** By legal limit, the nearest first. */
   readonly requests: readonly OpenRequest[];
   /** How the pull of each banner stands. */
@@ -28,6 +30,19 @@ export interface OfficerAttention {
   /** Cases after whose withdrawal the same subject's consent was recorded again, over the last {@link AGREEMENT_DAYS} days. */
   readonly consentAfterWithdrawal: readonly string[];
   readonly scans: ScanAttention;
+}
+
+/** One of the figures, and where its details are. */
+export interface AttentionPart {
+  readonly about:
+    | 'requests'
+    | 'gaps'
+    | 'undelivered'
+    | 'contradictions'
+    | 'consent-after'
+    | 'before-consent'
+    | 'integrations';
+  readonly text: string;
 }
 
 /** What scans and integrations ask for. */
@@ -56,14 +71,14 @@ const TOGETHER = 8;
 
 /** Gathers what needs the officer's attention, of some sources or of all. `pulled`: the sources whose consent log is pulled. */
 export async function loadOfficerAttention(
-  parts: { readonly cases: CaseReading; readonly clock: Clock; readonly pulled: readonly Source[] },
+  given: { readonly cases: CaseReading; readonly clock: Clock; readonly pulled: readonly Source[] },
   sources?: readonly string[],
 ): Promise<OfficerAttention> {
-  const { cases, clock } = parts;
+  const { cases, clock } = given;
   const { read } = cases.store;
   const now = clock();
   const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
-  const pulled = parts.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
+  const pulled = given.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
   const of = sources === undefined ? {} : { sources };
   const [views, banners, agreement, after, scans] = await Promise.all([
     listCases(cases, { open: true, now: now.toISOString(), ...of }),
@@ -81,8 +96,8 @@ export async function loadOfficerAttention(
   }
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
-  const sentence = describeAttention(requests, gaps.length, agreement, consentAfterWithdrawal.length, scans);
-  return { sentence, requests, banners, gaps, agreement, consentAfterWithdrawal, scans };
+  const parts = attentionParts(requests, gaps.length, agreement, consentAfterWithdrawal.length, scans);
+  return { sentence: sentenceOf(parts), parts, requests, banners, gaps, agreement, consentAfterWithdrawal, scans };
 }
 
 /** Whether a banner's consent log is not known to be complete. A run under way is a gap only where something is known to be missing. */
@@ -103,16 +118,24 @@ async function loadAgreement(read: Query, pulled: readonly Source[], from: strin
 }
 
 /** One sentence for the head of the page and the command line. A request may count under several of its words. */
-export function describeAttention(
+export function describeAttention(...found: Parameters<typeof attentionParts>): string {
+  return sentenceOf(attentionParts(...found));
+}
+
+function sentenceOf(parts: readonly AttentionPart[]): string {
+  return parts.map(({ text }) => text).join(' · ');
+}
+
+function attentionParts(
   requests: readonly OpenRequest[],
   gaps: number,
   agreement: Agreement,
   consentAfter = 0,
   scans: ScanAttention = { beforeConsent: [], integrations: [] },
-): string {
-  const parts: string[] = [];
+): readonly AttentionPart[] {
+  const about: string[] = [];
   const add = (count: number, words: string) => {
-    if (count > 0) parts.push(`${count} ${words}`);
+    if (count > 0) about.push(`${count} ${words}`);
   };
   const days = requests.flatMap(({ view }) => (view.daysLeft === null ? [] : [view.daysLeft]));
   const soon = days.filter((left) => left >= 0 && left <= DUE_SOON_DAYS);
@@ -124,18 +147,20 @@ export function describeAttention(
   add(requests.filter(({ view }) => view.kind === 'unknown').length, 'unclear');
   add(requests.filter(({ view }) => isPlaceless(view)).length, 'of a place to choose');
   const count = requests.length === 0 ? 'No open requests' : counted(requests.length, 'request');
-  const head = parts.length === 0 ? count : `${count}: ${parts.join(', ')}`;
+  const head = about.length === 0 ? count : `${count}: ${about.join(', ')}`;
   const { undelivered, contradicting } = agreement;
   const [sites, broken] = [scans.beforeConsent.length, scans.integrations.length];
-  return [
-    head,
-    ...(gaps > 0 ? [counted(gaps, 'gap')] : []),
-    ...(undelivered > 0 ? [`${counted(undelivered, 'decision')} never delivered`] : []),
-    ...(contradicting > 0 ? [`${contradicting} contradictory`] : []),
-    ...(consentAfter > 0 ? [`consent after withdrawal in ${counted(consentAfter, 'case')}`] : []),
-    ...(sites > 0 ? [`set before consent on ${counted(sites, 'site')}`] : []),
-    ...(broken > 0 ? [`${counted(broken, 'integration')} disconnected`] : []),
-  ].join(' · ');
+  const parts: AttentionPart[] = [{ about: 'requests', text: head }];
+  const tell = (part: AttentionPart['about'], n: number, text: string) => {
+    if (n > 0) parts.push({ about: part, text });
+  };
+  tell('gaps', gaps, counted(gaps, 'gap'));
+  tell('undelivered', undelivered, `${counted(undelivered, 'decision')} never delivered`);
+  tell('contradictions', contradicting, `${contradicting} contradictory`);
+  tell('consent-after', consentAfter, `consent after withdrawal in ${counted(consentAfter, 'case')}`);
+  tell('before-consent', sites, `set before consent on ${counted(sites, 'site')}`);
+  tell('integrations', broken, `${counted(broken, 'integration')} disconnected`);
+  return parts;
 }
 
 /** Requests that take effect at once without an identity check (CCPA §1798.120, §1798.121). */

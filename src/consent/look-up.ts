@@ -352,6 +352,19 @@ export const purposeStateWords: Readonly<Record<PurposeState, string>> = {
   invalidated: 'invalidated',
 };
 
+const timeBasisWords: Readonly<Record<string, string>> = {
+  payload: 'as the delivery states',
+  row: 'as the consent log states',
+  received: 'time of arrival',
+  'assumed-offset': 'as stated, UTC offset assumed',
+  officer: 'as recorded by an officer',
+};
+
+/** By whose word the time of a decision is known. */
+export function timeBasisWord(basis: string): string {
+  return timeBasisWords[basis] ?? basis;
+}
+
 export function purposeWord(purpose: string): string {
   return purpose === ALL_PURPOSES ? 'all purposes (none named)' : purpose;
 }

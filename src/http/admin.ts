@@ -19,6 +19,7 @@ import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts
 import type { Metrics } from './metrics.ts';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
+import { consentListRoutes } from './pages/consent-lists.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.tsx';
@@ -135,6 +136,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(bannerRoutes, context);
     await guarded.register(scanRoutes, context);
     await guarded.register(consentRoutes, context);
+    await guarded.register(consentListRoutes, context);
   });
   await app.register(bannerUploadRoutes, context);
 }

@@ -1,10 +1,33 @@
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AGREEMENT_DAYS } from '../../src/attention/officer-attention.ts';
 import { seedRequests } from './pages/seed.ts';
-import { createOfficeWorld, signedIn } from './office-world.ts';
+import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
+
+/** One world for the file. */
+let world: OfficeWorld;
+const ending: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const work of ending.reverse()) await work();
+});
+beforeAll(async () => {
+  world = await createOfficeWorld({}, { worker: false, atEnd: (work) => ending.push(work) });
+  await seedRequests(world);
+});
+
+/** A decision as the service delivers it, the same record again with another choice. */
+async function contradict(id: string, minutes: number): Promise<void> {
+  const at = new Date(Date.now() - minutes * 60_000).toISOString();
+  for (const analytics of [true, false])
+    await world.event('consent.recorded', {
+      consent_id: id,
+      banner_id: 'bnr_1',
+      visitor_hash: `visitor-of-${id}`,
+      consent: { analytics },
+      recorded_at: at,
+    });
+}
 
 it('the page Consent look-up answers for an id and a time, records it, and keeps the id out of the address', async () => {
-  const world = await createOfficeWorld({}, { worker: false });
-  await seedRequests(world);
   const olga = await signedIn(world, 'Olga');
   const form = await olga.get('/consent');
   expect(form.text).toContain('aria-current="page">Consent look-up');
@@ -22,3 +45,101 @@ it('the page Consent look-up answers for an id and a time, records it, and keeps
   const noTime = await olga.post('/consent', { identifier: 'visitor-7', at: 'soon', source: 'default' });
   expect([noTime.status, noTime.text.includes('Enter the time.')]).toEqual([422, true]);
 });
+
+describe('the statement', () => {
+  it('is one page of PDF, is recorded as a look-up, and carries no identifier in its name', async () => {
+    const olga = await signedIn(world, 'Petra');
+    const at = '2026-01-01T00:00';
+    const form = await olga.get('/consent');
+    const now = /name="at"[^>]*value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    const pdf = await olga.post('/consent/statement', { identifier: 'visitor-7', at: now, source: 'default' });
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(pdf.headers.get('content-disposition')).toMatch(/^attachment; filename="consent-statement_\w+_[\d-]+\.pdf"/);
+    expect(pdf.headers.get('content-disposition')).not.toContain('visitor-7');
+    expect(pdf.bytes.subarray(0, 5).toString()).toBe('%PDF-');
+    expect(pdf.bytes.toString('latin1').match(/\/Type \/Page\b/g)?.length).toBe(1);
+    const looks = await world.actions('consent.looked-up');
+    expect(looks.filter(({ actor }) => actor === 'Petra').length).toBe(1);
+    const none = await olga.post('/consent/statement', { identifier: 'nobody', at, source: 'default' });
+    expect(none.text).toContain('No consent record matches.');
+  });
+});
+
+describe('the list of contradictions', () => {
+  it('has what the figure on Today counts, page by page, and each row leads to its look-up', async () => {
+    const olga = await signedIn(world, 'Rita');
+    const none = await olga.get('/consent/contradictions');
+    expect(none.text).toContain('No contradictory decisions in this period.');
+    const ids = Array.from({ length: 53 }, (_, place) => `x-${String(place).padStart(2, '0')}`);
+    for (const [place, id] of ids.entries()) await contradict(id, 600 - place);
+    const first = await olga.get('/consent/contradictions');
+    const [shown, next] = [rowsIn(first.text), nextIn(first.text)];
+    expect(shown).toEqual(ids.slice(0, 50).map((id) => `r:${id}`));
+    expect(first.text).toContain('analytics: granted / denied');
+    const second = await olga.get(next ?? '');
+    expect(rowsIn(second.text)).toEqual(ids.slice(50).map((id) => `r:${id}`));
+    expect(nextIn(second.text)).toBe(null);
+    const [, at = ''] = /name="at" value="([^"]+)"/.exec(second.text) ?? [];
+    const answer = await olga.post('/consent', { identifier: 'r:x-50', at, source: 'default' });
+    expect(answer.text).toContain('Its records contradict each other');
+    const old = await olga.get('/consent/contradictions?from=2020-01-01&to=2020-12-31');
+    expect(rowsIn(old.text)).toEqual([]);
+    const wrong = await olga.get('/consent/contradictions?from=yesterday');
+    expect([wrong.status, wrong.text.includes('Invalid date &quot;yesterday&quot;')]).toEqual([422, true]);
+  });
+
+  it('is an entry when it is looked at', async () => {
+    const vera = await signedInAs(world, 'auditor', { name: 'Vera' });
+    await vera.get('/consent/contradictions');
+    await vera.get('/consent/undelivered');
+    const looks = await world.actions('record.viewed');
+    expect(looks.filter(({ actor }) => actor.startsWith('Vera')).map(({ object }) => object)).toEqual([
+      'contradictory decisions',
+      'undelivered decisions',
+    ]);
+  });
+});
+
+it('the list of decisions never delivered has those that only the consent log tells, within its period', async () => {
+  const { context } = world;
+  const at = new Date(Date.now() - 3_600_000).toISOString();
+  const long = new Date(Date.now() - (AGREEMENT_DAYS + 2) * 86_400_000).toISOString();
+  const template = await context.store.read
+    .selectFrom('decision_history')
+    .selectAll()
+    .limit(1)
+    .executeTakeFirstOrThrow();
+  const pulled = (seq: number, id: string, when: string) =>
+    ({
+      ...template,
+      seq,
+      decision_id: id,
+      via: 'pull',
+      at: when,
+      occurred_at: when,
+      is_first: 1,
+      conflicts: 0,
+    }) as const;
+  await context.store.transaction((tx) =>
+    tx.insertMany('decision_history', [
+      pulled(900_001, 'r:only-pulled', at),
+      pulled(900_002, 'r:long-ago', long),
+      pulled(900_003, 'r:c-2', at),
+    ]),
+  );
+  const olga = await signedIn(world, 'Olga');
+  const { text } = await olga.get('/consent/undelivered');
+  expect(rowsIn(text)).toEqual(['r:only-pulled']);
+  expect(rowsIn((await olga.get(`/consent/undelivered?from=${long.slice(0, 10)}`)).text)).toEqual([
+    'r:long-ago',
+    'r:only-pulled',
+  ]);
+});
+
+function rowsIn(text: string): readonly string[] {
+  return [...text.matchAll(/aria-label="Look up decision ([^"]+)"/g)].map(([, id = '']) => id);
+}
+
+function nextIn(text: string): string | null {
+  return /<a href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
+}

@@ -65,8 +65,9 @@ export function enforceRules(
     const source = await sourceOf(context, rule.source, request);
     if (!maySee(session, source)) throw new CodedError('not_found');
     const known = context.sources.findAny(source ?? '')?.slug ?? null;
-    if (rule.views === 'list') await noteView(session, known, 'requests');
-    else if (rule.views === 'object' && known !== null) await noteView(session, known, objectOf(request));
+    if (rule.views === undefined) return;
+    if (rule.views !== 'object') await noteView(session, known, rule.views);
+    else if (known !== null) await noteView(session, known, objectOf(request));
   });
 }
 

@@ -10,9 +10,12 @@ export type Rule =
   | {
       readonly who: Capability;
       readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence';
-      /** The request shows personal data, and a look at it is an entry: at the object of the address, or at the list. */
-      readonly views?: 'object' | 'list';
+      /** The request shows personal data, and a look at it is an entry: at the object of the address, or at a list. */
+      readonly views?: 'object' | ViewedList;
     };
+
+/** A list of personal data, as the entry of a look at it names it. */
+type ViewedList = 'requests' | 'contradictory decisions' | 'undelivered decisions';
 
 const anyone = { who: 'anyone' } as const;
 const self = { who: 'self' } as const;
@@ -48,12 +51,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /people/:personId/link': people,
   'POST /people/:personId/access': people,
 
-  'GET /': { who: 'read', source: 'query', views: 'list' },
+  'GET /': { who: 'read', source: 'query', views: 'requests' },
   'POST /reports': { who: 'work', source: 'form' },
   'POST /sync': { who: 'work', source: 'form' },
   'POST /sync/dismiss': { who: 'work', source: 'form' },
 
-  'GET /cases': { who: 'read', source: 'query', views: 'list' },
+  'GET /cases': { who: 'read', source: 'query', views: 'requests' },
   'GET /cases/new': { who: 'work', source: 'installation' },
   'POST /cases': { who: 'work', source: 'form' },
   'GET /cases/:caseId': { who: 'read', source: 'case', views: 'object' },
@@ -75,4 +78,7 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },
+  'POST /consent/statement': { who: 'read', source: 'form' },
+  'GET /consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
+  'GET /consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
 };

@@ -39,7 +39,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
   const title = `${kindText(view.kind)} · ${row.case_id}`;
   const packs = documents.filter(({ name }) => name !== 'letter');
   return (
-    <Page title={title} frame={frame}>
+    <Page title={title} frame={frame} within="requests">
       <p class="small">
         <a href="/">← Today</a>
       </p>
@@ -74,9 +74,9 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
               manifest with hashes.
             </p>
             {jobs.length === 0 ? null : (
-              <JobList jobs={jobs} timeZone={frame.timeZone} again={`/cases/${encodeURIComponent(row.case_id)}`} />
+              <JobList frame={frame} jobs={jobs} again={`/cases/${encodeURIComponent(row.case_id)}`} />
             )}
-            {packs.length === 0 ? null : <DocumentTable documents={packs} timeZone={frame.timeZone} />}
+            {packs.length === 0 ? null : <DocumentTable frame={frame} documents={packs} />}
             {frame.canWork ? (
               <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/pack`}>
                 <Csrf token={frame.csrf} />
@@ -94,17 +94,14 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
 }
 
 /** The letters that were made, and which one to write next. */
-function LettersPanel({ data, frame: { timeZone, canWork } }: PartProps & { frame: PageFrame }) {
+function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
+  const { canWork } = frame;
   const { shown, documents } = data;
   const { row } = shown.view;
   const letters = documents.filter(({ name }) => name === 'letter');
   return (
     <Panel id="letters" title="Letters">
-      {letters.length > 0 ? (
-        <DocumentTable documents={letters} timeZone={timeZone} />
-      ) : canWork ? null : (
-        <p>None yet.</p>
-      )}
+      {letters.length > 0 ? <DocumentTable frame={frame} documents={letters} /> : canWork ? null : <p>None yet.</p>}
       {canWork ? (
         <form method="get" action={`/cases/${encodeURIComponent(row.case_id)}/letter`}>
           <div class="buttons">
@@ -175,7 +172,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             </>,
           ],
           ['Channel', row.channel],
-          ['Source', row.source],
+          ['Source', frame.sourceName(row.source)],
           row.request_id === null ? null : ['Id at the service', row.request_id],
           [
             'Law',

@@ -209,7 +209,11 @@ function RequestsPage({ frame, cases, sources, source }: RequestsProps) {
     views.length === 0 ? (
       <p>{none}</p>
     ) : (
-      <RequestTable caption={caption} requests={views.map((view) => ({ view }))} withSource={withSource} />
+      <RequestTable
+        caption={caption}
+        requests={views.map((view) => ({ view }))}
+        sourceName={withSource ? frame.sourceName : null}
+      />
     );
   return (
     <Page title="All requests" frame={frame} current="requests">

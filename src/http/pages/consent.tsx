@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   bannerWord,
@@ -9,10 +10,15 @@ import {
   purposeStateWords,
   purposeWord,
   standingWords,
+  timeBasisWord,
   wayInWords,
 } from '../../consent/look-up.ts';
 import type { Context } from '../../context.ts';
-import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
+import { renderStatement } from '../../consent/statement.ts';
+import { isoNow } from '../../core/clock.ts';
+import { dateIn, localTimeOf, momentAt } from '../../core/zoned-days.ts';
+import { lastCheckpoint } from '../../documents/frame.ts';
+import { attachment } from './documents.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -44,17 +50,54 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
 
   app.post('/consent', async (request, reply) => {
     const form = formOf(request.body);
+    const found = await lookUp(request, form, true);
+    return 'problems' in found
+      ? send(request, reply, { form, problems: found.problems }, found.status)
+      : send(request, reply, { form, answer: found.answer });
+  });
+
+  app.post('/consent/statement', async (request, reply) => {
+    const form = formOf(request.body);
+    // Entries after the last checkpoint get one, so that the statement prints what proves them.
+    await context.seal();
+    const found = await lookUp(request, form, false);
+    if ('problems' in found) return send(request, reply, { form, problems: found.problems }, found.status);
+    const { answer } = found;
+    if (answer.outcome === 'not-found') return send(request, reply, { form, answer });
+    const source = context.sources.findAny(answer.source);
+    const { documents, config, version } = context;
+    const bytes = renderStatement({
+      answer,
+      sourceName: source?.name ?? answer.source,
+      profile: await context.loadProfile(source),
+      checkpoint: await lastCheckpoint(documents, answer.asOf),
+      timeZone: config.timeZone,
+      version,
+      madeAt: isoNow(context.clock),
+      sample: documents.sample,
+    });
+    const day = dateIn(answer.at, config.timeZone);
+    return reply
+      .header('content-disposition', attachment(`consent-statement ${source?.name ?? answer.source} ${day}.pdf`))
+      .type('application/pdf')
+      .send(Readable.from(bytes));
+  });
+
+  /** Looks up what a form asks for, under the name of who is signed in. */
+  async function lookUp(
+    request: FastifyRequest,
+    form: Readonly<Record<string, string>>,
+    withTexts: boolean,
+  ): Promise<{ readonly answer: Answered } | { readonly problems: readonly string[]; readonly status: number }> {
     const { identifier = '', source = '' } = form;
     const at = momentOf(form['at'] ?? '');
-    if (at === null) return send(request, reply, { form, problems: ['Enter the time.'] }, 422);
+    if (at === null) return { problems: ['Enter the time.'], status: 422 };
     const asOf = await context.projector.catchUp();
     const actor = officerOf(request).officer;
-    const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor });
-    if (answer.outcome === 'untrusted') return send(request, reply, { form, problems: [answer.problem] }, 409);
-    return answer.outcome === 'refused'
-      ? send(request, reply, { form, problems: answer.problems }, 422)
-      : send(request, reply, { form, answer });
-  });
+    const answer = await lookUpConsent(context, { source, identifier, at, asOf, actor, withTexts });
+    if (answer.outcome === 'untrusted') return { problems: [answer.problem], status: 409 };
+    return answer.outcome === 'refused' ? { problems: answer.problems, status: 422 } : { answer };
+  }
 
   function send(
     request: FastifyRequest,
@@ -75,12 +118,14 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
   }
 }
 
+type Answered = Extract<LookUp, { outcome: 'found' | 'not-found' }>;
+
 interface ConsentProps {
   readonly frame: PageFrame;
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   readonly form: Readonly<Record<string, string>>;
   readonly problems?: readonly string[];
-  readonly answer?: Extract<LookUp, { outcome: 'found' | 'not-found' }> | null;
+  readonly answer?: Answered | null;
 }
 
 /** The look-up: paste an id and a time, read how consent stood. */
@@ -100,7 +145,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
         ) : (
           <form method="post" action="/consent">
             <Csrf token={frame.csrf} />
-            <div class="pair">
+            <div class="pair thirds">
               <Input
                 id="identifier"
                 label="Visitor, e-mail or record"
@@ -123,13 +168,19 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
           {answer.recorded}.
         </Notice>
       ) : (
-        <Answer frame={frame} answer={answer} />
+        <Answer frame={frame} form={form} answer={answer} />
       )}
     </Page>
   );
 }
 
-function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, { outcome: 'found' }> }) {
+interface AnswerProps {
+  readonly frame: PageFrame;
+  readonly form: ConsentProps['form'];
+  readonly answer: Extract<LookUp, { outcome: 'found' }>;
+}
+
+function Answer({ frame, form, answer }: AnswerProps) {
   const { standing, knownThen, decisions, bannerNames, at, total, later, recorded, subjects } = answer;
   const then = knownThen === null ? [] : standingWords(knownThen, bannerNames);
   return (
@@ -151,7 +202,16 @@ function Answer({ frame, answer }: { frame: PageFrame; answer: Extract<LookUp, {
         ) : (
           <Standing frame={frame} standing={standing} names={bannerNames} />
         )}
-        <p class="soft small">This look-up is recorded as entry {recorded}.</p>
+        <form class="buttons" method="post" action="/consent/statement">
+          <Csrf token={frame.csrf} />
+          {['identifier', 'at', 'source'].map((name) => (
+            <input key={name} type="hidden" name={name} value={form[name] ?? ''} />
+          ))}
+          <button type="submit" class="quiet">
+            Download as PDF
+          </button>
+        </form>
+        <p class="hint">This look-up is recorded as entry {recorded}; the PDF is one more.</p>
       </Panel>
       {decisions.map((decision) => (
         <Decision key={decision.decisionId} frame={frame} decision={decision} />
@@ -219,7 +279,8 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
           [
             'Made',
             <>
-              <Moment iso={decision.at} timeZone={timeZone} /> <span class="soft">({decision.timeBasis})</span>
+              <Moment iso={decision.at} timeZone={timeZone} />{' '}
+              <span class="soft">({timeBasisWord(decision.timeBasis)})</span>
             </>,
           ],
           [
@@ -239,6 +300,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
                 <>
                   entry {text.bodySeq}, first seen <Moment iso={text.firstSeen} timeZone={timeZone} />, SHA-256{' '}
                   <span class="mono">{text.textSha256 ?? 'no text'}</span>
+                  <PolicyText lines={text.lines} />
                 </>,
               ] as const,
           ),
@@ -272,5 +334,22 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
         ]}
       />
     </Panel>
+  );
+}
+
+/** The text that was in force, as its readers saw it. */
+function PolicyText({ lines }: { lines: readonly string[] | null | undefined }) {
+  if (lines === undefined) return null;
+  if (lines === null) return <p class="hint">The text was erased.</p>;
+  if (lines.length === 0) return null;
+  return (
+    <details>
+      <summary>Read the text</summary>
+      <div class="sheet">
+        {lines.map((line, place) => (
+          <p key={place}>{line.startsWith('#') ? <strong>{line.replace(/^#+ */, '')}</strong> : line}</p>
+        ))}
+      </div>
+    </details>
   );
 }

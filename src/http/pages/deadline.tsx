@@ -76,7 +76,7 @@ const countriesOfRegions = ['AT', 'AU', 'CA', 'CH', 'DE', 'ES', 'GB', 'US'];
 /** The deadline calculator. It records nothing: the question is in the address. */
 function DeadlinePage({ frame, form, problems, computed }: DeadlinePageProps) {
   return (
-    <Page title="Deadline calculator" frame={frame}>
+    <Page title="Deadline calculator" frame={frame} current="deadline">
       <h1>Deadline calculator</h1>
       <p class="lead">
         When a request must be answered, under every applicable law. Nothing is recorded here; the dates of a case are

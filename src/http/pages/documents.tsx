@@ -13,6 +13,7 @@ import { formatCount, formatPeriod } from '../../../reports/format.ts';
 import { isLetterStep } from '../../../reports/letters/texts.ts';
 import { sizeText, letterText, type Worded } from './words.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
+import type { PageFrame } from './layout.tsx';
 import { Badge, type Column, Moment, Table } from './parts.tsx';
 import type { Job } from '../../jobs/job.ts';
 
@@ -110,13 +111,13 @@ export function attachment(fileName: string): string {
 
 /** Registered files. The link downloads; each download is an entry. */
 export function DocumentTable({
+  frame: { timeZone, sourceName },
   documents,
   total,
-  timeZone,
 }: {
+  frame: PageFrame;
   documents: readonly DocumentRow[];
   total?: number;
-  timeZone: string;
 }) {
   if (documents.length === 0) return <p>None yet.</p>;
   const more = (total ?? documents.length) - documents.length;
@@ -140,7 +141,7 @@ export function DocumentTable({
             </>
           )}
           <br />
-          <span class="soft small">{aboutOf(document)}</span>
+          <span class="soft small">{aboutOf(document, sourceName)}</span>
         </>
       ),
     },
@@ -179,10 +180,10 @@ function titleOf({ name, case_id, parameters }: DocumentRow): string {
 }
 
 /** Period and source, as far as the document has them. */
-function aboutOf({ parameters, source, as_of }: DocumentRow): string {
+function aboutOf({ parameters, source, as_of }: DocumentRow, sourceName: PageFrame['sourceName']): string {
   const { from, to } = JSON.parse(parameters) as { from?: unknown; to?: unknown };
   const period = typeof from === 'string' && typeof to === 'string' ? `${periodText(from, to)} · ` : '';
-  return `${period}${source} · as of entry ${formatCount(as_of)}`;
+  return `${period}${sourceName(source)} · as of entry ${formatCount(as_of)}`;
 }
 
 function periodText(from: string, to: string): string {
@@ -192,7 +193,8 @@ function periodText(from: string, to: string): string {
 }
 
 /** Requested jobs and their progress. The page does not reload by itself; it has a link for that. */
-export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZone: string; again: string }) {
+export function JobList({ frame, jobs, again }: { frame: PageFrame; jobs: readonly Job[]; again: string }) {
+  const nameOf = (job: Job) => jobName(job, frame.sourceName);
   return (
     <>
       <ul class="jobs">
@@ -201,10 +203,10 @@ export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZ
             {nameOf(job)} <Badge {...stateOf(job)} />
             <br />
             <span class="soft small">
-              requested <Moment iso={job.createdAt} timeZone={timeZone} />
+              requested <Moment iso={job.createdAt} timeZone={frame.timeZone} />
               {payloadText(job, 'actor') === null ? '' : ` by ${payloadText(job, 'actor')}`}
             </span>
-            <Progress job={job} />
+            <Progress job={job} name={nameOf(job)} />
             {job.error !== null && job.state !== 'done' ? <p class="hint">{job.error}</p> : null}
           </li>
         ))}
@@ -218,22 +220,20 @@ export function JobList({ jobs, timeZone, again }: { jobs: readonly Job[]; timeZ
   );
 }
 
-function Progress({ job }: { job: Job }) {
+function Progress({ job, name }: { job: Job; name: string }) {
   if (job.state !== 'running' || job.progress === null) return null;
   const { done, total, message } = job.progress;
   return (
     <p class="hint">
-      {total === null ? null : (
-        <progress aria-label={`Progress of ${nameOf(job)}`} value={done} max={Math.max(total, 1)} />
-      )}{' '}
+      {total === null ? null : <progress aria-label={`Progress of ${name}`} value={done} max={Math.max(total, 1)} />}{' '}
       {message}
     </p>
   );
 }
 
-function nameOf(job: Job): string {
+function jobName(job: Job, sourceName: PageFrame['sourceName']): string {
   const source = payloadText(job, 'source');
-  if (job.kind === 'sync') return `Sync of ${source ?? 'all sources'}`;
+  if (job.kind === 'sync') return `Sync of ${source === null ? 'all sources' : sourceName(source)}`;
   const caseId = payloadText(job, 'caseId');
   if (caseId !== null) return `Response pack for ${caseId}`;
   const name = payloadText(job, 'name') ?? 'document';

@@ -6,7 +6,7 @@ import { csrfToken, officerOf } from '../auth/sessions.ts';
 
 /** What every page of a signed-in officer knows. */
 export function pageFrame(
-  context: Pick<Context, 'config' | 'version'>,
+  context: Pick<Context, 'config' | 'version' | 'sources'>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): PageFrame {
@@ -18,6 +18,7 @@ export function pageFrame(
     csrf: csrfToken(request, reply),
     timeZone: context.config.timeZone,
     version: context.version,
+    sourceName: (slug) => context.sources.findAny(slug)?.name ?? slug,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { can, type Role } from '../../core/roles.ts';
+import { can, type Capability, type Role } from '../../core/roles.ts';
 import { stylesheetPath } from './style.ts';
 
 /** What every page of a signed-in officer knows. */
@@ -13,21 +13,60 @@ export interface PageFrame {
   readonly csrf: string;
   readonly timeZone: string;
   readonly version: string;
+  /** What a source is called, by its slug. */
+  readonly sourceName: (slug: string) => string;
 }
+
+interface Place {
+  readonly key: string;
+  readonly href: string;
+  readonly label: string;
+  /** Who finds it in the navigation; default: everyone. */
+  readonly for?: Capability;
+}
+
+/** The navigation: groups, each with its pages; the first is where its name leads. */
+const navigation = [
+  { label: 'Today', places: [{ key: 'today', href: '/', label: 'Today' }] },
+  {
+    label: 'Requests',
+    places: [
+      { key: 'requests', href: '/cases', label: 'All requests' },
+      { key: 'new-request', href: '/cases/new', label: 'Record a request', for: 'work' },
+      { key: 'deadline', href: '/deadline', label: 'Deadline calculator' },
+    ],
+  },
+  {
+    label: 'Consent',
+    places: [
+      { key: 'consent', href: '/consent', label: 'Consent look-up' },
+      { key: 'contradictions', href: '/consent/contradictions', label: 'Contradictions' },
+      { key: 'undelivered', href: '/consent/undelivered', label: 'Never delivered' },
+      { key: 'banners', href: '/banners', label: 'Banners' },
+    ],
+  },
+  { label: 'Scans', places: [{ key: 'scans', href: '/scans', label: 'Scans and integrations' }] },
+  { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
+] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];
+
+/** A page of the navigation, or the account. */
+type PlaceKey = (typeof navigation)[number]['places'][number]['key'] | 'account';
 
 interface PageProps {
   readonly title: string;
   /** Null if nobody is signed in. */
   readonly frame: PageFrame | null;
   /** The place in the navigation. */
-  readonly current?: 'today' | 'requests' | 'new-request' | 'banners' | 'scans' | 'consent' | 'people' | 'account';
+  readonly current?: PlaceKey;
+  /** Of a page that is not in the navigation: the one that it belongs to. */
+  readonly within?: PlaceKey;
   /** Address of the script that the page needs for something that no form can do. */
   readonly script?: string;
   readonly children: ComponentChildren;
 }
 
 /** The frame of every page. */
-export function Page({ title, frame, current, script, children }: PageProps) {
+export function Page({ title, frame, current, within = current, script, children }: PageProps) {
   return (
     <html lang="en">
       <head>
@@ -50,37 +89,9 @@ export function Page({ title, frame, current, script, children }: PageProps) {
             </a>
             {frame === null ? null : (
               <>
-                <nav aria-label="Main">
-                  <ul>
-                    <li>
-                      <NavLink href="/" label="Today" here={current === 'today'} />
-                    </li>
-                    <li>
-                      <NavLink href="/cases" label="All requests" here={current === 'requests'} />
-                    </li>
-                    {frame.canWork ? (
-                      <li>
-                        <NavLink href="/cases/new" label="Record a request" here={current === 'new-request'} />
-                      </li>
-                    ) : null}
-                    <li>
-                      <NavLink href="/consent" label="Consent look-up" here={current === 'consent'} />
-                    </li>
-                    <li>
-                      <NavLink href="/banners" label="Banners" here={current === 'banners'} />
-                    </li>
-                    <li>
-                      <NavLink href="/scans" label="Scans and integrations" here={current === 'scans'} />
-                    </li>
-                    {can(frame.role, 'administer') ? (
-                      <li>
-                        <NavLink href="/people" label="People" here={current === 'people'} />
-                      </li>
-                    ) : null}
-                  </ul>
-                </nav>
+                <MainNavigation frame={frame} current={current} within={within} />
                 <div class="who">
-                  <NavLink href="/account" label={frame.officer} here={current === 'account'} />
+                  <NavLink href="/account" label={frame.officer} here={current === 'account' && 'page'} />
                   <form method="post" action="/sign-out">
                     <Csrf token={frame.csrf} />
                     <button type="submit">Sign out</button>
@@ -90,6 +101,7 @@ export function Page({ title, frame, current, script, children }: PageProps) {
             )}
           </div>
         </header>
+        {frame === null ? null : <GroupNavigation frame={frame} current={current} within={within} />}
         <main id="content" tabIndex={-1}>
           {children}
         </main>
@@ -103,9 +115,56 @@ export function Page({ title, frame, current, script, children }: PageProps) {
   );
 }
 
-function NavLink({ href, label, here }: { href: string; label: string; here: boolean }) {
+interface NavigationProps {
+  readonly frame: PageFrame;
+  readonly current: PlaceKey | undefined;
+  readonly within: PlaceKey | undefined;
+}
+
+function MainNavigation({ frame, current, within }: NavigationProps) {
   return (
-    <a href={href} {...(here ? { 'aria-current': 'page' as const } : {})}>
+    <nav aria-label="Main">
+      <ul>
+        {navigation.map(({ label, places }) => {
+          const [first] = permitted(frame, places);
+          if (first === undefined) return null;
+          const inside = places.some(({ key }) => key === within);
+          return (
+            <li key={label}>
+              <NavLink href={first.href} label={label} here={inside && (first.key === current ? 'page' : 'true')} />
+            </li>
+          );
+        })}
+      </ul>
+    </nav>
+  );
+}
+
+/** The pages beside this one. */
+function GroupNavigation({ frame, current, within }: NavigationProps) {
+  const group = navigation.find(({ places }) => places.some(({ key }) => key === within));
+  const places = group === undefined ? [] : permitted(frame, group.places);
+  if (group === undefined || places.length < 2) return null;
+  return (
+    <nav class="beside" aria-label={group.label}>
+      <ul>
+        {places.map(({ key, href, label }) => (
+          <li key={key}>
+            <NavLink href={href} label={label} here={key === current && 'page'} />
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function permitted(frame: PageFrame, places: readonly Place[]): readonly Place[] {
+  return places.filter((place) => place.for === undefined || can(frame.role, place.for));
+}
+
+function NavLink({ href, label, here }: { href: string; label: string; here: 'page' | 'true' | false }) {
+  return (
+    <a href={href} {...(here === false ? {} : { 'aria-current': here })}>
       {label}
     </a>
   );

@@ -117,7 +117,7 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
   const here = `/cases/${encodeURIComponent(caseId)}/letter`;
   const title = `${letterText(step)} · ${caseId}`;
   return (
-    <Page title={title} frame={frame}>
+    <Page title={title} frame={frame} within="requests">
       <p class="small">
         <a href={`/cases/${encodeURIComponent(caseId)}#letters`}>← {caseId}</a>
       </p>

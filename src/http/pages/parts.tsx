@@ -31,9 +31,9 @@ export function Badge({ text, tone }: Worded) {
 }
 
 /** A message at the head of a page. `bad` is announced at once. */
-export function Notice({ tone, children }: { tone: Tone; children: ComponentChildren }) {
+export function Notice({ tone, id, children }: { tone: Tone; id?: string; children: ComponentChildren }) {
   return (
-    <div class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
+    <div {...(id === undefined ? {} : { id })} class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
       {children}
     </div>
   );
@@ -234,6 +234,21 @@ export function Table<T>({
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** Leads through a list that is longer than a page; null: there is no such page. */
+export function Pages({ first, next }: { first: string | null; next: string | null }) {
+  if (first === null && next === null) return null;
+  return (
+    <p class="pages">
+      {first === null ? null : <a href={first}>First page</a>}
+      {next === null ? null : (
+        <a href={next} rel="next">
+          Next page
+        </a>
+      )}
+    </p>
   );
 }
 

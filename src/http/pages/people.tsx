@@ -148,7 +148,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
       ),
     },
     { title: 'Role', cell: ({ role }) => roleTexts[role] },
-    { title: 'Sources', cell: (person) => reachText(person.sources) },
+    { title: 'Sources', cell: (person) => reachText(person.sources?.map(frame.sourceName) ?? null) },
     {
       title: 'State',
       cell: (person) => (

@@ -8,11 +8,12 @@ interface RequestTableProps {
   readonly caption: string;
   /** Without any `match` (the requester was not searched for) the column is left out. */
   readonly requests: readonly { readonly view: CaseView; readonly match?: Match }[];
-  readonly withSource: boolean;
+  /** What sources are called; null: the source is not shown. */
+  readonly sourceName: ((slug: string) => string) | null;
 }
 
 /** Requests, one a line. */
-export function RequestTable({ caption, requests, withSource }: RequestTableProps) {
+export function RequestTable({ caption, requests, sourceName }: RequestTableProps) {
   const matched = requests.some(({ match }) => match !== undefined);
   const columns: readonly Column<(typeof requests)[number]>[] = [
     {
@@ -25,7 +26,7 @@ export function RequestTable({ caption, requests, withSource }: RequestTableProp
           <br />
           <span class="soft small">
             <bdi>{row.requester_name ?? row.requester_email ?? 'requester not named'}</bdi>
-            {withSource ? ` · ${row.source}` : ''}
+            {sourceName === null ? '' : ` · ${sourceName(row.source)}`}
           </span>
         </>
       ),

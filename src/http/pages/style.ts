@@ -5,6 +5,14 @@ export const stylesheet = `
 :root {
   --ink: #1b2430; --soft: #556070; --line: #d9dfe7; --paper: #ffffff; --ground: #f4f6f9; --accent: #14527d; --accent-deep: #0d3b5c;
   --bad: #9c1c1c; --bad-ground: #fdecea; --warn: #7a4b00; --warn-ground: #fdf3dc; --good: #1c5e36; --good-ground: #e6f4ea; --calm-ground: #e9eef4;
+  --warn-edge: #b97a00; --edge: #7d8896; --rule: #b8c2cf; --on-accent: #ffffff; --top: #0d3b5c; --on-top: #ffffff; color-scheme: light dark;
+}
+@media screen and (prefers-color-scheme: dark) {
+  :root {
+    --ink: #e4e9f0; --soft: #a6b1bf; --line: #333d49; --paper: #1b222b; --ground: #12171d; --accent: #86bfea; --accent-deep: #b4d9f5;
+    --bad: #ffb3ab; --bad-ground: #43201e; --warn: #f2c574; --warn-ground: #3b2f16; --good: #9ad7ad; --good-ground: #1b3826; --calm-ground: #2a333f;
+    --warn-edge: #d39a2d; --edge: #8895a5; --rule: #4a5664; --on-accent: #0b1a26; --top: #0c2436;
+  }
 }
 * { box-sizing: border-box; }
 html { font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
@@ -14,21 +22,27 @@ a:hover { color: var(--accent-deep); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 2px; }
 .skip { position: absolute; left: -100rem; top: 0; background: var(--paper); padding: 0.5rem 1rem; z-index: 2; }
 .skip:focus { left: 0; }
-.top { background: var(--accent-deep); color: #ffffff; }
+.top { background: var(--top); color: var(--on-top); }
 .top-inner { max-width: 76rem; margin: 0 auto; padding: 0.6rem 1.25rem; display: flex; flex-wrap: wrap; gap: 0.4rem 1.5rem; align-items: center; }
-.top a { color: #ffffff; }
-.top :focus-visible { outline-color: #ffffff; }
+.top a { color: var(--on-top); }
+.top :focus-visible { outline-color: var(--on-top); }
 .brand { font-weight: 650; letter-spacing: 0.01em; text-decoration: none; margin-right: auto; }
 .top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; }
 .top nav a[aria-current] { text-decoration-thickness: 2px; font-weight: 600; }
+.beside { background: var(--paper); border-bottom: 1px solid var(--line); }
+.beside ul { list-style: none; max-width: 76rem; margin: 0 auto; padding: 0 1.25rem; display: flex; flex-wrap: wrap; gap: 0 1.5rem; font-size: 0.9375rem; }
+.beside a { display: block; padding: 0.45rem 0; text-decoration: none; }
+.beside a:hover { text-decoration: underline; }
+.beside a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -3px var(--accent); }
 .who { display: flex; margin-left: auto; align-items: center; gap: 0.75rem; font-size: 0.925rem; }
 .who form { margin: 0; }
-.top button { background: transparent; border: 1px solid #b9cddd; color: #ffffff; padding: 0.2rem 0.7rem; }
-.top button:hover { background: #ffffff; color: var(--accent-deep); }
+.top button { background: transparent; border: 1px solid #b9cddd; color: var(--on-top); padding: 0.2rem 0.7rem; }
+.top button:hover { background: #ffffff; color: #0d3b5c; }
 main { max-width: 76rem; margin: 0 auto; padding: 1.5rem 1.25rem 4rem; }
 main:focus { outline: none; }
 footer { max-width: 76rem; margin: 0 auto; padding: 0 1.25rem 2rem; color: var(--soft); font-size: 0.875rem; }
 h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 0.25rem; letter-spacing: -0.01em; }
+h1, h2, h3 { overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 0 0 0.75rem; }
 h3 { font-size: 1rem; margin: 1.25rem 0 0.35rem; }
 p { margin: 0 0 0.75rem; max-width: 46rem; }
@@ -44,22 +58,23 @@ h1 + .panel, h1 + form { margin-top: 1rem; }
 .notice { border-left: 5px solid var(--accent); background: var(--calm-ground); padding: 0.7rem 1rem; margin: 0 0 1.25rem; border-radius: 0 6px 6px 0; }
 .notice > :last-child { margin-bottom: 0; }
 .notice ul { margin: 0.25rem 0 0; padding-left: 1.2rem; }
-.notice.warn { border-color: #b97a00; background: var(--warn-ground); }
+.notice.warn { border-color: var(--warn-edge); background: var(--warn-ground); }
 .notice.bad { border-color: var(--bad); background: var(--bad-ground); }
 .notice.good { border-color: var(--good); background: var(--good-ground); }
 .warnings { list-style: none; padding: 0; margin: 0 0 1.25rem; }
-.warnings li { border-left: 5px solid #b97a00; background: var(--warn-ground); padding: 0.6rem 1rem; margin-bottom: 0.5rem; border-radius: 0 6px 6px 0; }
+.warnings li { border-left: 5px solid var(--warn-edge); background: var(--warn-ground); padding: 0.6rem 1rem; margin-bottom: 0.5rem; border-radius: 0 6px 6px 0; }
 .warnings strong { display: block; font-weight: 600; }
 table { border-collapse: collapse; width: 100%; font-size: 0.9375rem; }
 caption { text-align: left; color: var(--soft); font-size: 0.875rem; padding-bottom: 0.5rem; }
 th, td { text-align: left; vertical-align: top; padding: 0.55rem 0.75rem 0.55rem 0; border-bottom: 1px solid var(--line); overflow-wrap: break-word; }
-thead th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; border-bottom-color: #b8c2cf; padding-top: 0; }
+thead th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; border-bottom-color: var(--rule); padding-top: 0; }
 tbody th { font-weight: 500; }
 tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
 th:last-child, td:last-child { padding-right: 0; }
 table + p { margin-top: 0.75rem; }
 table .mono { white-space: nowrap; }
 .outside { overflow-wrap: anywhere; }
+.pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
@@ -74,15 +89,16 @@ blockquote { margin: 0; padding: 0.5rem 0.9rem; border-left: 3px solid var(--lin
 form { margin: 0; }
 .field { margin-bottom: 0.85rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
+.pair.thirds { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 label, legend { display: block; font-weight: 600; font-size: 0.925rem; margin-bottom: 0.2rem; }
 label .optional { font-weight: 400; color: var(--soft); }
-input, select, textarea { font: inherit; color: inherit; width: 100%; padding: 0.4rem 0.55rem; border: 1px solid #7d8896; border-radius: 5px; background: var(--paper); min-height: 2.5rem; }
+input, select, textarea { font: inherit; color: inherit; width: 100%; padding: 0.4rem 0.55rem; border: 1px solid var(--edge); border-radius: 5px; background: var(--paper); min-height: 2.5rem; }
 textarea { min-height: 5rem; resize: vertical; }
-button, .button { font: inherit; font-weight: 600; cursor: pointer; border: 1px solid var(--accent); background: var(--accent); color: #ffffff; border-radius: 6px; padding: 0.45rem 1.1rem; text-decoration: none; display: inline-block; }
-button:hover, .button:hover { background: var(--accent-deep); color: #ffffff; }
+button, .button { font: inherit; font-weight: 600; cursor: pointer; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); border-radius: 6px; padding: 0.45rem 1.1rem; text-decoration: none; display: inline-block; }
+button:hover, .button:hover { background: var(--accent-deep); color: var(--on-accent); }
 button.quiet, .button.quiet { background: var(--paper); color: var(--accent); }
 button.quiet:hover, .button.quiet:hover { background: var(--calm-ground); color: var(--accent-deep); }
-button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; }
+button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; white-space: nowrap; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }
 summary { cursor: pointer; padding: 0.55rem 0.25rem; font-weight: 500; }
@@ -124,13 +140,14 @@ textarea[rows="12"] { min-height: 17rem; }
 .sheet dl div { display: grid; grid-template-columns: minmax(6rem, 11rem) minmax(0, 1fr); gap: 0 1rem; padding: 0.1rem 0; }
 .sheet dt { color: var(--soft); }
 .sheet dd { margin: 0; white-space: pre-line; }
-.sheet aside { border-left: 5px solid #b97a00; background: var(--warn-ground); padding: 0.6rem 0.9rem; margin: 0 0 0.75rem; white-space: pre-line; }
+.sheet aside { border-left: 5px solid var(--warn-edge); background: var(--warn-ground); padding: 0.6rem 0.9rem; margin: 0 0 0.75rem; white-space: pre-line; }
 .sheet aside p { margin: 0.2rem 0 0; }
 @media (max-width: 60rem) { .columns, .columns.halves { grid-template-columns: minmax(0, 1fr); } }
 @media (max-width: 44rem) {
   main { padding: 1.1rem 0.9rem 3rem; }
   .panel { padding: 0.9rem 0.9rem 1rem; }
-  .pair { grid-template-columns: 1fr; }
+  .pair, .pair.thirds { grid-template-columns: minmax(0, 1fr); }
+  .badge { white-space: normal; }
   dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dl.facts dd { margin-bottom: 0.6rem; }
 }
@@ -142,9 +159,10 @@ textarea[rows="12"] { min-height: 17rem; }
   .stacks th, .stacks td { border: 0; padding: 0.1rem 0; }
   .stacks td[data-label] { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; }
   .stacks td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: 0.875rem; }
-  .stacks .number { text-align: left; }
+  .stacks .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
+.number { text-align: left; }
 }
-@media print { .top, .skip, form, details { display: none; } body, html { background: #ffffff; } .panel { border: 0; padding: 0; } }
+@media print { .top, .beside, .skip, form, details { display: none; } body, html { background: #ffffff; } .panel { border: 0; padding: 0; } }
 `.trimStart();
 
 /** Where it is served; the name changes with the content, so that it may be kept for long. */

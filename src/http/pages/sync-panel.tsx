@@ -1,4 +1,4 @@
-import { formatCount, formatDuration } from '../../../reports/format.ts';
+import { counted, formatCount, formatDuration } from '../../../reports/format.ts';
 import { type Agreement, AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
@@ -31,7 +31,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
               names={today.bannerNames}
               csrf={frame.canWork ? frame.csrf : null}
               total={banners.length}
-              withSource={today.sources.length > 1}
+              sourceName={today.sources.length > 1 ? frame.sourceName : null}
               timeZone={frame.timeZone}
             />
           )}
@@ -62,8 +62,10 @@ function AgreementText({ agreement: { undelivered, contradicting } }: { agreemen
   if (undelivered === 0 && contradicting === 0) return null;
   return (
     <p>
-      In the last {AGREEMENT_DAYS} days {formatCount(undelivered)} decisions arrived through the consent log only, and{' '}
-      {formatCount(contradicting)} have records that contradict each other. See the consent audit for details.
+      In the last {AGREEMENT_DAYS} days{' '}
+      <a href="/consent/undelivered">{counted(undelivered, 'decision', 'decisions')}</a> arrived through the consent log
+      only, and <a href="/consent/contradictions">{formatCount(contradicting)}</a> have records that contradict each
+      other.
     </p>
   );
 }
@@ -74,11 +76,11 @@ interface BannerTableProps {
   /** Null: the reader may change nothing. */
   readonly csrf: string | null;
   readonly total: number;
-  readonly withSource: boolean;
+  readonly sourceName: PageFrame['sourceName'] | null;
   readonly timeZone: string;
 }
 
-function BannerTable({ banners, names, csrf, total, withSource, timeZone }: BannerTableProps) {
+function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: BannerTableProps) {
   const some = total > banners.length ? `${banners.length} of ${formatCount(total)} banners, gaps first. ` : '';
   const columns: readonly Column<BannerStatus>[] = [
     {
@@ -86,7 +88,7 @@ function BannerTable({ banners, names, csrf, total, withSource, timeZone }: Bann
       cell: ({ bannerId, source }) => (
         <>
           {bannerId === null ? 'all banners' : <BannerName id={bannerId} names={names(source)} />}
-          {withSource ? <span class="soft"> · {source}</span> : null}
+          {sourceName === null ? null : <span class="soft"> · {sourceName(source)}</span>}
         </>
       ),
     },

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
 import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
+import type { AttentionPart } from '../../attention/officer-attention.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadToday, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
@@ -181,7 +182,9 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
   return (
     <Page title="Today" frame={frame} current="today">
       <h1>Today</h1>
-      <p class="lead">{attention.sentence}</p>
+      <p class="lead">
+        <Figures parts={attention.parts} source={source} />
+      </p>
       {done === null ? null : (
         <Notice tone="good">
           <p>{done}</p>
@@ -201,7 +204,7 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       <div class="columns">
         <div>
           <Panel id="documents" title="Documents to download">
-            <DocumentTable documents={today.documents} total={today.documentCount} timeZone={frame.timeZone} />
+            <DocumentTable frame={frame} documents={today.documents} total={today.documentCount} />
           </Panel>
           <SyncPanel frame={frame} today={today} />
         </div>
@@ -209,8 +212,8 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
           {today.jobs.length === 0 ? null : (
             <Panel id="work" title="In progress and recently completed">
               <JobList
+                frame={frame}
                 jobs={today.jobs}
-                timeZone={frame.timeZone}
                 again={source === null ? '/' : `/?source=${encodeURIComponent(source)}`}
               />
             </Panel>
@@ -223,13 +226,41 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
   );
 }
 
+const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
+  requests: '/cases',
+  gaps: '/#sync',
+  undelivered: '/consent/undelivered',
+  contradictions: '/consent/contradictions',
+  'consent-after': '/#consent-after',
+  'before-consent': '/#before-consent',
+  integrations: '/#disconnected',
+};
+
+/** The figures of the day, each leading to what it counts. */
+function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: string | null }) {
+  const [query, of] = source === null ? ['', ''] : ['?source=', encodeURIComponent(source)];
+  return (
+    <>
+      {parts.map(({ about, text }, place) => {
+        const [path = '', anchor] = figureLinks[about].split('#');
+        return (
+          <span key={about}>
+            {place === 0 ? '' : ' · '}
+            <a href={anchor === undefined ? `${path}${query}${of}` : `#${anchor}`}>{text}</a>
+          </span>
+        );
+      })}
+    </>
+  );
+}
+
 /** Cases named; more are in the consent audit. */
 const CASES_NAMED = 10;
 
 function ConsentAfter({ cases }: { cases: readonly string[] }) {
   if (cases.length === 0) return null;
   return (
-    <Notice tone="warn">
+    <Notice tone="warn" id="consent-after">
       <p>
         Consent was recorded after it was withdrawn at the request of the same person:{' '}
         {cases.slice(0, CASES_NAMED).map((caseId, place) => (
@@ -252,7 +283,7 @@ function ScanTasks({ frame, today }: { frame: PageFrame; today: Today }) {
   return (
     <>
       {beforeConsent.length === 0 ? null : (
-        <Notice tone="warn">
+        <Notice tone="warn" id="before-consent">
           <p>According to the last scan, set before consent but not strictly necessary:</p>
           <ul>
             {beforeConsent.slice(0, CASES_NAMED).map(({ source, site, found, at }) => (
@@ -267,7 +298,7 @@ function ScanTasks({ frame, today }: { frame: PageFrame; today: Today }) {
         </Notice>
       )}
       {integrations.length === 0 ? null : (
-        <Notice tone="warn">
+        <Notice tone="warn" id="disconnected">
           <p>Integrations no longer connected:</p>
           <ul>
             {integrations.slice(0, CASES_NAMED).map((one) => (
@@ -302,7 +333,7 @@ function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: T
     <RequestTable
       caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
       requests={requests.slice(0, REQUESTS_SHOWN)}
-      withSource={withSource}
+      sourceName={withSource ? frame.sourceName : null}
     />
   );
 }

@@ -65,7 +65,7 @@ function isMissing(windows: readonly BannerWindow[]) {
  */
 export function createReconciliationQueries(query: Query) {
   // What an officer carried out on request was never to be delivered, nor is it in the log.
-  const first = (period: Period, after: Found | null = null) =>
+  const first = (period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
     firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
   const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
   /** One walk along the index per decision. */
@@ -169,13 +169,14 @@ export function createReconciliationQueries(query: Query) {
       return found.sort((a, b) => a - b);
     },
 
-    /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500). */
+    /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500) after a place. */
     async *reconciledDecisions(
       period: Period,
       finding: ReconciliationFinding,
       most?: number,
+      from: Pick<Found, 'at' | 'seq'> | null = null,
     ): AsyncIterable<ReconciledDecision> {
-      const load = (after: Found | null, limit: number): Promise<readonly Found[]> => {
+      const load = (after: Pick<Found, 'at' | 'seq'> | null, limit: number): Promise<readonly Found[]> => {
         let page = first(period, after).select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
         else
@@ -185,7 +186,7 @@ export function createReconciliationQueries(query: Query) {
         return page.orderBy('d.at').orderBy('d.seq').limit(limit).execute();
       };
       if (most !== undefined) {
-        const some = await load(null, Math.min(most, DECISIONS));
+        const some = await load(from, Math.min(most, DECISIONS));
         yield* await rowsOf(
           period,
           some.map(({ decision_id }) => decision_id),

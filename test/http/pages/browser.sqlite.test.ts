@@ -64,6 +64,7 @@ describe('the pages in a browser', () => {
         '/?source=bolt',
         '/scans',
         '/scans?at=2020-01-01',
+        '/consent/contradictions',
         '/people',
         '/account',
       ]) {
@@ -74,6 +75,14 @@ describe('the pages in a browser', () => {
         await page.goto(`${world.adminUrl}/cases/${caseId}`);
         for (const summary of await page.locator('summary').all()) await summary.click();
         await check(caseId);
+      }
+      if (width > 1000) {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        for (const path of ['/', `/cases/${access}`]) {
+          await page.goto(world.adminUrl + path);
+          await check(`${path} in dark colours`);
+        }
+        await page.emulateMedia({ colorScheme: 'light' });
       }
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Signed out' }).waitFor();

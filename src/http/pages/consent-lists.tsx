@@ -1,0 +1,274 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { contradictionsOf } from '../../../reports/reconciliation/agreement.ts';
+import { stateWord } from '../../../reports/words.ts';
+import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
+import type { Context } from '../../context.ts';
+import type { Source } from '../../core/source.ts';
+import { addDays, localTimeOf, startOfDay } from '../../core/zoned-days.ts';
+import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
+import type { ReconciledDecision } from '../../store/queries/history-reconciliation.ts';
+import { createHistory } from '../../store/queries/history.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import {
+  BannerName,
+  Choice,
+  type Column,
+  Input,
+  Moment,
+  Pages,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+} from './parts.tsx';
+
+/** Decisions on a page. */
+const SHOWN = 50;
+
+const kinds = {
+  contradictions: {
+    finding: 'conflicting',
+    title: 'Contradictory decisions',
+    lead: 'Decisions whose records say different things. None of them counts as consent until that is resolved: the controller must be able to demonstrate it (GDPR Art. 7(1)).',
+    none: 'No contradictory decisions in this period.',
+  },
+  undelivered: {
+    finding: 'only-pulled',
+    title: 'Decisions never delivered',
+    lead: 'Decisions that are in the consent log of the service but never came as a webhook: the endpoint was unreachable, or the event is not subscribed. They are recorded all the same.',
+    none: 'Every decision of this period was delivered.',
+  },
+} as const;
+type Kind = keyof typeof kinds;
+
+/** The lists behind two figures of the page Today: contradictory decisions, and those that were never delivered. */
+export async function consentListRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  for (const kind of ['contradictions', 'undelivered'] as const)
+    app.get(`/consent/${kind}`, (request, reply) => sendList(kind, request, reply));
+
+  async function sendList(kind: Kind, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { timeZone } = context.config;
+    const permitted = sourcesOf(context, request);
+    const { source: slug = '', from = '', to = '', after = '' } = formOf(request.query);
+    const source = permitted.find(slug)?.slug ?? null;
+    const now = context.clock();
+    const problems: string[] = [];
+    const day = (text: string, add: number, otherwise: Date): string => {
+      if (text === '') return otherwise.toISOString();
+      try {
+        return startOfDay(addDays(text, add), timeZone);
+      } catch {
+        problems.push(`Invalid date "${text.slice(0, 30)}": use YYYY-MM-DD.`);
+        return otherwise.toISOString();
+      }
+    };
+    const period = {
+      from: day(from, 0, new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000)),
+      to: day(to, 1, now),
+    };
+    const sources = permitted.list().filter((one) => source === null || one.slug === source);
+    const found = await loadFound(kind, sources, period, cursorOf(after));
+    const names = await createBannerQueries(context.store.read).bannerNamesBySource();
+    const { next } = found;
+    const filter = { source: source ?? '', from, to };
+    const page = (
+      <ListPage
+        kind={kind}
+        frame={pageFrame(context, request, reply)}
+        sources={permitted.list()}
+        filter={filter}
+        problems={problems}
+        rows={found.rows}
+        namesOf={(of) => names.get(of)}
+        next={next === null ? null : `/consent/${kind}?${new URLSearchParams({ ...filter, after: next }).toString()}`}
+        isFirst={after === ''}
+        now={now.getTime()}
+      />
+    );
+    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
+  }
+
+  /** Source by source, each by time; one more than fits tells that there is a next page. */
+  async function loadFound(
+    kind: Kind,
+    sources: readonly Source[],
+    period: { readonly from: string; readonly to: string },
+    cursor: Cursor | null,
+  ): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
+    const history = createHistory(context.store.read);
+    const rows: Row[] = [];
+    for (const { slug } of [...sources].sort((a, b) => (a.slug < b.slug ? -1 : 1))) {
+      if (cursor !== null && slug < cursor.source) continue;
+      const after = cursor?.source === slug ? cursor : null;
+      const scope = { ...period, source: slug, asOf: Number.MAX_SAFE_INTEGER };
+      const wanted = SHOWN + 1 - rows.length;
+      for await (const decision of history.reconciledDecisions(scope, kinds[kind].finding, wanted, after))
+        rows.push({ source: slug, decision });
+      if (rows.length > SHOWN) break;
+    }
+    const last = rows[SHOWN - 1];
+    const place = last?.decision.rows[0];
+    return {
+      rows: rows.slice(0, SHOWN),
+      next:
+        rows.length <= SHOWN || last === undefined || place === undefined
+          ? null
+          : [last.source, place.at, place.seq].join(' '),
+    };
+  }
+}
+
+interface Cursor {
+  readonly source: string;
+  readonly at: string;
+  readonly seq: number;
+}
+
+function cursorOf(text: string): Cursor | null {
+  const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
+  return source === '' ? null : { source, at, seq: Number(seq) };
+}
+
+interface Row {
+  readonly source: string;
+  readonly decision: ReconciledDecision;
+}
+
+interface ListProps {
+  readonly kind: Kind;
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  readonly filter: { readonly source: string; readonly from: string; readonly to: string };
+  readonly problems: readonly string[];
+  readonly rows: readonly Row[];
+  readonly namesOf: (source: string) => BannerNames | undefined;
+  readonly next: string | null;
+  readonly isFirst: boolean;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+function ListPage(props: ListProps) {
+  const { kind, frame, sources, filter, problems, rows, next, isFirst } = props;
+  const { title, lead, none } = kinds[kind];
+  return (
+    <Page title={title} frame={frame} current={kind}>
+      <h1>{title}</h1>
+      <p class="lead">{lead}</p>
+      <Problems title="The list is not filtered as you asked:" problems={problems} />
+      <Panel id="filter" title="What to show">
+        <form method="get" action={`/consent/${kind}`}>
+          <div class="pair thirds">
+            {sources.length > 1 ? (
+              <Choice
+                id="source"
+                label="Source"
+                value={filter.source}
+                options={[['', 'All sources'], ...sourceOptions(sources)]}
+              />
+            ) : null}
+            <Input
+              id="from"
+              label="First day"
+              type="date"
+              value={filter.from}
+              optional
+              hint={`In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`}
+            />
+            <Input id="to" label="Last day" type="date" value={filter.to} optional />
+          </div>
+          <button type="submit" class="quiet">
+            Show
+          </button>
+        </form>
+      </Panel>
+      <Panel id="decisions" title="Decisions">
+        {rows.length === 0 ? (
+          <p>{none}</p>
+        ) : (
+          <Table caption="By source, oldest first." columns={columnsOf(props)} rows={rows} />
+        )}
+        <Pages first={isFirst ? null : `/consent/${kind}?${new URLSearchParams(filter).toString()}`} next={next} />
+      </Panel>
+    </Page>
+  );
+}
+
+function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly Column<Row>[] {
+  const first = ({ decision: { rows } }: Row) => rows[0];
+  const bannerOf = (row: Row) => first(row)?.banner_id ?? null;
+  return [
+    {
+      title: 'Decision',
+      cell: (row) => (
+        <>
+          <span class="outside">{row.decision.decisionId}</span>
+          {sources.length > 1 ? (
+            <>
+              <br />
+              <span class="soft small">{frame.sourceName(row.source)}</span>
+            </>
+          ) : null}
+        </>
+      ),
+    },
+    { title: 'Made', cell: (row) => <Moment iso={first(row)?.at ?? ''} timeZone={frame.timeZone} /> },
+    {
+      title: 'Banner',
+      cell: (row) => {
+        const bannerId = bannerOf(row);
+        return bannerId === null ? 'not named' : <BannerName id={bannerId} names={namesOf(row.source)} />;
+      },
+    },
+    kind === 'contradictions'
+      ? {
+          title: 'What differs',
+          cell: ({ decision }) => (
+            <ul class="plain small">
+              {contradictionsOf(decision).map(({ first: counted, other, differs }) => (
+                <li key={other}>
+                  {differs.join('; ')}{' '}
+                  <span class="soft">
+                    (entries {counted} and {other})
+                  </span>
+                </li>
+              ))}
+            </ul>
+          ),
+        }
+      : {
+          title: 'Choice',
+          cell: (row) => (
+            <>
+              {stateWord(first(row)?.state ?? 'unknown')}
+              <br />
+              <span class="soft small">
+                entry {first(row)?.seq}, pulled <Moment iso={first(row)?.received_at ?? ''} timeZone={frame.timeZone} />
+              </span>
+            </>
+          ),
+        },
+    {
+      title: 'Look up',
+      label: '',
+      cell: (row) => (
+        <form method="post" action="/consent">
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="source" value={row.source} />
+          <input type="hidden" name="identifier" value={row.decision.decisionId} />
+          <input type="hidden" name="at" value={localTimeOf(laterOf(first(row)?.at ?? '', now), frame.timeZone)} />
+          <button class="quiet slim" type="submit" aria-label={`Look up decision ${row.decision.decisionId}`}>
+            Look up
+          </button>
+        </form>
+      ),
+    },
+  ];
+}
+
+/** The form knows minutes: the next one, so that the decision was made by then. */
+function laterOf(iso: string, now: number): string {
+  return new Date(Math.min(Date.parse(iso) + 60_000, now)).toISOString();
+}
