@@ -193,7 +193,16 @@ describe('the route table', () => {
   it('shows who is limited no more without a source in the address', async () => {
     const visitor = await signedInAs(world, 'officer', { sources: ['default'] });
     const all = await signedInAs(world, 'officer');
-    for (const path of ['/', '/cases', '/cases/new', '/banners', '/scans', '/consent', '/consent/contradictions', '/deadline']) {
+    for (const path of [
+      '/',
+      '/cases',
+      '/cases/new',
+      '/banners',
+      '/scans',
+      '/consent',
+      '/consent/contradictions',
+      '/deadline',
+    ]) {
       const { status, text } = await visitor.get(path);
       expect([path, status, text.includes(FOREIGN)]).toEqual([path, 200, false]);
     }
