@@ -11,15 +11,15 @@ for (let nth = 0; going; nth += 1) {
   const body = JSON.stringify({ event: 'consent.recorded', id: `along-${nth}`, timestamp: new Date().toISOString() });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   const before = performance.now();
-  const status = await fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } }).then(
-    async (response) => {
-      await response.arrayBuffer();
-      return response.status;
-    },
-    () => 0,
+  const answer = await fetch(url, { method: 'POST', body, headers: { 'x-service-signature': signature } }).then(
+    async (response) => ({ isOk: response.status === 200, said: `${response.status} ${await response.text()}` }),
+    (error) => ({ isOk: false, said: String(error.cause ?? error) }),
   );
   seen.sent += 1;
-  if (status !== 200) seen.refused += 1;
+  if (!answer.isOk) {
+    if (seen.refused === 0) console.error(`refused: ${answer.said}`);
+    seen.refused += 1;
+  }
   seen.slowestMs = Math.max(seen.slowestMs, Math.round(performance.now() - before));
   await delay(50);
 }
