@@ -15,13 +15,16 @@ import {
   withOptions,
 } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
-import { diagnoseSignature } from '../../receivers/diagnose.ts';
-import type { Finding } from '../../receivers/diagnose.ts';
-import type { Context } from '../context.ts';
+import {
+  type Diagnosed,
+  diagnoseRefused,
+  loadDeliveries,
+  loadDelivery,
+  loadQuarantine,
+  loadRefusedCounts,
+  type ShownEntry,
+} from '../attention/deliveries.ts';
 import type { RejectedItem } from '../rejected/ring.ts';
-import type { Query } from '../store/store.ts';
-import { isUtf8 } from 'node:buffer';
-import { sha256Hex } from '../crypto/hash.ts';
 
 const NOTHING_REFUSED =
   'No refused deliveries. They are kept for 72 hours; a running server stores new ones within five seconds.';
@@ -228,54 +231,6 @@ function readmittedText(results: readonly Readmitted[]): string {
   ].join('\n');
 }
 
-/** A refused delivery and why, for the operator's eyes. Holds no secret and no digest. */
-interface Diagnosed extends RejectedItem {
-  readonly findings: readonly (Omit<Finding, 'code'> & { readonly code: string })[];
-}
-
-/** Says of each refused delivery why its signature failed, with the secrets of now. */
-async function diagnoseRefused(
-  { rejected, sources }: Pick<Context, 'rejected' | 'sources'>,
-  items: readonly RejectedItem[],
-): Promise<readonly Diagnosed[]> {
-  const diagnosed: Diagnosed[] = [];
-  for (const item of items) {
-    const content = await rejected.read(item.id);
-    const source = sources.find(item.source);
-    if (content === null) {
-      diagnosed.push({
-        ...item,
-        findings: [
-          {
-            code: 'unreadable',
-            sentence: 'It has expired or was altered in the database.',
-            remedy: 'Ask the service to send it again.',
-          },
-        ],
-      });
-      continue;
-    }
-    if (source === null) {
-      const remedy = `Add it again: \`source add ${item.source}\`.`;
-      diagnosed.push({
-        ...item,
-        findings: [{ code: 'unknown-source', sentence: `Source ${item.source} no longer exists.`, remedy }],
-      });
-      continue;
-    }
-    const otherSecrets = sources
-      .list()
-      .filter(({ slug }) => slug !== source.slug)
-      .flatMap(({ slug, webhookSecrets }) =>
-        webhookSecrets.map((secret) => ({ ...secret, id: `${secret.id} of ${slug}` })),
-      );
-    const { headers, rawBody } = content;
-    const findings = diagnoseSignature({ headers, rawBody, secrets: source.webhookSecrets, otherSecrets });
-    diagnosed.push({ ...item, findings });
-  }
-  return diagnosed;
-}
-
 const IDS_SHOWN = 8;
 
 /** Deliveries that failed for the same reasons stand together: a wrong secret refuses hundreds alike. */
@@ -308,124 +263,10 @@ function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): string {
   return [...blocks, ...(more > 0 ? [`${counted(more, 'older one')} not examined: raise --limit.`] : [])].join('\n\n');
 }
 
-interface Filter {
-  readonly source: string | undefined;
-  readonly event: string | undefined;
-  readonly limit: number;
-}
-
-/** Deliveries that were stored, newest first, as the command line shows them. */
-export async function loadDeliveries(read: Query, { source, event, limit }: Filter) {
-  let query = read
-    .selectFrom('delivery_history')
-    .leftJoin('arrivals', 'arrivals.seq', 'delivery_history.seq')
-    .select([
-      'delivery_history.seq',
-      'delivery_history.source',
-      'delivery_history.received_at as receivedAt',
-      'delivery_history.event',
-      'delivery_history.verdict',
-      'delivery_history.outcome',
-      'delivery_history.content_type as contentType',
-      'delivery_history.bytes',
-      'delivery_history.commitment',
-      'delivery_history.reason as note',
-      'arrivals.count as repeats',
-    ]);
-  if (source !== undefined) query = query.where('delivery_history.source', '=', source);
-  if (event !== undefined) query = query.where('delivery_history.event', '=', event);
-  const rows = await query.orderBy('delivery_history.seq', 'desc').limit(limit).execute();
-  return rows.map((row) => ({ ...row, repeats: row.repeats ?? 0 }));
-}
-
-/** Entries that could not be read, and deliveries that yielded nothing (not JSON, no event, unknown event), newest first. */
-async function loadQuarantine(read: Query, { source, event, limit }: Filter) {
-  const columns = ['seq', 'source', 'event', 'reason', 'received_at as receivedAt'] as const;
-  let quarantined = read.selectFrom('quarantine').select(columns);
-  let unread = read.selectFrom('delivery_history').select(columns).where('outcome', '=', 'unknown-event');
-  if (source !== undefined) {
-    quarantined = quarantined.where('source', '=', source);
-    unread = unread.where('source', '=', source);
-  }
-  if (event !== undefined) {
-    quarantined = quarantined.where('event', '=', event);
-    unread = unread.where('event', '=', event);
-  }
-  const rows = [
-    ...(await quarantined.orderBy('seq', 'desc').limit(limit).execute()),
-    ...(await unread.orderBy('seq', 'desc').limit(limit).execute()),
-  ];
-  return rows.sort((a, b) => b.seq - a.seq).slice(0, limit);
-}
-
-const HOURS = 72;
-
-/** How many deliveries were refused in the last 72 hours, by source and reason. */
-async function loadRefusedCounts(
-  { rejected, clock }: Pick<Context, 'rejected' | 'clock'>,
-  source: string | undefined,
-): Promise<readonly { readonly source: string; readonly reason: string; readonly count: number }[]> {
-  const sums = new Map<string, { source: string; reason: string; count: number }>();
-  for (const row of await rejected.counts(new Date(clock().getTime() - HOURS * 3_600_000).toISOString())) {
-    if (source !== undefined && row.source !== source) continue;
-    const key = JSON.stringify([row.source, row.reason]);
-    const sum = sums.get(key) ?? { source: row.source, reason: row.reason, count: 0 };
-    sum.count += row.count;
-    sums.set(key, sum);
-  }
-  return [...sums.values()];
-}
-
-type ShownDelivery = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
-
-/**
- * Loads an entry in full and how it was read; null if it does not exist. A body that is not UTF-8 is given as base64; both are null when
- * it was erased. With the salt and the SHA-256 of the meta one can recompute the commitment (docs/architecture.md, Checking a commitment).
- */
-async function loadDelivery(read: Query, seq: number) {
-  const entry = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
-  if (entry === undefined) return null;
-  const history = await read.selectFrom('delivery_history').selectAll().where('seq', '=', seq).executeTakeFirst();
-  const arrivals = await read.selectFrom('arrivals').selectAll().where('seq', '=', seq).executeTakeFirst();
-  const { body, meta } = entry;
-  const isText = body !== null && isUtf8(body);
-  return {
-    seq,
-    source: entry.source,
-    sourceSeq: entry.source_seq,
-    kind: entry.kind,
-    receivedAt: entry.received_at,
-    event: history?.event ?? null,
-    outcome: history?.outcome ?? null,
-    note: history?.reason ?? null,
-    repeats: {
-      count: arrivals?.count ?? 0,
-      times: arrivals === undefined ? [] : (JSON.parse(arrivals.times) as string[]),
-    },
-    meta: meta === null ? null : readMeta(meta),
-    bytes: body?.length ?? null,
-    commitment: entry.commitment.toString('hex'),
-    salt: entry.salt?.toString('hex') ?? null,
-    metaSha256: meta === null ? null : sha256Hex(meta),
-    bodyText: isText ? body.toString('utf8') : null,
-    bodyBase64: body === null || isText ? null : body.toString('base64'),
-    leafHash: entry.leaf_hash.toString('hex'),
-    erased: body === null,
-  };
-}
-
-function readMeta(meta: Buffer): unknown {
-  try {
-    return JSON.parse(meta.toString('utf8'));
-  } catch {
-    return meta.toString('base64');
-  }
-}
-
 const TEXT_SHOWN = 20_000;
 const HEX_SHOWN = 512;
 
-function deliveryText(shown: ShownDelivery): string {
+function deliveryText(shown: ShownEntry): string {
   const { repeats, note } = shown;
   return [
     pc.bold(`entry ${shown.seq}  ${shown.kind} of ${shown.source}, number ${shown.sourceSeq} there`),
@@ -452,7 +293,7 @@ function deliveryText(shown: ShownDelivery): string {
   ].join('\n');
 }
 
-function bodyPreview({ bodyText, bodyBase64 }: ShownDelivery): string {
+function bodyPreview({ bodyText, bodyBase64 }: ShownEntry): string {
   if (bodyText !== null) {
     const lines = bodyText.slice(0, TEXT_SHOWN).split('\n').map(printable).join('\n');
     return bodyText.length > TEXT_SHOWN

@@ -17,6 +17,7 @@ interface Objects {
   readonly caseId: string;
   readonly documentId: string;
   readonly seq: string;
+  readonly refusedId: string;
 }
 
 /** Text that is on every object of the other source, and nowhere else. */
@@ -89,17 +90,23 @@ async function createObjects(source: string, name: string): Promise<Objects> {
       },
     ]),
   );
-  return { source, caseId: opened.caseId, documentId, seq: String(evidence.seq) };
+  const headers = { 'content-type': 'application/json' };
+  const rawBody = Buffer.from(JSON.stringify({ event: 'consent.recorded', note: name }));
+  context.rejected.note({ source, reason: 'missing', rawBody, headers, address: '192.0.2.1' });
+  await context.rejected.flush();
+  const [refused] = await context.rejected.list({ source });
+  return { source, caseId: opened.caseId, documentId, seq: String(evidence.seq), refusedId: String(refused?.id) };
 }
 
 /** A request of a route for the objects of one source. Forms are empty but for their source: who may send them is told what is missing. */
 async function call(visitor: Visitor, route: string, rule: Rule, objects: Objects) {
   const [method = '', pattern = ''] = route.split(' ');
-  const { source, caseId, documentId, seq } = objects;
+  const { source, caseId, documentId, seq, refusedId } = objects;
   const path = pattern
     .replace(':caseId', caseId)
     .replace(':documentId', documentId)
     .replace(':seq', seq)
+    .replace(':refusedId', refusedId)
     .replace(':personId', 'p-00000000');
   const named = 'source' in rule && ['query', 'form'].includes(rule.source);
   if (method === 'GET') return visitor.get(named ? `${path}?source=${source}` : path);
@@ -185,7 +192,13 @@ describe('the route table', () => {
         if (!isOfSource) return;
         expect([route, other.status]).toEqual([route, 404]);
         // Neither does the answer tell what exists there from what exists nowhere.
-        const nowhere = { source: 'nowhere', caseId: 'nowhere-1', documentId: 'no-document', seq: '999999' };
+        const nowhere = {
+          source: 'nowhere',
+          caseId: 'nowhere-1',
+          documentId: 'no-document',
+          seq: '999999',
+          refusedId: '9999',
+        };
         expect((await call(visitor, route, rule, nowhere)).text).toBe(other.text);
       });
     });
@@ -201,6 +214,8 @@ describe('the route table', () => {
       '/scans',
       '/consent',
       '/consent/contradictions',
+      '/deliveries',
+      '/deliveries/refused',
       '/deadline',
     ]) {
       const { status, text } = await visitor.get(path);

@@ -1,6 +1,6 @@
 import { type RootOperationNode, sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
-import { loadDeliveries } from '../../src/commands/delivery.ts';
+import { loadDeliveries } from '../../src/attention/deliveries.ts';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { claimIn, createJobs, isAnythingDue } from '../../src/jobs/jobs.ts';

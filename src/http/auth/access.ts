@@ -64,7 +64,7 @@ export function enforceRules(
     const session = officerOf(request);
     const source = await sourceOf(context, rule.source, request);
     if (!maySee(session, source)) throw new CodedError('not_found');
-    const known = context.sources.findAny(source ?? '')?.slug ?? null;
+    const known = source === INSTALLATION ? source : (context.sources.findAny(source ?? '')?.slug ?? null);
     if (rule.views === undefined) return;
     if (rule.views !== 'object') await noteView(session, known, rule.views);
     else if (known !== null) await noteView(session, known, objectOf(request));
@@ -77,7 +77,7 @@ async function sourceOf(
   where: Extract<Rule, { source: unknown }>['source'],
   request: FastifyRequest,
 ): Promise<string | null> {
-  const { caseId = '', documentId = '', seq = '' } = request.params as Readonly<Record<string, string>>;
+  const { caseId = '', documentId = '', seq = '', refusedId = '' } = request.params as Readonly<Record<string, string>>;
   switch (where) {
     case 'installation':
       return null;
@@ -103,6 +103,24 @@ async function sourceOf(
     }
     case 'evidence':
       return (/^\d{1,15}$/.test(seq) ? await findBannerEvidence(store, Number(seq)) : null)?.source ?? '';
+    case 'entry': {
+      if (!/^\d{1,15}$/.test(seq)) return '';
+      const row = await store.read
+        .selectFrom('entries')
+        .select('source')
+        .where('seq', '=', Number(seq))
+        .executeTakeFirst();
+      return row?.source ?? '';
+    }
+    case 'refused': {
+      if (!/^\d{1,9}$/.test(refusedId)) return '';
+      const row = await store.read
+        .selectFrom('rejected_deliveries')
+        .select('source')
+        .where('id', '=', Number(refusedId))
+        .executeTakeFirst();
+      return row?.source ?? '';
+    }
     default:
       return where satisfies never;
   }
@@ -115,8 +133,11 @@ function maySee({ sources }: Session, source: string | null): boolean {
 
 /** What a look is at, as entries name it. */
 function objectOf(request: FastifyRequest): string {
-  const { caseId, seq } = request.params as Readonly<Record<string, string | undefined>>;
-  return caseId ?? `evidence ${seq ?? ''}`;
+  const { caseId, seq, refusedId } = request.params as Readonly<Record<string, string | undefined>>;
+  if (refusedId !== undefined) return `refused delivery ${refusedId}`;
+  const { rule } = request.routeOptions.config;
+  const isEntry = rule !== undefined && 'source' in rule && rule.source === 'entry';
+  return caseId ?? `${isEntry ? 'entry' : 'evidence'} ${seq ?? ''}`;
 }
 
 /** Looks that were noted lately. */

@@ -2,20 +2,25 @@ import type { Capability } from '../../core/roles.ts';
 
 /**
  * Who may call a route: `anyone`; `self`, everyone who is signed in, about their own account; else whose role has the capability. And where the source stands
- * that a request is about, which must be one that the person may see: a field of the address or of the form, or the source of the case, document or evidence
- * that the address names. `installation`: the page shows what the person may see of every source, or what belongs to none.
+ * that a request is about, which must be one that the person may see: a field of the address or of the form, or the source of the case, document, evidence, entry or refused
+ * delivery that the address names. `installation`: the page shows what the person may see of every source, or what belongs to none.
  */
 export type Rule =
   | { readonly who: 'anyone' | 'self' }
   | {
       readonly who: Capability;
-      readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence';
+      readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence' | 'entry' | 'refused';
       /** The request shows personal data, and a look at it is an entry: at the object of the address, or at a list. */
       readonly views?: 'object' | ViewedList;
     };
 
 /** A list of personal data, as the entry of a look at it names it. */
-type ViewedList = 'requests' | 'contradictory decisions' | 'undelivered decisions';
+type ViewedList =
+  | 'requests'
+  | 'contradictory decisions'
+  | 'undelivered decisions'
+  | 'deliveries'
+  | 'refused deliveries';
 
 const anyone = { who: 'anyone' } as const;
 const self = { who: 'self' } as const;
@@ -73,6 +78,13 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /banners/names': { who: 'work', source: 'form' },
   'GET /banners/evidence/:seq/file': { who: 'read', source: 'evidence', views: 'object' },
   'POST /banners/evidence/:seq/retract': { who: 'work', source: 'evidence' },
+
+  'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
+  'GET /deliveries/refused': { who: 'read', source: 'query', views: 'refused deliveries' },
+  'GET /deliveries/refused/:refusedId': { who: 'read', source: 'refused', views: 'object' },
+  'POST /deliveries/readmit': { who: 'administer', source: 'form' },
+  'POST /deliveries/secret': { who: 'administer', source: 'form' },
+  'GET /entries/:seq': { who: 'read', source: 'entry', views: 'object' },
 
   'GET /scans': { who: 'read', source: 'query' },
 

@@ -320,7 +320,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
           ...decision.entries.map(
             (entry) =>
               [
-                `Entry ${entry.seq}`,
+                <a href={`/entries/${entry.seq}`}>Entry {entry.seq}</a>,
                 <>
                   {wayInWords[entry.wayIn]}, received <Moment iso={entry.receivedAt} timeZone={timeZone} />
                   {entry.signature === null ? '' : `, signature ${entry.signature}`}

@@ -45,6 +45,13 @@ const navigation = [
       { key: 'banners', href: '/banners', label: 'Banners' },
     ],
   },
+  {
+    label: 'Deliveries',
+    places: [
+      { key: 'deliveries', href: '/deliveries', label: 'All deliveries' },
+      { key: 'refused', href: '/deliveries/refused', label: 'Refused' },
+    ],
+  },
   { label: 'Scans', places: [{ key: 'scans', href: '/scans', label: 'Scans and integrations' }] },
   { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];

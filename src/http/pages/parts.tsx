@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { formatCount } from '../../../reports/format.ts';
 import { dateText, momentText, type Tone, type Worded } from './words.ts';
 import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
 
@@ -234,6 +235,61 @@ export function Table<T>({
         ))}
       </tbody>
     </table>
+  );
+}
+
+interface DayBarsProps {
+  readonly what: string;
+  readonly series: readonly { readonly name: string; readonly tone: Tone }[];
+  /** `values`: one for each of the series. */
+  readonly days: readonly { readonly day: string; readonly values: readonly number[] }[];
+}
+
+/** A bar for each day, stacked; what it shows is said in words as well. */
+export function DayBars({ what, series, days }: DayBarsProps) {
+  const sums = days.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
+  const most = Math.max(1, ...sums);
+  const totals = series.map(
+    ({ name }, place) => `${formatCount(days.reduce((sum, { values }) => sum + (values[place] ?? 0), 0))} ${name}`,
+  );
+  return (
+    <figure class="bars">
+      <figcaption>
+        {what}:{' '}
+        {series.map(({ name, tone }, place) => (
+          <span key={name}>
+            {place === 0 ? '' : ', '}
+            <span class={`key ${tone}`} aria-hidden="true" /> {totals[place]}
+          </span>
+        ))}
+        . Most in a day: {formatCount(Math.max(0, ...sums))}.
+      </figcaption>
+      <svg viewBox={`0 0 ${days.length * 10} 100`} preserveAspectRatio="none" role="img" aria-label={what}>
+        {days.map(({ day, values }, place) => {
+          let top = 100;
+          return values.map((value, of) => {
+            const height = (value / most) * 100;
+            top -= height;
+            return value === 0 ? null : (
+              <rect
+                key={`${day} ${of}`}
+                class={series[of]?.tone ?? 'calm'}
+                x={place * 10 + 1}
+                y={top.toFixed(2)}
+                width={8}
+                height={height.toFixed(2)}
+              >
+                <title>{`${dateText(day)}: ${formatCount(value)} ${series[of]?.name ?? ''}`}</title>
+              </rect>
+            );
+          });
+        })}
+      </svg>
+      <p class="ends small soft">
+        <Day date={days[0]?.day ?? null} />
+        <Day date={days.at(-1)?.day ?? null} />
+      </p>
+    </figure>
   );
 }
 

@@ -5,7 +5,7 @@ export const stylesheet = `
 :root {
   --ink: #1b2430; --soft: #556070; --line: #d9dfe7; --paper: #ffffff; --ground: #f4f6f9; --accent: #14527d; --accent-deep: #0d3b5c;
   --bad: #9c1c1c; --bad-ground: #fdecea; --warn: #7a4b00; --warn-ground: #fdf3dc; --good: #1c5e36; --good-ground: #e6f4ea; --calm-ground: #e9eef4;
-  --warn-edge: #b97a00; --edge: #7d8896; --rule: #b8c2cf; --on-accent: #ffffff; --top: #0d3b5c; --on-top: #ffffff; color-scheme: light dark;
+  --warn-edge: #b97a00; --edge: #7d8896; --rule: #b8c2cf; --on-accent: #ffffff; --top: #0d3b5c; --on-top: #ffffff; --good-bar: #3f8f5c; --bad-bar: #c0392b; color-scheme: light dark;
 }
 @media screen and (prefers-color-scheme: dark) {
   :root {
@@ -74,6 +74,16 @@ th:last-child, td:last-child { padding-right: 0; }
 table + p { margin-top: 0.75rem; }
 table .mono { white-space: nowrap; }
 .outside { overflow-wrap: anywhere; }
+.bars { margin: 0; }
+.bars svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--rule); }
+.bars rect.calm, .key.calm { fill: var(--accent); background: var(--accent); }
+.bars rect.good, .key.good { fill: var(--good-bar); background: var(--good-bar); }
+.bars rect.warn, .key.warn { fill: var(--warn-edge); background: var(--warn-edge); }
+.bars rect.bad, .key.bad { fill: var(--bad-bar); background: var(--bad-bar); }
+.bars .key { display: inline-block; width: 0.7rem; height: 0.7rem; border-radius: 2px; }
+.bars figcaption { font-size: 0.9375rem; margin-bottom: 0.75rem; }
+.bars .ends { display: flex; justify-content: space-between; margin: 0.2rem 0 0; max-width: none; }
+pre.content { margin: 0; font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.875rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }

@@ -475,7 +475,11 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
           ['Not yet sealed', formatCount(unsealed)],
           [
             'Quarantine',
-            quarantined === 0 ? 'empty' : <Badge text={`${formatCount(quarantined)} not read`} tone="warn" />,
+            quarantined === 0 ? (
+              'empty'
+            ) : (
+              <a href="/deliveries?outcome=unreadable">{formatCount(quarantined)} not read</a>
+            ),
           ],
           [
             'Ambiguous repeats',

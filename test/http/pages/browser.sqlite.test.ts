@@ -65,6 +65,9 @@ describe('the pages in a browser', () => {
         '/scans',
         '/scans?at=2020-01-01',
         '/consent/contradictions',
+        '/deliveries',
+        '/deliveries/refused',
+        '/entries/1',
         '/people',
         '/account',
       ]) {

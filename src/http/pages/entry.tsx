@@ -1,0 +1,179 @@
+import type { FastifyInstance } from 'fastify';
+import { counted, formatCount } from '../../../reports/format.ts';
+import { visibleText } from '../../../reports/render/text.ts';
+import { readDelivery } from '../../../receivers/read.ts';
+import { loadDelivery, type ShownEntry } from '../../attention/deliveries.ts';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import type { Reading } from '../../core/fact.ts';
+import { html, pageFrame } from './frame.ts';
+import { Page, type PageFrame, renderPage } from './layout.tsx';
+import { outcomeTexts, verdictText } from './deliveries.tsx';
+import { Badge, Facts, Moment, Notice, Panel } from './parts.tsx';
+import { sizeText } from './words.ts';
+
+const kindTexts: Readonly<Record<string, string>> = {
+  webhook: 'delivery',
+  'consent-log': 'row of the consent log',
+  snapshot: 'fetched policy text',
+  action: 'action',
+  call: 'call to the service',
+  erasure: 'erasure',
+};
+
+/** One entry of the ledger in full: its content, how it was judged and read, its hashes. */
+export async function entryRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get<{ Params: { seq: string } }>('/entries/:seq', async (request, reply) => {
+    const { seq } = request.params;
+    await context.projector.catchUp();
+    const entry = /^\d{1,15}$/.test(seq) ? await loadDelivery(context.store.read, Number(seq)) : null;
+    if (entry === null) throw new CodedError('not_found', 'There is no such entry.');
+    const source = context.sources.findAny(entry.source);
+    const reading =
+      entry.kind === 'webhook' && entry.bodyText !== null && source !== null
+        ? readDelivery(Buffer.from(entry.bodyText), { receivedAt: entry.receivedAt, options: source.options })
+        : null;
+    return html(
+      reply,
+      renderPage(<EntryPage frame={pageFrame(context, request, reply)} entry={entry} reading={reading} />),
+    );
+  });
+}
+
+interface EntryProps {
+  readonly frame: PageFrame;
+  readonly entry: ShownEntry;
+  /** As it would be read now; null: nothing reads it, or it was erased. */
+  readonly reading: Reading | null;
+}
+
+function EntryPage({ frame, entry, reading }: EntryProps) {
+  const title = `Entry ${entry.seq}: ${kindTexts[entry.kind] ?? entry.kind}`;
+  const meta = isRecord(entry.meta) ? entry.meta : {};
+  return (
+    <Page title={title} frame={frame} within="deliveries">
+      <h1>{title}</h1>
+      <p class="lead">
+        <bdi>{entry.event ?? ''}</bdi>
+        {entry.event === null ? '' : ', '}received <Moment iso={entry.receivedAt} timeZone={frame.timeZone} />
+      </p>
+      {entry.erased ? (
+        <Notice tone="warn">
+          <p>The content was erased. The entry keeps its place in the ledger, which is still proven.</p>
+        </Notice>
+      ) : null}
+      <Panel id="about" title="How it arrived and was read">
+        <Facts
+          rows={[
+            ['Source', `${frame.sourceName(entry.source)}, number ${formatCount(entry.sourceSeq)} there`],
+            entry.outcome === null ? null : ['Outcome', <Badge {...outcomeTexts[entry.outcome]} />],
+            entry.note === null ? null : ['Note', <bdi>{visibleText(entry.note)}</bdi>],
+            typeof meta['verdict'] === 'string' ? ['Signature', verdictText(meta['verdict'])] : null,
+            typeof meta['secretId'] === 'string'
+              ? ['Signing secret', <span class="mono">{meta['secretId']}</span>]
+              : null,
+            entry.kind === 'webhook'
+              ? [
+                  'Repeats',
+                  entry.repeats.count === 0
+                    ? 'none'
+                    : `${counted(entry.repeats.count, 'time', 'times')}, last ${entry.repeats.times.at(-1) ?? ''}`,
+                ]
+              : null,
+            entry.bytes === null ? null : ['Size', sizeText(entry.bytes)],
+          ]}
+        />
+      </Panel>
+      {reading === null ? null : <ReadingPanel reading={reading} />}
+      {entry.erased ? null : (
+        <>
+          <Panel id="body" title="Content">
+            <Content entry={entry} />
+          </Panel>
+          <Panel id="headers" title="Recorded with it">
+            <Facts rows={flat(meta).map(([name, value]) => [name, <bdi class="outside">{visibleText(value)}</bdi>])} />
+          </Panel>
+        </>
+      )}
+      <Panel id="proof" title="In the ledger">
+        <Facts
+          rows={[
+            ['Commitment', <span class="mono">{entry.commitment}</span>],
+            ['Leaf hash', <span class="mono">{entry.leafHash}</span>],
+          ]}
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+function ReadingPanel({ reading }: { reading: Reading }) {
+  if (reading.outcome !== 'read')
+    return (
+      <Panel id="facts" title="What was read out of it">
+        <p>
+          Nothing: {reading.reason} The content is kept as it came. If only a field has another name, have the source’s
+          fields discovered, then rebuild the read models.
+        </p>
+      </Panel>
+    );
+  const { fact, unread } = reading;
+  return (
+    <Panel id="facts" title="What was read out of it">
+      <Facts rows={flat(fact).map(([name, value]) => [name, <bdi class="outside">{visibleText(value)}</bdi>])} />
+      {unread.length === 0 ? null : (
+        <p class="hint outside">Fields that nothing was made of: {visibleText(unread.join(', '))}</p>
+      )}
+    </Panel>
+  );
+}
+
+/** Characters and bytes of a content shown. */
+const TEXT_SHOWN = 50_000;
+const BYTES_SHOWN = 512;
+
+function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry }) {
+  // A service may repeat the API key in what it answers.
+  if (kind === 'call')
+    return <p>The bytes of calls may hold credentials: `consent-ledger delivery show` prints them for the operator.</p>;
+  if (bodyText !== null) {
+    const text = indented(bodyText);
+    return (
+      <>
+        <pre class="content">{visibleText(text.slice(0, TEXT_SHOWN))}</pre>
+        {text.length > TEXT_SHOWN ? (
+          <p class="hint">{formatCount(text.length - TEXT_SHOWN)} more characters are not shown.</p>
+        ) : null}
+      </>
+    );
+  }
+  const bytes = Buffer.from(bodyBase64 ?? '', 'base64');
+  return (
+    <>
+      <p>Not text. The first {Math.min(bytes.length, BYTES_SHOWN)} bytes in hex:</p>
+      <pre class="content">{bytes.subarray(0, BYTES_SHOWN).toString('hex')}</pre>
+    </>
+  );
+}
+
+/** JSON with line breaks; everything else as it is. */
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** What an object holds, one line each: `headers.user-agent`. What is empty is left out. */
+function flat(value: object, before = ''): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
+    if (one === null || one === '') return [];
+    if (isRecord(one)) return flat(one, `${before}${name}.`);
+    return [[visibleText(`${before}${name}`), typeof one === 'string' ? one : JSON.stringify(one)] as const];
+  });
+}

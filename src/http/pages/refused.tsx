@@ -1,0 +1,325 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { verifySignature } from '../../../receivers/signature.ts';
+import { counted, formatCount } from '../../../reports/format.ts';
+import { visibleText } from '../../../reports/render/text.ts';
+import { type Diagnosed, diagnoseRefused, loadRefusedCounts } from '../../attention/deliveries.ts';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import { can } from '../../core/roles.ts';
+import { secretEncodings, type Source } from '../../core/source.ts';
+import type { RejectedContent } from '../../rejected/ring.ts';
+import { readmitRejected } from '../../rejected/readmit.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame, untilProjected } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { Choice, type Column, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
+import { sizeText } from './words.ts';
+
+/** Refused deliveries on the page. Why they were refused takes some hundred hashes each. */
+const SHOWN = 50;
+const HOURS = 72;
+
+const reasonTexts: Readonly<Record<string, string>> = {
+  missing: 'no signature',
+  mismatch: 'wrong signature',
+  'too-large': 'larger than BODY_LIMIT',
+  'crowded-out': 'too many at once',
+  'unknown-source': 'sent to an address that no source has',
+};
+
+const doneTexts: Readonly<Record<string, string>> = {
+  secret: 'The new signing secret is accepted from now on. Readmit what it verifies.',
+};
+
+/** What the webhook endpoint refused, why, and what helps. */
+export async function refusedRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/deliveries/refused', (request, reply) => {
+    const { done = '', in: inside = '', out = '' } = formOf(request.query);
+    const readmitted = /^\d{1,6}$/.test(inside) && /^\d{1,6}$/.test(out);
+    const text = readmitted
+      ? `${counted(Number(inside), 'delivery was', 'deliveries were')} readmitted, ${Number(out)} still refused.`
+      : (doneTexts[done] ?? null);
+    return send(request, reply, { done: text });
+  });
+
+  app.get<{ Params: { refusedId: string } }>('/deliveries/refused/:refusedId', async (request, reply) => {
+    const content = await context.rejected.read(Number(request.params.refusedId));
+    if (content === null)
+      throw new CodedError('not_found', `It is not kept any more: refused deliveries are kept for ${HOURS} hours.`);
+    const [diagnosed] = await diagnoseRefused(context, [content]);
+    if (diagnosed === undefined) throw new CodedError('not_found');
+    const props = { frame: pageFrame(context, request, reply), content, diagnosed };
+    return html(reply, renderPage(<RefusedPage {...props} />));
+  });
+
+  app.post('/deliveries/readmit', async (request, reply) => {
+    const { source = '' } = formOf(request.body);
+    if (context.sources.find(source) === null) return send(request, reply, { problems: ['Unknown source.'] }, 422);
+    const { rejected: ring, sources, ledger } = context;
+    const results = await readmitRejected({ ring, sources, ledger, verify: verifySignature }, { source });
+    const seqs = results.flatMap((one) => ('seq' in one ? [one.seq] : []));
+    if (seqs.length > 0) await untilProjected(context, Math.max(...seqs));
+    return reply.redirect(`/deliveries/refused?in=${seqs.length}&out=${results.length - seqs.length}`, 303);
+  });
+
+  app.post('/deliveries/secret', async (request, reply) => {
+    const { source = '', secret = '', encoding = '', retire = '' } = formOf(request.body);
+    const known = secretEncodings.find((one) => one === encoding);
+    const hours = retireHours.find(([value]) => value === retire)?.[0];
+    if (known === undefined || hours === undefined)
+      return send(request, reply, { problems: ['Choose how the secret is written, and when the old ones end.'] }, 422);
+    const retireOthersAt =
+      hours === '' ? undefined : new Date(context.clock().getTime() + Number(hours) * 3_600_000).toISOString();
+    const outcome = await context.sources.rotateSecret(source, secret.trim(), officerOf(request).officer, {
+      encoding: known,
+      retireOthersAt,
+    });
+    switch (outcome.outcome) {
+      case 'done':
+        await untilProjected(context, outcome.seq);
+        return reply.redirect('/deliveries/refused?done=secret', 303);
+      case 'invalid':
+        return send(request, reply, { problems: outcome.problems }, 422);
+      case 'configured':
+        return send(request, reply, { problems: [configuredText] }, 409);
+      case 'exists':
+      case 'unchanged':
+        return send(request, reply, { problems: ['This secret is accepted already.'] }, 409);
+      case 'unknown':
+        return send(request, reply, { problems: ['Unknown source.'] }, 422);
+      case 'conflict':
+        return send(request, reply, { problems: ['Somebody else has just changed this source: try again.'] }, 409);
+      default:
+        return outcome satisfies never;
+    }
+  });
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: { readonly done?: string | null; readonly problems?: readonly string[] },
+    status = 200,
+  ): Promise<FastifyReply> {
+    const { slugs, list } = sourcesOf(context, request);
+    await context.rejected.flush();
+    const kept = (await context.rejected.list()).filter(({ source }) => slugs?.includes(source) ?? true);
+    const diagnosed = await diagnoseRefused(context, kept.slice(0, SHOWN));
+    const counts = (await loadRefusedCounts(context, undefined)).filter(
+      ({ source }) => slugs?.includes(source) ?? true,
+    );
+    const frame = pageFrame(context, request, reply);
+    const props = { frame, sources: list(), kept: kept.length, diagnosed, counts, ...shown };
+    return html(reply, renderPage(<RefusedListPage {...props} />), status);
+  }
+}
+
+const configuredText =
+  'This source is set in the environment: add the secret to WEBHOOK_SECRETS, separated by a comma, and restart.';
+
+/** When the secrets that were there before end. */
+const retireHours = [
+  ['24', 'after 24 hours'],
+  ['168', 'after 7 days'],
+  ['', 'not by themselves'],
+] as const;
+
+interface RefusedListProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  /** Refused deliveries that are kept. */
+  readonly kept: number;
+  readonly diagnosed: readonly Diagnosed[];
+  readonly counts: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
+  readonly done?: string | null;
+  readonly problems?: readonly string[];
+}
+
+function RefusedListPage(props: RefusedListProps) {
+  const { frame, sources, kept, diagnosed, counts, done = null, problems = [] } = props;
+  const administers = can(frame.role, 'administer');
+  return (
+    <Page title="Refused deliveries" frame={frame} current="refused">
+      <h1>Refused deliveries</h1>
+      <p class="lead">
+        What reached the webhook addresses without a valid signature. It is kept encrypted for {HOURS} hours beside the
+        ledger, so that a wrong secret loses nothing.
+      </p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="Nothing was changed:" problems={problems} />
+      <Panel id="counts" title={`The last ${HOURS} hours`}>
+        {counts.length === 0 ? (
+          <p>
+            Nothing was refused. <a href="/deliveries">See what was stored</a>
+          </p>
+        ) : (
+          <Table
+            caption="All refusals, whether the content was kept or not."
+            columns={[
+              {
+                title: 'Source',
+                cell: ({ source }) => (source === '(unknown)' ? 'no source' : frame.sourceName(source)),
+              },
+              { title: 'Why', cell: ({ reason }) => reasonTexts[reason] ?? reason },
+              { title: 'Deliveries', isNumber: true, cell: ({ count }) => formatCount(count) },
+            ]}
+            rows={counts}
+          />
+        )}
+      </Panel>
+      <Panel id="kept" title="Kept">
+        {diagnosed.length === 0 ? (
+          <p>None.</p>
+        ) : (
+          <Table
+            caption={
+              kept > diagnosed.length ? `The newest ${diagnosed.length} of ${formatCount(kept)}.` : 'Newest first.'
+            }
+            columns={columnsOf(frame, sources.length > 1)}
+            rows={diagnosed}
+          />
+        )}
+      </Panel>
+      {administers ? <Remedies {...props} /> : <AskAdmin kept={kept} />}
+    </Page>
+  );
+}
+
+function AskAdmin({ kept }: { kept: number }) {
+  return kept === 0 ? null : (
+    <p>An owner or admin can add a signing secret and readmit what it verifies. Send them the address of this page.</p>
+  );
+}
+
+function Remedies({ frame, sources, kept }: RefusedListProps) {
+  if (sources.length === 0) return null;
+  return (
+    <div class="columns halves">
+      <Panel id="readmit" title="Readmit">
+        <p>
+          Verifies what is kept again, with the secrets of now. What is valid enters the ledger with the time at which
+          it arrived.
+        </p>
+        {kept === 0 ? (
+          <p>Nothing is waiting.</p>
+        ) : (
+          <form method="post" action="/deliveries/readmit">
+            <Csrf token={frame.csrf} />
+            <Choice id="readmit-source" label="Source" name="source" options={sourceOptions(sources)} />
+            <button type="submit">Verify again</button>
+          </form>
+        )}
+      </Panel>
+      <Panel id="secret" title="Add a signing secret">
+        <form method="post" action="/deliveries/secret">
+          <Csrf token={frame.csrf} />
+          <Choice id="secret-source" label="Source" name="source" options={sourceOptions(sources)} />
+          <Input
+            id="secret-value"
+            name="secret"
+            label="Signing secret"
+            type="password"
+            autocomplete="off"
+            maxLength={500}
+            hint="As the service’s dashboard shows it. The old ones stay valid until they end."
+          />
+          <div class="pair">
+            <Choice
+              id="secret-encoding"
+              name="encoding"
+              label="Written as"
+              options={secretEncodings.map((one) => [one, one])}
+            />
+            <Choice id="secret-retire" name="retire" label="The old ones end" options={retireHours} />
+          </div>
+          <button type="submit">Add the secret</button>
+        </form>
+      </Panel>
+    </div>
+  );
+}
+
+function columnsOf(frame: PageFrame, withSource: boolean): readonly Column<Diagnosed>[] {
+  return [
+    {
+      title: 'Received',
+      cell: ({ id, source, receivedAt }) => (
+        <>
+          <a href={`/deliveries/refused/${id}`}>
+            <Moment iso={receivedAt} timeZone={frame.timeZone} />
+          </a>
+          {withSource ? (
+            <>
+              <br />
+              <span class="soft small">{frame.sourceName(source)}</span>
+            </>
+          ) : null}
+        </>
+      ),
+    },
+    {
+      title: 'Why it was refused',
+      label: 'Why',
+      cell: ({ findings, reason }) => {
+        const [first] = findings;
+        return (
+          <>
+            {first === undefined ? (reasonTexts[reason] ?? reason) : visibleText(first.sentence)}
+            {first === undefined ? null : <p class="hint">{visibleText(first.remedy)}</p>}
+          </>
+        );
+      },
+    },
+    { title: 'From', cell: ({ address }) => <span class="mono">{address}</span> },
+    { title: 'Size', isNumber: true, cell: ({ bytes }) => sizeText(bytes) },
+  ];
+}
+
+interface RefusedProps {
+  readonly frame: PageFrame;
+  readonly content: RejectedContent;
+  readonly diagnosed: Diagnosed;
+}
+
+const TEXT_SHOWN = 20_000;
+
+function RefusedPage({ frame, content, diagnosed }: RefusedProps) {
+  const title = `Refused delivery ${content.id}`;
+  const text = isUtf8(content.rawBody) ? content.rawBody.toString('utf8') : null;
+  return (
+    <Page title={title} frame={frame} within="refused">
+      <h1>{title}</h1>
+      <p class="lead">
+        To {frame.sourceName(content.source)}, <Moment iso={content.receivedAt} timeZone={frame.timeZone} />, from{' '}
+        <span class="mono">{content.address}</span>. Nobody vouches for its content.
+      </p>
+      <Panel id="why" title="Why it was refused">
+        <ul class="plain">
+          {diagnosed.findings.map(({ code, sentence, remedy }) => (
+            <li key={code}>
+              <strong>{visibleText(sentence)}</strong> {visibleText(remedy)}
+            </li>
+          ))}
+        </ul>
+      </Panel>
+      <Panel id="headers" title="Headers">
+        <Facts
+          rows={Object.entries(content.headers).map(([name, value]) => [
+            visibleText(name),
+            <bdi class="outside">{visibleText([value].flat().join(', '))}</bdi>,
+          ])}
+        />
+      </Panel>
+      <Panel id="body" title="Content">
+        <pre class="content">
+          {text === null ? content.rawBody.subarray(0, 512).toString('hex') : visibleText(text.slice(0, TEXT_SHOWN))}
+        </pre>
+      </Panel>
+    </Page>
+  );
+}
