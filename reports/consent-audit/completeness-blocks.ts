@@ -1,5 +1,5 @@
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
-import type { DecisionTotals } from '../../src/store/queries/history-decisions.ts';
+import type { DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
 import { type Block, fine, table } from '../render/blocks.ts';
 import { counted, formatCount, formatTime, byText } from '../format.ts';
 import {

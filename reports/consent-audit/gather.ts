@@ -11,7 +11,8 @@ import {
 import { type Hold, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
-import type { ChoiceCount, ConsentAfterWithdrawal, DecisionTotals } from '../../src/store/queries/history-decisions.ts';
+import type { ChoiceCount, DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
+import type { ConsentAfterWithdrawal } from '../../src/store/queries/history-withdrawals.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
 import { periodOf, type ReportInput } from '../report.ts';

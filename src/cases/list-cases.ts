@@ -1,5 +1,5 @@
 import type { ControllerProfile } from '../law/profile.ts';
-import { type ConsentAfterWithdrawal, createDecisionQueries } from '../store/queries/history-decisions.ts';
+import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
@@ -80,7 +80,7 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
   const [history, match, consentAfter] = await Promise.all([
     deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
     matchCase(deps, row),
-    createDecisionQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
+    createWithdrawalQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
   ]);
   return {
     view,

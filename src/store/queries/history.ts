@@ -1,9 +1,11 @@
 import type { Query } from '../store.ts';
 import { createBannerQueries } from './history-banners.ts';
+import { createDecisionCounts, createStandingQueries } from './history-decision-counts.ts';
 import { createDecisionQueries } from './history-decisions.ts';
 import { createEvidenceQueries, createTextQueries } from './history-evidence.ts';
 import { createReconciliationQueries, createStretchQueries } from './history-reconciliation.ts';
 import { createScanQueries } from './history-scans.ts';
+import { createWithdrawalQueries } from './history-withdrawals.ts';
 import { type Selectable, sql } from 'kysely';
 import type { Tables } from '../schema.ts';
 import { pageByKey, type Scope } from './scope.ts';
@@ -14,7 +16,10 @@ import { pageByKey, type Scope } from './scope.ts';
  */
 export function createHistory(query: Query) {
   return {
+    ...createDecisionCounts(query),
+    ...createStandingQueries(query),
     ...createDecisionQueries(query),
+    ...createWithdrawalQueries(query),
     ...createEvidenceQueries(query),
     ...createBannerQueries(query),
     ...createCaseQueries(query),

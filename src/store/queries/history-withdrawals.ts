@@ -1,0 +1,193 @@
+import { type NotNull, sql } from 'kysely';
+import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../../core/consent-judgement.ts';
+import { judgeDecision } from '../../core/consent-timeline.ts';
+import type { Query } from '../store.ts';
+import { firstDecisionsIn, judgedAt } from './decisions-in.ts';
+import { type DecisionRow, namesOwner, recordsOf } from './history-decisions.ts';
+import { nullsFirst, pageByKey, type Period } from './scope.ts';
+
+export interface WithdrawalTime
+  extends Pick<DecisionRow, 'seq' | 'at' | 'received_at' | 'occurred_basis' | 'occurred_counts' | 'via'> {
+  readonly judged: Judged;
+}
+
+/** Consent that was recorded after the same subject had its consent withdrawn by request. */
+export interface ConsentAfterWithdrawal {
+  readonly caseId: string;
+  readonly subject: string;
+  readonly bannerId: string | null;
+  /** Purposes that had been withdrawn and are granted again; `*`: the decision names none. */
+  readonly purposes: readonly string[];
+  readonly withdrawnAt: string;
+  readonly withdrawnSeq: number;
+  readonly at: string;
+  readonly seq: number;
+}
+
+/** A withdrawal by request, and a banner on which the same subject decided something before it and which it does not cover. */
+export interface UncoveredBanner {
+  /** Of the first entry `consent.withdrawn-by-request` of the answer, and its body. */
+  readonly seq: number;
+  readonly body: Buffer;
+  readonly bannerId: string | null;
+}
+
+/** Withdrawals: when they happened, and what followed from those by request. */
+export function createWithdrawalQueries(query: Query) {
+  return {
+    /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
+    async *withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime> {
+      const { judged } = await judgedAt(query, period);
+      yield* pageByKey<WithdrawalTime>((after, limit) =>
+        firstDecisionsIn(query, period, after)
+          .where(sql<boolean>`${judged} in ('withdrawn', 'partly-withdrawn')`)
+          .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts', 'd.via'])
+          .select(judged.as('judged'))
+          .orderBy('d.at')
+          .orderBy('d.seq')
+          .limit(limit)
+          .execute(),
+      );
+    },
+
+    /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
+    async consentsAfterWithdrawal({
+      source,
+      sources,
+      asOf,
+      caseId,
+      from,
+      receivedFrom,
+    }: {
+      readonly source?: string;
+      /** Only these; absent: of every source. */
+      readonly sources?: readonly string[];
+      readonly asOf: number;
+      readonly caseId?: string;
+      /** Only consents given from this time on, ISO 8601 UTC. */
+      readonly from?: string;
+      /** Only consents that were received from this time on, however old they say they are. */
+      readonly receivedFrom?: string;
+    }): Promise<readonly ConsentAfterWithdrawal[]> {
+      const rows = await query
+        .selectFrom(withdrawalsByRequest(query, source).as('r'))
+        // `o` names the subject whose decision `d` is; mostly it is the first record.
+        .innerJoin('decision_history as o', (join) =>
+          join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
+        )
+        .innerJoin('decision_history as d', (join) =>
+          join
+            .onRef('d.source', '=', 'o.source')
+            .onRef('d.decision_id', '=', 'o.decision_id')
+            .on('d.is_first', '=', 1)
+            .on(sql<boolean>`(${timeOfDecision} > r.at or (d.at = r.at and d.seq > r.seq))`),
+        )
+        .where('r.seq', '<=', asOf)
+        .$if(sources !== undefined, (some) => some.where('r.source', 'in', [...(sources ?? [])]))
+        .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
+        .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
+        .$if(receivedFrom !== undefined, (some) => some.where('o.received_at', '>=', receivedFrom ?? ''))
+        .where('o.seq', '<=', asOf)
+        .where('d.via', '<>', 'request')
+        .where('d.state', 'in', ['given', 'renewed-given', 'refused', 'withdrawn', 'unknown'])
+        .select(['r.case_id as caseId', 'r.seq as withdrawnSeq', 'r.at as withdrawnAt', 'r.purposes as withdrawn'])
+        .select(['o.subject', 'd.banner_id as bannerId', 'd.seq', 'd.at', 'd.source', 'd.decision_id as decisionId'])
+        .orderBy('d.seq')
+        .orderBy('r.seq', 'desc')
+        .limit(CONSENTS_AFTER)
+        .execute();
+      const records = await recordsOf(query, rows, asOf);
+      const found = new Map<string, ConsentAfterWithdrawal>();
+      for (const { withdrawn, source: slug, decisionId, ...row } of rows) {
+        const { caseId: id, subject } = row;
+        const key = `${id} ${row.seq}`;
+        const told = records.get(`${slug} ${decisionId}`);
+        if (id === null || subject === null || told === undefined || found.has(key)) continue;
+        const purposes = grantedAgain(told, Object.keys(parsed(withdrawn)));
+        if (purposes.length > 0) found.set(key, { ...row, caseId: id, subject, purposes });
+      }
+      return [...found.values()];
+    },
+
+    /** Withdrawals by request of a source that lack a banner known by now, in ledger order; none whose entry was erased. */
+    withdrawalsToExtend: (source: string): Promise<readonly UncoveredBanner[]> =>
+      query
+        .selectFrom(withdrawalsByRequest(query, source).as('r'))
+        .innerJoin('decision_history as o', (join) =>
+          join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
+        )
+        .innerJoin('decision_history as d', (join) =>
+          join
+            .onRef('d.source', '=', 'o.source')
+            .onRef('d.decision_id', '=', 'o.decision_id')
+            .on('d.is_first', '=', 1)
+            .on('d.via', '<>', 'request')
+            .on(sql<boolean>`${timeOfDecision} <= r.at`),
+        )
+        .innerJoin('entries as e', 'e.seq', 'r.seq')
+        .where(sql<boolean>`r.seq = (select min(f.seq) from decision_history as f where ${sameAnswer('f')})`)
+        .where(
+          sql<boolean>`not exists (select 1 from decision_history as k
+            where ${sameAnswer('k')} and coalesce(k.banner_id, '') = coalesce(d.banner_id, ''))`,
+        )
+        .where('e.body', 'is not', null)
+        .select(['r.seq', 'e.body', 'd.banner_id as bannerId'])
+        .distinct()
+        .orderBy('r.seq')
+        .orderBy('d.banner_id', nullsFirst)
+        .$narrowType<{ body: NotNull }>()
+        .execute(),
+
+    /** The cases whose answers withdrew consent, as a query. */
+    casesThatWithdrew: (source: string) =>
+      query
+        .selectFrom(withdrawalsByRequest(query, source).as('r'))
+        .select('r.case_id')
+        .where('r.case_id', 'is not', null),
+  };
+}
+
+/**
+ * Withdrawals by request, of a source or of all, along their own index: SQLite takes one over all decisions unless the order asks for this one,
+ * and the limit keeps it from ignoring that order.
+ */
+function withdrawalsByRequest(query: Query, source: string | undefined) {
+  return query
+    .selectFrom('decision_history')
+    .select(['source', 'subject', 'at', 'seq', 'case_id', 'purposes'])
+    .where(sql<boolean>`via = 'request'`)
+    .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+    .orderBy('source')
+    .orderBy('subject')
+    .orderBy('at')
+    .limit(Number.MAX_SAFE_INTEGER);
+}
+
+/** Looked at for consent after a withdrawal: more of them are a fault of the site, not a list for an officer. */
+const CONSENTS_AFTER = 500;
+
+function parsed(purposes: string): PurposeChoices {
+  return JSON.parse(purposes) as PurposeChoices;
+}
+
+/** Of the purposes withdrawn (empty: all), those that a decision grants by any of its records. */
+function grantedAgain(
+  records: readonly [DecisionRow, ...DecisionRow[]],
+  withdrawn: readonly string[],
+): readonly string[] {
+  const { outcomes } = judgeDecision(records, new Map());
+  const granted = [...outcomes].flatMap(([purpose, state]) =>
+    state === 'granted' || state === 'disputed' ? [purpose] : [],
+  );
+  const named = new Set([ALL_PURPOSES, ...withdrawn.map(purposeKey)]);
+  return withdrawn.length === 0 ? granted : granted.filter((purpose) => named.has(purposeKey(purpose)));
+}
+
+/** Not the bare column, so that SQLite finds `d` by its decision and not along the index on the time. */
+const timeOfDecision = sql`d.at || ''`;
+
+/** The withdrawal `alias` follows from the same answer as `r`, or from another one of its case with the same effect. */
+function sameAnswer(alias: 'f' | 'k') {
+  const same = ['source', 'subject', 'case_id', 'at', 'purposes'].map((name) => `${alias}.${name} = r.${name}`);
+  return sql.raw(`${same.join(' and ')} and ${alias}.via = 'request'`);
+}
