@@ -53,19 +53,13 @@ const listenerOptions: ConnectionSettings = {
   retryStrategy: reconnecting,
 };
 
-/** Connects in the background; a Redis that is away is reported once, and found again by itself. */
-export function openDistribution(options: DistributionOptions) {
-  const { url, instance, clock, log } = options;
-  const prefix = `consent-ledger-${instance}`;
-  const queues = new Map<QueueName, Queue>();
-  const listenings = new Set<Listening>();
+/** The connections of this process to Redis, made in the background; a Redis that is away is reported once, and found again by itself. */
+function openConnections({ url, clock, log }: DistributionOptions, connectionName: string) {
   const clients = new Set<Redis>();
-  const sending = new Set<Promise<unknown>>();
   let listener: Redis | null = null;
   let away = false;
   let closing = false;
-  let sent = 0;
-  let failed = 0;
+  let lastComplaint = 0;
 
   const producer = connect(producerOptions);
   producer.on('ready', markBack);
@@ -73,11 +67,15 @@ export function openDistribution(options: DistributionOptions) {
   producer.on('error', markAway);
 
   function connect(more: ConnectionSettings): Redis {
-    const client = new Redis(url, { ...more, connectionName: prefix });
+    const client = new Redis(url, { ...more, connectionName });
+    keep(client);
+    return client;
+  }
+
+  function keep(client: Redis): void {
     // Listened to for as long as it lives: an error event that nobody hears would end the process.
     client.on('error', () => undefined);
     clients.add(client);
-    return client;
   }
 
   function markAway(error: unknown): void {
@@ -96,21 +94,59 @@ export function openDistribution(options: DistributionOptions) {
     log.warn({ redis: hostOf(url) }, 'Redis is available again and wakes the workers');
   }
 
-  /** Errors of BullMQ's own housekeeping; those of the connection are reported by the producer. */
-  let lastComplaint = 0;
-  function complain(error: Error): void {
-    const now = clock().getTime();
-    if (away || closing || isConnectionError(error) || now - lastComplaint < 60_000) return;
-    lastComplaint = now;
-    log.warn({ err: error }, 'a wake-up was lost in Redis; polling will find its job');
-  }
+  return {
+    producer,
+    markAway,
+    markBack,
+    isAway: () => away,
+    /** The workers of this process share one connection; each blocks on one of its own, which BullMQ duplicates from it. */
+    listener(): Redis {
+      if (listener !== null) return listener;
+      const shared = connect(listenerOptions);
+      const duplicate = shared.duplicate.bind(shared);
+      shared.duplicate = (override) => {
+        const copy = duplicate(override);
+        keep(copy);
+        return copy;
+      };
+      listener = shared;
+      return shared;
+    },
+    /** Errors of BullMQ's own housekeeping; those of the connection are reported by the producer. */
+    complain(error: Error): void {
+      const now = clock().getTime();
+      if (away || closing || isConnectionError(error) || now - lastComplaint < 60_000) return;
+      lastComplaint = now;
+      log.warn({ err: error }, 'a wake-up was lost in Redis; polling will find its job');
+    },
+    async isReady(): Promise<boolean> {
+      if (producer.status === 'ready') return true;
+      if (away || closing) return false;
+      const ready = new Promise<void>((resolve) => producer.once('ready', () => resolve()));
+      return withinTime(ready, SEND_LIMIT_MS);
+    },
+    /** What the connections meet from now on is not reported. */
+    fallSilent(): void {
+      closing = true;
+    },
+    disconnect(): void {
+      for (const client of clients) if (client.status !== 'end') client.disconnect();
+    },
+  };
+}
 
-  async function isReady(): Promise<boolean> {
-    if (producer.status === 'ready') return true;
-    if (away || closing) return false;
-    const ready = new Promise<void>((resolve) => producer.once('ready', () => resolve()));
-    return withinTime(ready, SEND_LIMIT_MS);
-  }
+/** Connects in the background and hands wake-ups over. */
+export function openDistribution(options: DistributionOptions) {
+  const { instance, clock } = options;
+  const prefix = `consent-ledger-${instance}`;
+  const connections = openConnections(options, prefix);
+  const { producer } = connections;
+  const queues = new Map<QueueName, Queue>();
+  const listenings = new Set<Listening>();
+  const sending = new Set<Promise<unknown>>();
+  let closing = false;
+  let sent = 0;
+  let failed = 0;
 
   function queueNamed(name: QueueName): Queue {
     const known = queues.get(name);
@@ -125,7 +161,7 @@ export function openDistribution(options: DistributionOptions) {
       streams: { events: { maxLen: EVENTS_KEPT } },
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
     });
-    queue.on('error', complain);
+    queue.on('error', connections.complain);
     queues.set(name, queue);
     return queue;
   }
@@ -138,37 +174,22 @@ export function openDistribution(options: DistributionOptions) {
       adding.catch(() => undefined);
       if (!(await withinTime(adding, SEND_LIMIT_MS))) throw new Error('Redis did not answer in time');
       sent++;
-      markBack();
+      connections.markBack();
       return true;
     } catch (error) {
       failed++;
-      markAway(error);
+      connections.markAway(error);
       return false;
     }
   }
 
   async function announce(wakeUps: readonly WakeUp[]): Promise<boolean> {
-    if (!(await isReady())) {
+    if (!(await connections.isReady())) {
       failed += wakeUps.length;
       return false;
     }
     const all = await Promise.all(wakeUps.map(({ kind, at }) => send(queueOf(kind), at)));
     return all.every(Boolean);
-  }
-
-  /** The workers of this process share one connection; each blocks on one of its own, which BullMQ duplicates from it. */
-  function listenerConnection(): Redis {
-    if (listener !== null) return listener;
-    const shared = connect(listenerOptions);
-    const duplicate = shared.duplicate.bind(shared);
-    shared.duplicate = (override) => {
-      const copy = duplicate(override);
-      copy.on('error', () => undefined);
-      clients.add(copy);
-      return copy;
-    };
-    listener = shared;
-    return shared;
   }
 
   return {
@@ -187,14 +208,14 @@ export function openDistribution(options: DistributionOptions) {
           return null;
         },
         {
-          connection: listenerConnection(),
+          connection: connections.listener(),
           prefix,
           concurrency,
           removeOnComplete: { count: 0 },
           removeOnFail: { count: 0 },
         },
       );
-      worker.on('error', complain);
+      worker.on('error', connections.complain);
       const listening: Listening = {
         async close() {
           await worker.close();
@@ -205,11 +226,11 @@ export function openDistribution(options: DistributionOptions) {
       return listening;
     },
     /** Whether Redis could not be reached when it was last needed. */
-    isAway: () => away,
+    isAway: connections.isAway,
     async state(): Promise<DistributionState> {
-      const answers = async () => (await isReady()) && (await producer.ping()).length > 0;
+      const answers = async () => (await connections.isReady()) && (await producer.ping()).length > 0;
       const up = await answers().catch(() => false);
-      if (up) markBack();
+      if (up) connections.markBack();
       return { up, wakeUpsSent: sent, wakeUpsFailed: failed };
     },
     /** Bounded: what Redis does not answer within a few seconds is cut off. */
@@ -217,9 +238,10 @@ export function openDistribution(options: DistributionOptions) {
       if (closing) return;
       await withinTime(Promise.allSettled(sending), SEND_LIMIT_MS);
       closing = true;
+      connections.fallSilent();
       const all = [...[...listenings].map((one) => one.close()), ...[...queues.values()].map((one) => one.close())];
       await withinTime(Promise.allSettled(all), CLOSE_LIMIT_MS);
-      for (const client of clients) if (client.status !== 'end') client.disconnect();
+      connections.disconnect();
     },
   };
 }

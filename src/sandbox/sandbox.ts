@@ -1,4 +1,4 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { knownEvents, type KnownEvent } from '../core/vocabulary.ts';
@@ -24,27 +24,19 @@ import {
   subscribers,
 } from './compose.ts';
 import { MOST_RECORDED } from './consent-log.ts';
-import { createCursors, deriveText, type Cursors } from './keys.ts';
+import { createApp } from './api/app.ts';
+import { createCursors, deriveText } from './keys.ts';
 import type { Dialect } from './dialect.ts';
 import { chooseDialect, type DialectChoice, deliveryIdOf, type DialectOverrides, renderBody } from './dialects.ts';
 import { createFaults, type FaultInput, type Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
-import { createLimits, type LimitOptions, type LimitValues, limitValues, type Limits } from './limits.ts';
+import { createLimits, type LimitOptions, type LimitValues, limitValues } from './limits.ts';
 import { drawMoment, type LiveOptions, playLive, takePlace } from './live.ts';
 import { type ClientTraffic, type PlayOptions, playClient } from './play.ts';
-import { createQuota } from './policies.ts';
+import { createQuota, type Quota } from './policies.ts';
 import { createOutbox, type DeliveryRecord, type Outbox } from './webhooks.ts';
 import type { ClientState, SandboxState } from './state.ts';
 import { createWorld, type World } from './world.ts';
-import { answerErrors, CONTROLS } from './api/answers.ts';
-import { createAuthenticate, createLimiter } from './api/authenticate.ts';
-import { addBulkRoute, addPolicyRoutes, type GenerateOptions } from './api/policies.ts';
-import { addConsentLogRoutes } from './api/consent-logs.ts';
-import { addControlRoutes, type ControlRoutes } from './api/control.ts';
-import { addFaultHooks } from './api/fault-hooks.ts';
-import { addMcpRoute } from './api/mcp.ts';
-import { describeApi } from './api/openapi.ts';
-import { addSiteRoutes } from './api/site.ts';
 
 const DAY = 86_400_000;
 
@@ -142,24 +134,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const { state } = options;
   const end = options.endsAt ?? options.clock();
   const window = state?.window ?? { start: options.startedAt ?? new Date(end.getTime() - 30 * DAY), end };
-  const specs = typeof options.clients === 'number' ? specsFor(options.clients) : options.clients;
   const faults = createFaults(options.seed, options.faults);
   const agency = options.agency === undefined ? null : createAgency(options.seed, options.agency.quota);
   const pool = agency === null ? null : createQuota(agency.quota, Object.values(state?.clients ?? {})[0]?.used);
-  const worlds = specs.map((spec, position) => {
-    const before = state?.clients[spec.slug];
-    const world = createWorld({
-      client: createClient(options.seed, spec),
-      position,
-      window,
-      rows: options.consentRows ?? 400,
-      quota: pool ?? createQuota(options.quota ?? 500, before?.used),
-      rowDelay: faults.rowDelay,
-      keep: Math.max(100, Math.floor((options.keepRecorded ?? MOST_RECORDED) / specs.length)),
-    });
-    if (state !== undefined && before !== undefined) restoreWorld(world, before, state.savedAt);
-    return world;
-  });
+  const worlds = createWorlds(options, { window, pool, faults });
   const clients = worlds.map(({ client }) => client);
   const outbox = createOutbox({
     clock: options.clock,
@@ -219,7 +197,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const urls = choices.url === undefined ? subscribers(world.client, event) : [choices.url];
     if (urls.length === 0) throw new Error(`the client ${slug} has no endpoint for ${event}`);
     const id = nextId();
-    const parcel = makeParcel(world, event, id, choices);
+    const parcel = makeParcel({ world, dialect, now: options.clock(), made }, event, id, choices);
     changed();
     const delivered = urls.map(async (url): Promise<DeliveryRecord[]> => {
       const delivery = address(parcel, world.client, url);
@@ -227,25 +205,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       return [await outbox.deliver({ ...delivery, note: 'sound' }), await outbox.deliver(delivery)];
     });
     return (await Promise.all(delivered)).flat();
-  };
-  /** What is delivered of an event made on demand, which takes place at the service unless somebody else sends it or it is none. */
-  const makeParcel = (world: World, event: KnownEvent, id: string, choices: SendOptions): Parcel => {
-    const { client } = world;
-    const { note = 'sound', set } = choices;
-    const compose = (name: string, body: Buffer): Parcel =>
-      composeBytes(client, dialect, name, set === undefined ? body : setFields(body, set), id, note);
-    if (note === 'not-json' || note === 'unknown-event') {
-      const odd = oddBody(note, client);
-      return note === 'not-json'
-        ? composeBytes(client, dialect, odd.event, odd.body, id, note)
-        : compose(odd.event, odd.body);
-    }
-    const at = new Date(options.clock().getTime() - (note === 'late' ? LATE_MS : 0));
-    const policyId = choices.happening?.['policyId'];
-    const drawn = drawMoment(world, event, made, at, typeof policyId === 'string' ? policyId : undefined);
-    const happening = { ...drawn, ...choices.happening };
-    if (note !== 'forged' && note !== 'unsigned') takePlace(world, happening);
-    return compose(event, renderBody(dialect, happening, id));
   };
 
   return {
@@ -309,6 +268,54 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
+/** The clients with what each of them did, as they are drawn or as they were when a state was saved. */
+function createWorlds(
+  options: SandboxOptions,
+  { window, pool, faults }: { window: Sandbox['window']; pool: Quota | null; faults: Faults },
+): readonly World[] {
+  const { state } = options;
+  const specs = typeof options.clients === 'number' ? specsFor(options.clients) : options.clients;
+  return specs.map((spec, position) => {
+    const before = state?.clients[spec.slug];
+    const world = createWorld({
+      client: createClient(options.seed, spec),
+      position,
+      window,
+      rows: options.consentRows ?? 400,
+      quota: pool ?? createQuota(options.quota ?? 500, before?.used),
+      rowDelay: faults.rowDelay,
+      keep: Math.max(100, Math.floor((options.keepRecorded ?? MOST_RECORDED) / specs.length)),
+    });
+    if (state !== undefined && before !== undefined) restoreWorld(world, before, state.savedAt);
+    return world;
+  });
+}
+
+/** What is delivered of an event made on demand, which takes place at the service unless somebody else sends it or it is none. */
+function makeParcel(
+  { world, dialect, now, made }: { world: World; dialect: Dialect; now: Date; made: number },
+  event: KnownEvent,
+  id: string,
+  choices: SendOptions,
+): Parcel {
+  const { client } = world;
+  const { note = 'sound', set } = choices;
+  const compose = (name: string, body: Buffer): Parcel =>
+    composeBytes(client, dialect, name, set === undefined ? body : setFields(body, set), id, note);
+  if (note === 'not-json' || note === 'unknown-event') {
+    const odd = oddBody(note, client);
+    return note === 'not-json'
+      ? composeBytes(client, dialect, odd.event, odd.body, id, note)
+      : compose(odd.event, odd.body);
+  }
+  const at = new Date(now.getTime() - (note === 'late' ? LATE_MS : 0));
+  const policyId = choices.happening?.['policyId'];
+  const drawn = drawMoment(world, event, made, at, typeof policyId === 'string' ? policyId : undefined);
+  const happening = { ...drawn, ...choices.happening };
+  if (note !== 'forged' && note !== 'unsigned') takePlace(world, happening);
+  return compose(event, renderBody(dialect, happening, id));
+}
+
 function stateOf({ client, shelf, log }: World): ClientState {
   const { generated, policies, deleted } = shelf.changes();
   return {
@@ -335,70 +342,4 @@ function setFields(body: Buffer, set: Record<string, unknown>): Buffer {
 
 function isKnownEvent(event: string): event is KnownEvent {
   return (knownEvents as readonly string[]).includes(event);
-}
-
-interface AppOptions extends ControlRoutes, GenerateOptions {
-  readonly worlds: readonly World[];
-  readonly dialect: Dialect;
-  readonly cursors: Cursors;
-  readonly limits: Limits;
-  readonly nextBatch: () => number;
-  /** Called after every request that may have changed something. */
-  readonly changed: () => void;
-}
-
-/** The service's HTTP surface under /api/v1 (docs/service.md §4). */
-export function createApp(options: AppOptions): FastifyInstance {
-  const app = Fastify({ logger: false, bodyLimit: 1_048_576, forceCloseConnections: true });
-  answerErrors(app, options.dialect.errors);
-  app.addHook('onSend', async (_request, reply) => {
-    // The service's own idea of the time, which is the sandbox's clock and not the machine's.
-    reply.header('date', options.clock().toUTCString());
-  });
-  app.addHook('onResponse', async ({ method }) => {
-    if (method !== 'GET' && method !== 'HEAD') options.changed();
-  });
-  // Publish takes no documented body: an empty one is fine, whatever its type.
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
-    if (body === '') return done(null, null);
-    try {
-      done(null, JSON.parse(String(body)));
-    } catch {
-      done(Object.assign(new Error('The body is not JSON.'), { statusCode: 400 }), undefined);
-    }
-  });
-  const authenticate = createAuthenticate(options.keys, options.worlds, options.clock);
-  const limit = createLimiter(options.limits, options.clock);
-  void app.register(
-    async (api) => {
-      addFaultHooks(api, options.faults);
-      api.addHook('onRequest', async (request, reply) => {
-        // Before the body is read; only requests with a good key count.
-        authenticate(request);
-        limit(request, reply);
-      });
-      addConsentLogRoutes(api, { ...options, authenticate });
-      addPolicyRoutes(api, { ...options, authenticate });
-      addBulkRoute(api, { ...options, authenticate });
-    },
-    { prefix: '/api/v1' },
-  );
-  void app.register(async (site) => {
-    addFaultHooks(site, options.faults);
-    addSiteRoutes(site, options);
-    addMcpRoute(site, { ...options, authenticate, limit });
-    // Both documented addresses; whether the one below the API root needs a key is an open choice.
-    for (const path of ['/openapi', '/api/v1/openapi']) {
-      const needsKey = options.dialect.openapiNeedsKey && path !== '/openapi';
-      site.get(path, { config: { target: 'openapi' } }, async (request, reply) => {
-        if (needsKey) {
-          authenticate(request);
-          limit(request, reply);
-        }
-        return describeApi(options.siteUrl(), options.dialect);
-      });
-    }
-  });
-  void app.register(async (control) => addControlRoutes(control, options), { prefix: CONTROLS });
-  return app;
 }

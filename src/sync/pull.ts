@@ -247,34 +247,12 @@ async function pullWindow(
   }
 
   async function fail(found: PullFailure): Promise<PullResult> {
-    // A mistyped banner must leave no position behind, which every later run would stumble over.
-    const { bannerId } = run;
-    const isUnknown =
-      bannerId !== null &&
-      found.reason === 'not-found' &&
-      own.pages === 0 &&
-      !(await isKnownBanner(deps.store.read, request.source, bannerId));
-    const isForeign = !isUnknown && bannerId !== null && (await isOnlyNamedByDeliveries(bannerId, found));
-    const failure = isUnknown
-      ? unknownBanner(bannerId, found)
-      : isForeign
-        ? foreignBanner(run.source, bannerId, found)
-        : found;
-    const leavesNothing = isUnknown || (request.tentative === true && own.pages === 0 && isRefused(found.reason));
+    const { failure, isForeign, leavesPosition } = await explain(deps, request, found, own.pages);
     await conclude('sync.failed', failure.error, async (tx, at) => {
-      if (!leavesNothing) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
+      if (leavesPosition) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
     });
     if (isForeign) return { ...report(), outcome: 'unknown-banner', error: failure.error };
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
-  }
-
-  /** A 404 for a banner that was never pulled, and that nobody set, is an answer about it; so is a 400 where the service gives another log. */
-  async function isOnlyNamedByDeliveries(bannerId: string, { reason }: PullFailure): Promise<boolean> {
-    if (!isRefused(reason) || request.source.options.banners.includes(bannerId)) return false;
-    if (reason === 'bad-request' && (await loadCompletedBanners(deps.store.read, run.source)).length === 0)
-      return false;
-    const position = await loadPosition(deps.store.read, run.source, bannerId);
-    return position === null || (position.last_success_at === null && position.rows_total === 0);
   }
 
   /** So that a restart need not find out again, and everybody can see how the service was asked. */
@@ -308,6 +286,36 @@ async function pullWindow(
       move(tx, at),
     );
   }
+}
+
+/** What a failure means for the banner that was asked about, given how many pages were read before it. */
+async function explain(
+  { store }: PullDeps,
+  { source, bannerId, tentative }: PullRequest,
+  found: PullFailure,
+  pages: number,
+): Promise<{ failure: PullFailure; isForeign: boolean; leavesPosition: boolean }> {
+  const leavesPosition = !(tentative === true && pages === 0 && isRefused(found.reason));
+  if (bannerId === null) return { failure: found, isForeign: false, leavesPosition };
+  if (found.reason === 'not-found' && pages === 0 && !(await isKnownBanner(store.read, source, bannerId)))
+    // A mistyped banner must leave no position behind, which every later run would stumble over.
+    return { failure: unknownBanner(bannerId, found), isForeign: false, leavesPosition: false };
+  if (await isOnlyNamedByDeliveries(store.read, source, bannerId, found))
+    return { failure: foreignBanner(source.slug, bannerId, found), isForeign: true, leavesPosition };
+  return { failure: found, isForeign: false, leavesPosition };
+}
+
+/** A 404 for a banner that was never pulled, and that nobody set, is an answer about it; so is a 400 where the service gives another log. */
+async function isOnlyNamedByDeliveries(
+  read: Query,
+  source: PullRequest['source'],
+  bannerId: string,
+  { reason }: PullFailure,
+): Promise<boolean> {
+  if (!isRefused(reason) || source.options.banners.includes(bannerId)) return false;
+  if (reason === 'bad-request' && (await loadCompletedBanners(read, source.slug)).length === 0) return false;
+  const position = await loadPosition(read, source.slug, bannerId);
+  return position === null || (position.last_success_at === null && position.rows_total === 0);
 }
 
 /** Stores a page; its last batch carries the plan that leads on from it. */
