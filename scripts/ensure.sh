@@ -156,6 +156,14 @@ ensure_test_tools() {
   export CHROMIUM_PATH=${CHROMIUM_PATH:-$(find_chromium)}
 }
 
+# Ceph with its S3 gateway, for suites about object storage. It is some 200 MB, so `npm test` does without; a suite that needs it and does not find it fails, and says so.
+ensure_object_store() {
+  if command -v ceph-mon >/dev/null 2>&1 && command -v ceph-osd >/dev/null 2>&1 && command -v radosgw >/dev/null 2>&1; then return 0; fi
+  if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then return 0; fi
+  say 'Installing Ceph, against which object storage is tested.'
+  install_packages ceph-mon ceph-osd radosgw >&2 || say 'Ceph could not be installed: the suite about object storage will fail.'
+}
+
 # Debian starts servers when it installs them. The tests start their own, on free ports; these stay down.
 install_packages() (
   local policy=/usr/sbin/policy-rc.d

@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
 import { readTexts } from './config/layers.ts';
 import { type DatabaseAddress, type Values, valuesSchema, variableNames, variables } from './config/variables.ts';
-import { clearTextProblem, isPrivateTransport } from './core/address.ts';
+import { type BucketAddress, clearTextProblem, isPrivateTransport } from './core/address.ts';
 import { editDistance } from './core/edit-distance.ts';
 import { UsageError } from './core/errors.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import { webhookSecretOf } from './crypto/keys.ts';
+import type { ObjectLock, ObjectStorage } from './outside/bucket.ts';
 
 /** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
 export interface Config {
@@ -50,9 +51,17 @@ export interface Config {
   /** Cron expression in timeZone; null: off. */
   readonly witnessSchedule: string | null;
   readonly witnessMaxAgeHours: number;
+  /** How buckets are reached. */
+  readonly storage: ObjectStorage;
+  /** Of checkpoints in buckets; null: none. */
+  readonly checkpointLock: ObjectLock | null;
   readonly backup: {
     /** Null: where a backup is asked for, it says where to write it. */
     readonly folder: string | null;
+    /** Null: none. */
+    readonly bucket: BucketAddress | null;
+    /** Of backups in the bucket; null: none. */
+    readonly lock: ObjectLock | null;
     readonly recipients: readonly string[];
     /** Cron expression in timeZone; null: off. */
     readonly schedule: string | null;
@@ -99,6 +108,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     ...findPortConflict(texts),
     ...findClearText(texts),
     ...findIdleSchedule(texts),
+    ...findKeylessBucket(texts),
   ];
   if (!parsed.success || found.length > 0) throw new UsageError(found);
 
@@ -131,8 +141,12 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     witnesses: values.WITNESSES === undefined ? null : resolve(cwd, values.WITNESSES),
     witnessSchedule: values.WITNESS_SCHEDULE,
     witnessMaxAgeHours: values.WITNESS_MAX_AGE_HOURS,
+    storage: storageOf(values),
+    checkpointLock: values.CHECKPOINT_LOCK,
     backup: {
       folder: values.BACKUP_FOLDER === undefined ? null : resolve(cwd, values.BACKUP_FOLDER),
+      bucket: values.BACKUP_BUCKET ?? null,
+      lock: values.BACKUP_LOCK,
       recipients: values.BACKUP_RECIPIENTS,
       schedule: values.BACKUP_SCHEDULE,
       keep: values.BACKUP_KEEP,
@@ -147,6 +161,19 @@ function databaseOf(given: DatabaseAddress | undefined, cwd: string, dataDir: st
   return given.engine === 'sqlite' ? { engine: 'sqlite', path: resolve(cwd, given.path) } : given;
 }
 
+function storageOf(values: Values): ObjectStorage {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = values;
+  return {
+    endpoint: values.AWS_ENDPOINT_URL_S3 ?? null,
+    region: values.AWS_REGION,
+    pathStyle: values.S3_PATH_STYLE ?? null,
+    credentials:
+      accessKeyId === undefined || secretAccessKey === undefined
+        ? null
+        : { accessKeyId, secretAccessKey, sessionToken: values.AWS_SESSION_TOKEN ?? null },
+  };
+}
+
 const listenersSchema = valuesSchema.pick({ HOST: true, PORT: true, ADMIN_HOST: true, ADMIN_PORT: true });
 
 /** Parsed by itself, so that it is reported beside whatever else is wrong. */
@@ -157,14 +184,19 @@ function findPortConflict(texts: Partial<Record<string, string>>): string[] {
   return [`PORT and ADMIN_PORT are both ${data.PORT}: the public and the admin listener need different ports.`];
 }
 
-const backupSchema = valuesSchema.pick({ BACKUP_FOLDER: true, BACKUP_RECIPIENTS: true, BACKUP_SCHEDULE: true });
+const backupSchema = valuesSchema.pick({
+  BACKUP_FOLDER: true,
+  BACKUP_BUCKET: true,
+  BACKUP_RECIPIENTS: true,
+  BACKUP_SCHEDULE: true,
+});
 
 /** A schedule without what it needs would fail every night. */
 function findIdleSchedule(texts: Partial<Record<string, string>>): string[] {
   const { data } = backupSchema.safeParse(texts);
   if (data === undefined || data.BACKUP_SCHEDULE === null) return [];
   const missing = [
-    ...(data.BACKUP_FOLDER === undefined ? ['BACKUP_FOLDER'] : []),
+    ...(data.BACKUP_FOLDER === undefined && data.BACKUP_BUCKET === undefined ? ['BACKUP_FOLDER or BACKUP_BUCKET'] : []),
     ...(data.BACKUP_RECIPIENTS.length === 0 ? ['BACKUP_RECIPIENTS'] : []),
   ];
   return missing.length === 0
@@ -172,14 +204,38 @@ function findIdleSchedule(texts: Partial<Record<string, string>>): string[] {
     : [`BACKUP_SCHEDULE needs ${missing.join(' and ')}: set ${missing.length === 1 ? 'it' : 'them'} too.`];
 }
 
-const addressesSchema = valuesSchema.pick({ SERVICE_BASE_URL: true, SERVICE_SITE_URL: true, HTTP_ALLOWED_HOSTS: true });
+const bucketSchema = valuesSchema.pick({ BACKUP_BUCKET: true, AWS_ACCESS_KEY_ID: true, AWS_SECRET_ACCESS_KEY: true });
+
+/** Buckets that witnesses are may be named in a file; this one is named here. */
+function findKeylessBucket(texts: Partial<Record<string, string>>): string[] {
+  const { data } = bucketSchema.safeParse(texts);
+  if (data?.BACKUP_BUCKET === undefined) return [];
+  const missing = (['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'] as const).filter((name) => data[name] === undefined);
+  return missing.length === 0
+    ? []
+    : [`BACKUP_BUCKET needs ${missing.join(' and ')}: set ${missing.length === 1 ? 'it' : 'them'} too.`];
+}
+
+const addressesSchema = valuesSchema.pick({
+  SERVICE_BASE_URL: true,
+  SERVICE_SITE_URL: true,
+  AWS_ENDPOINT_URL_S3: true,
+  HTTP_ALLOWED_HOSTS: true,
+});
+
+/** What others could read on the way. */
+const whatIsSent = {
+  SERVICE_BASE_URL: undefined,
+  SERVICE_SITE_URL: undefined,
+  AWS_ENDPOINT_URL_S3: 'what is stored',
+} as const;
 
 function findClearText(texts: Partial<Record<string, string>>): string[] {
   const { data } = addressesSchema.safeParse(texts);
   if (data === undefined) return [];
-  return (['SERVICE_BASE_URL', 'SERVICE_SITE_URL'] as const).flatMap((name) => {
+  return (['SERVICE_BASE_URL', 'SERVICE_SITE_URL', 'AWS_ENDPOINT_URL_S3'] as const).flatMap((name) => {
     const url = data[name];
-    const problem = url === undefined ? null : clearTextProblem(url, data.HTTP_ALLOWED_HOSTS);
+    const problem = url === undefined ? null : clearTextProblem(url, data.HTTP_ALLOWED_HOSTS, whatIsSent[name]);
     return problem === null ? [] : [`${name} ${problem}.`];
   });
 }

@@ -15,6 +15,7 @@ import { loadVersion } from './config/version.ts';
 import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
 import type { Source } from './core/source.ts';
+import type { ErasureDeps } from './erasure/deps.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -27,10 +28,11 @@ import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { openTree } from './ledger/tree.ts';
 import { verifyLedger } from './ledger/verify.ts';
-import type { Post } from './ledger/witness.ts';
+import type { OpenPlace, Post } from './ledger/witness.ts';
 import { readWitnessState, witnessNewest } from './ledger/witnessed.ts';
 import { loadWitnessPolicy, type WitnessPolicy } from './ledger/witness-policy.ts';
 import type { Log } from './log.ts';
+import { bucketOfCopies, openBucket } from './outside/bucket.ts';
 import { createPolicyDeps } from './policies/callable.ts';
 import { createReadModelCheck } from './projections/last-check.ts';
 import { compareWithRebuild, rebuild, type RebuildReport } from './projections/rebuild.ts';
@@ -173,6 +175,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     await noteSealing(store, sealing, log);
     return sealing;
   };
+  const openPlace: OpenPlace = (address) => bucketOfCopies(openBucket(config.storage, address), config.checkpointLock);
   const witnessedFolder = join(config.dataDir, 'witnessed');
   /** Of WITNESSES; null when it is not set. Throws UsageError when the file makes no sense. */
   const witnessPolicy = async (path = config.witnesses): Promise<WitnessPolicy | null> => {
@@ -197,12 +200,22 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       const policy = await witnessPolicy(path);
       if (policy === null) throw new UsageError(['WITNESSES is not set: name a file with witnesses (docs/proofs.md).']);
       const tree = () => openTree(store.read);
-      const deps = { store, epoch, folder: witnessedFolder, seal, tree, publicKey: keys.verifying, post, clock };
+      const deps = {
+        store,
+        epoch,
+        folder: witnessedFolder,
+        seal,
+        tree,
+        publicKey: keys.verifying,
+        post,
+        openPlace,
+        clock,
+      };
       return witnessNewest(deps, policy, { again });
     },
     verify: async (onProgress?: (done: number, total: number) => void, since = 0) =>
       verifyLedger({
-        witnessed: { folder: witnessedFolder, policy: await witnessPolicy() },
+        witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
         since,
         ...sealed,
         keys: keys.instance,
@@ -341,7 +354,7 @@ async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadMo
     epoch: parts.epoch,
     documentsFolder: parts.documentsFolder,
     evidenceFolder: parts.evidenceFolder,
-    backupKeep: config.backup.folder === null ? null : config.backup.keep,
+    backupKeep: backupKeepOf(config.backup),
     projector,
     rebuild: () => parts.rebuild(),
     rejected: parts.rejected,
@@ -406,6 +419,12 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
     /** Of some sources or of all. Throws UsageError as loadProfile. */
     attention: (sources?: readonly string[]) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, sources),
   };
+}
+
+/** How long scheduled backups are kept; null: none are scheduled from here. */
+function backupKeepOf({ folder, bucket, keep, lock }: Config['backup']): ErasureDeps['backupKeep'] {
+  if (folder === null && bucket === null) return null;
+  return bucket === null || lock === null ? keep : { ...keep, lockedDays: lock.days };
 }
 
 /** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */

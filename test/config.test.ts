@@ -67,7 +67,16 @@ describe('configuration', () => {
       witnesses: null,
       witnessSchedule: '7 * * * *',
       witnessMaxAgeHours: 24,
-      backup: { folder: null, recipients: [], schedule: null, keep: { daily: 7, weekly: 5, monthly: 12 } },
+      checkpointLock: null,
+      storage: { endpoint: null, region: 'us-east-1', pathStyle: null, credentials: null },
+      backup: {
+        folder: null,
+        bucket: null,
+        lock: null,
+        recipients: [],
+        schedule: null,
+        keep: { daily: 7, weekly: 5, monthly: 12 },
+      },
       logLevel: 'info',
       warnings: [],
     });
@@ -152,9 +161,18 @@ describe('configuration', () => {
       SYNC_RECOUNT_DAYS: '-7',
       WITNESS_SCHEDULE: 'hourly',
       WITNESS_MAX_AGE_HOURS: '0',
+      CHECKPOINT_LOCK: 'forever',
+      BACKUP_BUCKET: 'https://storage.example/bucket',
+      BACKUP_LOCK: 'COMPLIANCE',
       BACKUP_RECIPIENTS: 'AGE-SECRET-KEY-1hush',
       BACKUP_SCHEDULE: 'nightly',
       BACKUP_KEEP: '7',
+      AWS_ENDPOINT_URL_S3: 'https://storage.example?a=b',
+      AWS_REGION: 'Frankfurt am Main',
+      AWS_ACCESS_KEY_ID: 'hush key id',
+      AWS_SECRET_ACCESS_KEY: 'hush key',
+      AWS_SESSION_TOKEN: 'hush token',
+      S3_PATH_STYLE: 'sometimes',
       LOG_LEVEL: 'loud',
     });
     const named = problems.map((problem) => problem.split(/[ :]/)[0]);
@@ -174,7 +192,7 @@ describe('configuration', () => {
 
   test('a schedule of backups needs a folder and a recipient', () => {
     expect(problemsOf({ BACKUP_SCHEDULE: '10 2 * * *' })).toEqual([
-      'BACKUP_SCHEDULE needs BACKUP_FOLDER and BACKUP_RECIPIENTS: set them too.',
+      'BACKUP_SCHEDULE needs BACKUP_FOLDER or BACKUP_BUCKET and BACKUP_RECIPIENTS: set them too.',
     ]);
     const recipient = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
     const { backup } = loadConfig(
@@ -188,10 +206,31 @@ describe('configuration', () => {
     );
     expect(backup).toEqual({
       folder: join(folder, 'backups'),
+      bucket: null,
+      lock: null,
       recipients: [recipient, recipient],
       schedule: '10 2 * * *',
       keep: { daily: 0, weekly: 3, monthly: 0 },
     });
+  });
+
+  test('a bucket needs keys, and its store https unless it is allowed by name', () => {
+    const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
+    const bucket = { BACKUP_BUCKET: 's3://my-bucket/ledger/', ...keys };
+    expect(problemsOf({ BACKUP_BUCKET: 's3://my-bucket' })).toEqual([
+      'BACKUP_BUCKET needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: set them too.',
+    ]);
+    expect(problemsOf({ ...bucket, AWS_ENDPOINT_URL_S3: 'http://storage.example' })).toEqual([
+      expect.stringContaining('AWS_ENDPOINT_URL_S3 must be https: what is stored would cross the network'),
+    ]);
+    const allowed = { AWS_ENDPOINT_URL_S3: 'http://storage.example:9000', HTTP_ALLOWED_HOSTS: 'storage.example' };
+    const config = loadConfig({ ...bucket, ...allowed, BACKUP_LOCK: 'governance 1 day' }, folder);
+    expect(config.backup).toMatchObject({
+      bucket: { bucket: 'my-bucket', prefix: 'ledger' },
+      lock: { mode: 'GOVERNANCE', days: 1 },
+    });
+    for (const wrong of ['s3://a', 's3://bucket/a/../b', 's3://bucket//a', 's3://Bucket', 's3://bucket/ä'])
+      expect(problemsOf({ BACKUP_BUCKET: wrong, ...keys })).toHaveLength(1);
   });
 
   test('one port for both listeners is refused, beside other problems', () => {

@@ -11,7 +11,7 @@ const read = (path: string): string => readFileSync(join(import.meta.dirname, '.
 const format = read('docs/ledger-format.md');
 
 describe('docs/configuration.md', () => {
-  const rows = [...read('docs/configuration.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| (✓?) ?\| .+ \|$/gm)].map(
+  const rows = [...read('docs/configuration.md').matchAll(/^\| `([A-Z0-9_]+)` \| (.*?) \| (✓?) ?\| .+ \|$/gm)].map(
     ([, name, defaultText = '', secret]) => ({
       name,
       defaultText: defaultText.replaceAll('`', ''),

@@ -4,9 +4,9 @@ import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/ext
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { type Lock, recipientProblem, type Unlock } from '../context/backup/archive.ts';
+import { backUp, placeOf, withDownloaded } from '../context/backup/bucket-backups.ts';
 import { exportEverything } from '../context/backup/export.ts';
-import { makeBackup } from '../context/backup/make-backup.ts';
-import { acceptDatabase, restoreBackup, type RestoreReport } from '../context/backup/restore.ts';
+import { acceptDatabase, restoreBackup, type RestoreOptions, type RestoreReport } from '../context/backup/restore.ts';
 import { UsageError } from '../core/errors.ts';
 import { createLog } from '../log.ts';
 import {
@@ -26,7 +26,7 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
     .description(
       'write an encrypted backup, also while the server runs (exit code 3 if it was made but something named in the ledger is missing)',
     )
-    .option('--out <folder>', 'where to write it; default: BACKUP_FOLDER')
+    .option('--out <place>', 'a folder, or a bucket s3://bucket/folder; default: BACKUP_FOLDER and BACKUP_BUCKET')
     .option('--recipient <age1…>', 'public key to encrypt for, repeatable; default: BACKUP_RECIPIENTS', recipients)
     .option('--passphrase-file <file>', 'encrypt with the passphrase in this file instead')
     .addHelpText(
@@ -35,26 +35,32 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
     )
     .action((flags) =>
       withContext(async (context) => {
-        const folder = flags.out ?? context.config.backup.folder;
-        if (folder === null)
-          throw new UsageError(['No place for the backup: use --out <folder>, or set BACKUP_FOLDER.']);
+        const places = flags.out === undefined ? context.config.backup : placeOf(flags.out);
+        if (places.folder === null && places.bucket === null)
+          throw new UsageError(['No place for the backup: use --out <folder>, or set BACKUP_FOLDER or BACKUP_BUCKET.']);
         const lock = await lockOf(flags, context.config.backup.recipients);
         const progress = createProgress(io, 'entries written');
         const reading = createProgress(io, 'bytes read back');
-        const report = await makeBackup({
+        const uploading = createProgress(io, 'bytes uploaded');
+        const shown = { written: progress, 'read back': reading, uploaded: uploading };
+        const report = await backUp({
           context,
-          folder,
+          places,
           lock,
           actor: COMMAND_LINE_ACTOR,
-          onProgress: (step, done, total) => (step === 'written' ? progress : reading).report(done, total),
+          onProgress: (step, done, total) => shown[step].report(done, total),
         });
         progress.end();
         reading.end();
+        uploading.end();
         if (report.faults.length > 0) io.exitCode = 3;
         printResult(io, flags, report, () =>
           [
             `${pc.green('✓')} ${printable(report.path)}`,
             `${counted(report.seq, 'entry', 'entries')} (${report.sealed} under a checkpoint), ${counted(report.files, 'file')}, ${report.bytes} bytes; read back and decrypted`,
+            ...(report.uploaded === null || report.uploaded === report.path
+              ? []
+              : [`uploaded to ${printable(report.uploaded)}`]),
             ...report.faults.map((fault) => pc.red(`✗ ${printable(fault)}`)),
             ...(report.entry === null
               ? ['The ledger takes no entries at the moment, so none records this backup.']
@@ -69,7 +75,7 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
 /** `restore`: a backup into an empty place, or the loss of what a database that was put back by other means lacks. */
 export function registerRestore(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('restore'))
-    .argument('[file]', 'the backup')
+    .argument('[file]', 'the backup: a file, s3://bucket/file, or s3://bucket/folder/ for the newest there')
     .description(
       'restore a backup into an empty DATA_DIR and database, verify it and begin a new epoch (exit code 3 if it is not sound)',
     )
@@ -110,9 +116,8 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
       const report =
         file === undefined
           ? await acceptDatabase(common)
-          : await restoreBackup({
+          : await restoreFrom(file, {
               ...common,
-              file,
               unlock: await unlockOf(flags),
               journal: flags.journal ?? null,
               erasures: flags.erasures ?? null,
@@ -121,6 +126,12 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
       if (report.erasedAgain.problems.length > 0) io.exitCode = 3;
       printResult(io, flags, report, () => textOfRestore(report));
     });
+}
+
+function restoreFrom(place: string, options: Omit<RestoreOptions, 'file'>): Promise<RestoreReport> {
+  if (!place.startsWith('s3://')) return restoreBackup({ ...options, file: place });
+  const onProgress = (done: number, total: number) => options.onProgress('bytes downloaded', done, total);
+  return withDownloaded(options.config, place, onProgress, (file) => restoreBackup({ ...options, file }));
 }
 
 /** `export`: everything in open formats, not encrypted. */

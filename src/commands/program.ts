@@ -1,5 +1,12 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { CodedError, describeFileError, StoreUnavailable, UsageError, VerificationFault } from '../core/errors.ts';
+import {
+  CodedError,
+  describeFileError,
+  OutsideError,
+  StoreUnavailable,
+  UsageError,
+  VerificationFault,
+} from '../core/errors.ts';
 import { withoutPasswords } from '../core/address.ts';
 import { loadVersion } from '../config/version.ts';
 import type { CommandIo, ExitCode } from './command-io.ts';
@@ -112,7 +119,7 @@ async function explain(error: unknown, stderr: NodeJS.WritableStream): Promise<E
     stderr.write(`consent-ledger: ${withoutPasswords(printable(file))}\n`);
     return 2;
   }
-  const isExpected = error instanceof StoreUnavailable || error instanceof CodedError;
+  const isExpected = [StoreUnavailable, CodedError, OutsideError].some((kind) => error instanceof kind);
   const text = error instanceof Error ? ((isExpected ? null : error.stack) ?? error.message) : String(error);
   stderr.write(`consent-ledger: ${withoutPasswords(text)}\n`);
   return 1;

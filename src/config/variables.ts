@@ -2,7 +2,15 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cronProblem } from '../jobs/schedule.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
-import { serviceOriginOf, serviceRootOf, urlWithoutSlash, webUrlOf, withoutPasswords } from '../core/address.ts';
+import {
+  type BucketAddress,
+  bucketAddressOf,
+  serviceOriginOf,
+  serviceRootOf,
+  urlWithoutSlash,
+  webUrlOf,
+  withoutPasswords,
+} from '../core/address.ts';
 
 /** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
 interface Variable {
@@ -61,7 +69,7 @@ export const variables = {
   SERVICE_SITE_KEY: secret('unset', 'Site key, pk_…, for the embed endpoint.'),
   HTTP_ALLOWED_HOSTS: plain(
     'none',
-    'Hosts of the service that may be called over http, comma-separated; without TLS, others can read the API key.',
+    'Hosts of the service, of object storage and of webhooks that may be called over http, comma-separated; without TLS, others can read keys and data.',
   ),
   WEBHOOK_SECRETS: secret('unset', 'Webhook signing secrets, comma-separated; each is accepted.'),
   CONTROLLER_FILE: plain(
@@ -77,7 +85,7 @@ export const variables = {
   ),
   WITNESSES: plain(
     'unset',
-    'File with the witnesses that sign each checkpoint (C2SP tlog-policy, docs/proofs.md): other logs, time-stamping authorities, folders elsewhere.',
+    'File with the witnesses that sign each checkpoint (C2SP tlog-policy, docs/proofs.md): other logs, time-stamping authorities, folders and buckets elsewhere.',
   ),
   WITNESS_SCHEDULE: plain(
     '7 * * * *',
@@ -87,7 +95,16 @@ export const variables = {
     '24',
     'Hours that a checkpoint may wait for WITNESSES before doctor and the warnings say so.',
   ),
+  CHECKPOINT_LOCK: plain(
+    'off',
+    'How long a checkpoint in a bucket cannot be removed or replaced, for example COMPLIANCE 3650 days. Needs a bucket with object lock.',
+  ),
   BACKUP_FOLDER: plain('unset', 'Folder for backups, best on another machine’s disk.'),
+  BACKUP_BUCKET: plain('unset', 'Bucket for backups, s3://bucket/folder; beside BACKUP_FOLDER or instead of it.'),
+  BACKUP_LOCK: plain(
+    'off',
+    'How long a backup in the bucket cannot be removed, for example COMPLIANCE 30 days; nothing can be erased from it meanwhile.',
+  ),
   BACKUP_RECIPIENTS: plain(
     'unset',
     'Public keys (age1…) that backups are encrypted for, comma-separated. Keep the private keys away from this machine.',
@@ -99,6 +116,18 @@ export const variables = {
   BACKUP_KEEP: plain(
     '7 daily, 5 weekly, 12 monthly',
     'Which scheduled backups are kept: the newest of so many days, weeks and months.',
+  ),
+  AWS_ENDPOINT_URL_S3: plain(
+    'AWS, by AWS_REGION',
+    'Address of the object storage, if it is not AWS: https://storage.example.',
+  ),
+  AWS_REGION: plain('us-east-1', 'Region of the buckets.'),
+  AWS_ACCESS_KEY_ID: secret('unset', 'Key for the object storage.'),
+  AWS_SECRET_ACCESS_KEY: secret('unset', 'Its secret.'),
+  AWS_SESSION_TOKEN: secret('unset', 'Session token, where the key is a temporary one.'),
+  S3_PATH_STYLE: plain(
+    'on, except at AWS',
+    'Whether the bucket is in the path of an address (on) or in the host name (off).',
   ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
@@ -138,10 +167,19 @@ export const valuesSchema = z.object({
   WITNESSES: optional(read((path) => path)),
   WITNESS_SCHEDULE: z.string().default('7 * * * *').transform(read(schedule)),
   WITNESS_MAX_AGE_HOURS: z.string().default('24').transform(read(witnessHours)),
+  CHECKPOINT_LOCK: z.string().default('off').transform(read(objectLock)),
   BACKUP_FOLDER: optional(read((path) => path)),
+  BACKUP_BUCKET: optional(read(bucketAddress)),
+  BACKUP_LOCK: z.string().default('off').transform(read(objectLock)),
   BACKUP_RECIPIENTS: z.string().default('').transform(read(backupRecipients)),
   BACKUP_SCHEDULE: z.string().default('off').transform(read(schedule)),
   BACKUP_KEEP: z.string().default('7 daily, 5 weekly, 12 monthly').transform(read(backupKeep)),
+  AWS_ENDPOINT_URL_S3: optional(read(storageUrl)),
+  AWS_REGION: z.string().default('us-east-1').transform(read(region)),
+  AWS_ACCESS_KEY_ID: optional(read(token)),
+  AWS_SECRET_ACCESS_KEY: optional(read(token)),
+  AWS_SESSION_TOKEN: optional(read(token)),
+  S3_PATH_STYLE: optional(read(onOrOff)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
 } satisfies Record<VariableName, z.ZodType>);
 export type Values = z.infer<typeof valuesSchema>;
@@ -411,6 +449,43 @@ function backupKeep(text: string): BackupKeep | Refusal {
     keep[unit as keyof BackupKeep] = Number(number);
   }
   return keep.daily + keep.weekly + keep.monthly > 0 ? keep : refuse('must keep at least one backup');
+}
+
+function bucketAddress(text: string): BucketAddress | Refusal {
+  return (
+    bucketAddressOf(text) ??
+    refuse(`must be a bucket and a folder in it, like s3://my-bucket/consent-ledger, not ${quote(text)}`)
+  );
+}
+
+/** Null: off. */
+function objectLock(
+  text: string,
+): { readonly mode: 'COMPLIANCE' | 'GOVERNANCE'; readonly days: number } | null | Refusal {
+  if (text.toLowerCase() === 'off') return null;
+  const [, mode, days] = /^(COMPLIANCE|GOVERNANCE) (\d{1,5}) days?$/i.exec(text) ?? [];
+  if (mode === undefined || Number(days) < 1 || Number(days) > 36_500)
+    return refuse(
+      `must be off, or a mode and days like "COMPLIANCE 3650 days" or "GOVERNANCE 30 days", not ${quote(text)}`,
+    );
+  return { mode: mode.toUpperCase() as 'COMPLIANCE' | 'GOVERNANCE', days: Number(days) };
+}
+
+function storageUrl(text: string): string | Refusal {
+  const url = webUrlOf(text);
+  if (url === null || url.search !== '' || url.hash !== '')
+    return refuse(
+      `must be a URL like https://storage.example, without a bucket, query or fragment, not ${quote(text)}`,
+    );
+  return urlWithoutSlash(url);
+}
+
+function region(text: string): string | Refusal {
+  return /^[a-z0-9-]{1,40}$/.test(text) ? text : refuse(`must be a region like eu-central-1, not ${quote(text)}`);
+}
+
+function onOrOff(text: string): boolean | Refusal {
+  return yesOrNo(text) ?? refuse(`must be on or off, not ${quote(text)}`);
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

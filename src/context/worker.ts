@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Context } from '../context.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
-import { makeBackup } from './backup/make-backup.ts';
+import { openBucket } from '../outside/bucket.ts';
+import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
 import { removeOldDrafts } from '../documents/register.ts';
@@ -152,28 +153,36 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createPolicyJobs(context),
 
     async backup(_payload, { signal, progress }) {
-      const { folder, recipients, keep } = context.config.backup;
-      if (folder === null || recipients.length === 0)
-        throw new JobRefused('No backup was made: BACKUP_FOLDER and BACKUP_RECIPIENTS are not set for this worker.');
-      const { path: _path, ...made } = await makeBackup({
+      const { folder, bucket, recipients, keep } = context.config.backup;
+      if ((folder === null && bucket === null) || recipients.length === 0)
+        throw new JobRefused(
+          'No backup was made: BACKUP_FOLDER or BACKUP_BUCKET, and BACKUP_RECIPIENTS, are not set for this worker.',
+        );
+      const { path: _path, ...made } = await backUp({
         context,
-        folder,
+        places: { folder, bucket },
         lock: { recipients },
         actor: 'schedule',
         signal,
         onProgress: (message, done, total) => progress({ done, total, message }),
       });
-      const removed = await rotate(folder, context.instance, keep, context.clock());
-      return { ...made, removed };
+      const removed = folder === null ? [] : await rotate(folder, context.instance, keep, context.clock());
+      if (bucket === null) return { ...made, removed };
+      const rotated = await rotateBucket(openBucket(context.config.storage, bucket), context.instance, keep);
+      return { ...made, removed, removedFromBucket: rotated.removed, lockedInBucket: rotated.locked };
     },
 
     async seal() {
       const sealing = await context.seal();
       // Whatever happens to this machine, erasures made since the last backup are known beside the backups.
-      const { folder } = context.config.backup;
-      if (folder !== null)
-        await copyErasures(context.config.dataDir, folder).catch((error: unknown) =>
+      const { dataDir, storage, backup } = context.config;
+      if (backup.folder !== null)
+        await copyErasures(dataDir, backup.folder).catch((error: unknown) =>
           context.log.warn({ err: error }, 'could not copy the records of erasures to BACKUP_FOLDER'),
+        );
+      if (backup.bucket !== null)
+        await uploadErasures(dataDir, openBucket(storage, backup.bucket)).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'could not upload the records of erasures to BACKUP_BUCKET'),
         );
       return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
         ? { outcome: sealing.outcome, size: sealing.checkpoint.size }

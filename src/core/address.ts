@@ -69,11 +69,30 @@ export function isPrivateTransport(url: string): boolean {
 }
 
 /** Why an address of the service may not be used: http to another machine that is not allowed by name. Null: it may. */
-export function clearTextProblem(url: string, allowedHosts: readonly string[]): string | null {
+export function clearTextProblem(
+  url: string,
+  allowedHosts: readonly string[],
+  what = 'the API key and consent records',
+): string | null {
   if (isPrivateTransport(url)) return null;
   const { hostname } = new URL(url);
   if (allowedHosts.includes(hostname)) return null;
-  return `must be https: the API key and consent records would cross the network in clear text. If ${hostname} is on a network of your own, name it in HTTP_ALLOWED_HOSTS`;
+  return `must be https: ${what} would cross the network in clear text. If ${hostname} is on a network of your own, name it in HTTP_ALLOWED_HOSTS`;
+}
+
+/** A bucket of an object store, and the folder in it that is ours; empty: the whole bucket. */
+export interface BucketAddress {
+  readonly bucket: string;
+  readonly prefix: string;
+}
+
+/** `s3://bucket/prefix`; null when the text is none. Names are kept to what needs no escaping anywhere. */
+export function bucketAddressOf(text: string): BucketAddress | null {
+  const [, bucket, prefix = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9_./=-]{0,500}))?$/.exec(text) ?? [];
+  const parts = prefix.replace(/\/$/, '').split('/');
+  if (bucket === undefined || (prefix !== '' && parts.some((part) => /^\.{0,2}$/.test(part)))) return null;
+  return { bucket, prefix: parts.join('/') };
 }
 
 /** A text as it may be shown: user and password of the URLs in it are left out. */

@@ -51,6 +51,11 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
+/** Something elsewhere (object storage, a mail server) did not do what it was asked: the command line ends with its words and exit code 1. */
+export class OutsideError extends Error {
+  override readonly name: string = 'OutsideError';
+}
+
 /** What should be evidence is not what was written: the command line ends with exit code 3. */
 export class VerificationFault extends Error {
   override readonly name = 'VerificationFault';

@@ -16,7 +16,13 @@ export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
   readonly documentsFolder: string;
   readonly evidenceFolder: string;
   /** How long scheduled backups are kept; null: this process knows of none. */
-  readonly backupKeep: { readonly daily: number; readonly weekly: number; readonly monthly: number } | null;
+  readonly backupKeep: {
+    readonly daily: number;
+    readonly weekly: number;
+    readonly monthly: number;
+    /** Days that a bucket locks each of them; missing: none does. */
+    readonly lockedDays?: number;
+  } | null;
   readonly projector: { catchUp(): Promise<number> };
   /** Folds every entry again and puts the read models right. */
   readonly rebuild: () => Promise<unknown>;

@@ -44,7 +44,7 @@ export const checks: readonly Check[] = [
   },
   {
     claim: 'what witnesses signed is a checkpoint of this ledger, signed by them, and still there',
-    reads: 'DATA_DIR/witnessed, folders that are witnesses, settings: witnesses',
+    reads: 'DATA_DIR/witnessed, folders and buckets that are witnesses, settings: witnesses',
     begin: beginWitnessed,
   },
   {

@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { certificatesIn } from './timestamp.ts';
 
@@ -33,7 +34,14 @@ export interface Directory {
   readonly path: string;
 }
 
-export type Witness = Cosigner | TimestampAuthority | Directory;
+/** A bucket of an object store that keeps a copy of each checkpoint, locked where it can. */
+export interface BucketOfCopies {
+  readonly kind: 'bucket';
+  readonly name: string;
+  readonly address: BucketAddress;
+}
+
+export type Witness = Cosigner | TimestampAuthority | Directory | BucketOfCopies;
 
 /** Witnesses, and how many of them have to sign. */
 export interface WitnessPolicy {
@@ -61,7 +69,7 @@ export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | s
   if (typeof policy === 'string') return policy;
   const witnesses: Witness[] = [];
   for (const witness of policy.witnesses) {
-    if (witness.kind === 'cosigner') witnesses.push(witness);
+    if (witness.kind === 'cosigner' || witness.kind === 'bucket') witnesses.push(witness);
     else if (witness.kind === 'directory') witnesses.push({ ...witness, path: resolve(dirname(path), witness.path) });
     else {
       const { caFile, ...authority } = witness;
@@ -83,7 +91,8 @@ async function readRoots(path: string): Promise<readonly Buffer[] | null> {
 }
 
 /**
- * Reads a policy (c2sp.org/tlog-policy) with two kinds of lines more, `timestamp <name> <file of certificates> [<url>]` and `directory <name> <path>`; a sentence when it is none.
+ * Reads a policy (c2sp.org/tlog-policy) with three kinds of lines more, `timestamp <name> <file of certificates> [<url>]`, `directory <name> <path>` and
+ * `bucket <name> s3://<bucket>/<folder>`; a sentence when it is none.
  * Lines of logs are passed over: the log is this one.
  */
 export function parseWitnessPolicy(text: string): WrittenPolicy | string {
@@ -101,7 +110,8 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
     if (read !== undefined) {
       const witness = read(name, rest);
       if (typeof witness === 'string') return problem(witness);
-      if (witnesses.some((one) => isSame(one, witness))) return problem('repeats a key, an authority or a folder');
+      if (witnesses.some((one) => isSame(one, witness)))
+        return problem('repeats a key, an authority, a folder or a bucket');
       witnesses.push(witness);
       holds.set(name, (signed) => signed.has(name));
     } else if (keyword === 'group') {
@@ -124,6 +134,12 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
 function isSame(one: Written<Witness>, other: Written<Witness>): boolean {
   if (one.kind === 'cosigner') return other.kind === 'cosigner' && one.publicKey.equals(other.publicKey);
   if (one.kind === 'directory') return other.kind === 'directory' && one.path === other.path;
+  if (one.kind === 'bucket')
+    return (
+      other.kind === 'bucket' &&
+      one.address.bucket === other.address.bucket &&
+      one.address.prefix === other.address.prefix
+    );
   return other.kind === 'timestamp' && one.url !== null && one.url === other.url;
 }
 
@@ -140,6 +156,12 @@ const readers: Readonly<Record<string, (name: string, rest: readonly string[]) =
   directory(name, rest) {
     const path = rest.join(' ');
     return path === '' ? 'names no folder' : { kind: 'directory', name, path };
+  },
+  bucket(name, [text = '', ...more]) {
+    const address = bucketAddressOf(text);
+    return address === null || more.length > 0
+      ? 'is not `bucket <name> s3://<bucket>/<folder>`'
+      : { kind: 'bucket', name, address };
   },
 };
 

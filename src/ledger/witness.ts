@@ -6,7 +6,8 @@ import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.
 import { writeDurably } from './durable-file.ts';
 import { readTimestamp, requestTimestamp, TIMESTAMP_QUERY } from './timestamp.ts';
 import type { Tree } from './tree.ts';
-import type { Cosigner, Directory, TimestampAuthority, Witness } from './witness-policy.ts';
+import type { BucketAddress } from '../core/address.ts';
+import type { BucketOfCopies, Cosigner, Directory, TimestampAuthority, Witness } from './witness-policy.ts';
 
 /** What came of asking a witness. `forked`: it has seen another history of this log, which is a reason for alarm. */
 export type Witnessed =
@@ -22,6 +23,34 @@ export type Post = (
   contentType: string,
 ) => Promise<{ readonly status: number; readonly bytes: Buffer }>;
 
+/** A file among the copies. Where versions are kept, several files may have one name. */
+export interface Copy {
+  readonly name: string;
+  readonly read: () => Promise<Buffer>;
+}
+
+/** Where copies of checkpoints lie, elsewhere. */
+export interface CopyPlace {
+  /** In a bucket with versions all of them, those that somebody hid or laid another over as well. With `after`, names that come later are enough. */
+  list(start: string, after?: string): Promise<readonly Copy[]>;
+  /** Rejects when a file has the name already, where that can be told. */
+  write(name: string, note: string): Promise<void>;
+}
+
+/** Opens the bucket that a policy names. */
+export type OpenPlace = (address: BucketAddress) => CopyPlace;
+
+/** A folder, which is never made: where a share is not mounted, that would keep the copies at home. */
+export function folderOfCopies(folder: string): CopyPlace {
+  return {
+    async list(start) {
+      const names = (await readdir(folder)).filter((name) => name.startsWith(start));
+      return names.map((name) => ({ name, read: () => readFile(join(folder, name)) }));
+    },
+    write: (name, note) => writeDurably(folder, name, note, { mode: 0o644, once: true }),
+  };
+}
+
 export interface Asking {
   /** The signed checkpoint, as the journal holds it. */
   readonly note: string;
@@ -29,6 +58,7 @@ export interface Asking {
   /** Of the ledger. */
   readonly publicKey: KeyObject;
   readonly post: Post;
+  readonly openPlace: OpenPlace;
   readonly now: Date;
   /** Entries that this witness has seen before, as far as is known; 0: none. */
   readonly seen: number;
@@ -46,7 +76,7 @@ export async function askWitness(witness: Witness, asking: Asking): Promise<Witn
     timer = setTimeout(() => resolve({ outcome: 'failed', reason }), WITNESS_MS);
   });
   const work =
-    witness.kind === 'directory'
+    witness.kind === 'directory' || witness.kind === 'bucket'
       ? copyNote(witness, asking)
       : url === null
         ? Promise.resolve<Witnessed>({ outcome: 'failed', reason: 'it has no address' })
@@ -144,35 +174,44 @@ async function stamp(witness: TimestampAuthority, url: string, { note, post }: A
 /** Copies under way: a share that hangs holds a thread of this process, and must not hold another one an hour later. */
 const copying = new Set<string>();
 
-async function copyNote(witness: Directory, asking: Asking): Promise<Witnessed> {
-  if (copying.has(witness.path)) return { outcome: 'failed', reason: 'the copy before this one has not ended yet' };
-  copying.add(witness.path);
+async function copyNote(witness: Directory | BucketOfCopies, asking: Asking): Promise<Witnessed> {
+  const id = witness.kind === 'directory' ? witness.path : `s3://${witness.address.bucket}/${witness.address.prefix}`;
+  if (copying.has(id)) return { outcome: 'failed', reason: 'the copy before this one has not ended yet' };
+  copying.add(id);
   try {
-    return await copyInto(witness.path, asking);
+    return witness.kind === 'directory'
+      ? await copyInto(folderOfCopies(witness.path), asking, 'is it mounted?')
+      : await copyInto(asking.openPlace(witness.address), asking, 'was it emptied, or is it another bucket?');
   } finally {
-    copying.delete(witness.path);
+    copying.delete(id);
   }
 }
 
-/**
- * The folder is never made: where a share is not mounted, that would keep the copies at home. A note that is there already is compared, and never
- * overwritten; the newest one that is there must be continued by this one.
- */
-async function copyInto(folder: string, { note, tree, publicKey, now, seen }: Asking): Promise<Witnessed> {
+/** A note that is there already is compared, and never overwritten; the newest one that is there must be continued by this one. */
+async function copyInto(
+  place: CopyPlace,
+  { note, tree, publicKey, now, seen }: Asking,
+  question: string,
+): Promise<Witnessed> {
   const head = headOf(note);
-  const sizes = (await readdir(folder)).flatMap((name) => sizeInDirectory(name, head.origin) ?? []);
-  const newest = Math.max(0, ...sizes);
+  const after = seen > 1 ? nameInDirectory(head.origin, seen - 1) : undefined;
+  const copies = (await place.list(startInDirectory(head.origin), after)).flatMap((copy) => {
+    const size = sizeInDirectory(copy.name, head.origin);
+    return size === null ? [] : [{ ...copy, size }];
+  });
+  const newest = copies.reduce((most, { size }) => Math.max(most, size), 0);
   if (newest < seen) {
-    const reason = `it no longer holds the checkpoint over ${seen} entries that was copied there: is it mounted?`;
+    const reason = `it no longer holds the checkpoint over ${seen} entries that was copied there: ${question}`;
     return { outcome: 'failed', reason };
   }
   if (newest > head.size) return cutOff(head, newest);
   const copied: Witnessed = { outcome: 'copied', at: now.toISOString() };
-  if (newest > 0) {
-    const name = nameInDirectory(head.origin, newest);
-    const there = await readFile(join(folder, name), 'utf8');
-    if (newest === head.size)
-      return there === note ? copied : { outcome: 'forked', reason: `its ${name} is another checkpoint` };
+  for (const { name, read } of copies.filter(({ size }) => size === newest)) {
+    const there = (await read()).toString('utf8');
+    if (newest === head.size) {
+      if (there !== note) return { outcome: 'forked', reason: `its ${name} is another checkpoint` };
+      continue;
+    }
     const reading = readCheckpoint(there, publicKey);
     if (reading.outcome !== 'valid' || reading.head.size !== newest)
       return { outcome: 'failed', reason: `its ${name} is not a checkpoint of this ledger` };
@@ -180,13 +219,18 @@ async function copyInto(folder: string, { note, tree, publicKey, now, seen }: As
     if (hashes === null) return { outcome: 'failed', reason: MISSING };
     if (!provesConsistency(reading.head, head, hashes)) return rewritten(head, newest);
   }
-  await writeDurably(folder, nameInDirectory(head.origin, head.size), note, { mode: 0o644, once: true });
+  if (newest < head.size) await place.write(nameInDirectory(head.origin, head.size), note);
   return copied;
+}
+
+/** What the names of all copies of a ledger's checkpoints begin with. */
+export function startInDirectory(origin: string): string {
+  return `${origin.replaceAll('/', '-')}-`;
 }
 
 /** Under this name a checkpoint lies in a folder that several installations may share. */
 export function nameInDirectory(origin: string, size: number): string {
-  return `${origin.replaceAll('/', '-')}-${String(size).padStart(16, '0')}.txt`;
+  return `${startInDirectory(origin)}${String(size).padStart(16, '0')}.txt`;
 }
 
 /** The size in {@link nameInDirectory}; null for what has another name. */

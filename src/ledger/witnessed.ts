@@ -7,8 +7,17 @@ import type { Store } from '../store/store.ts';
 import { writeDurably } from './durable-file.ts';
 import type { Sealing } from './seal.ts';
 import type { Tree } from './tree.ts';
-import { askWitness, type Asking, sizeInDirectory, type Witnessed } from './witness.ts';
-import type { Directory, Witness, WitnessPolicy } from './witness-policy.ts';
+import {
+  askWitness,
+  type Asking,
+  type Copy,
+  folderOfCopies,
+  type OpenPlace,
+  sizeInDirectory,
+  startInDirectory,
+  type Witnessed,
+} from './witness.ts';
+import type { BucketOfCopies, Directory, Witness, WitnessPolicy } from './witness-policy.ts';
 
 const SETTING = 'witnesses';
 
@@ -46,6 +55,11 @@ export async function readWitnessState(store: Pick<Store, 'read'>): Promise<Witn
   }
 }
 
+/** Somewhere else where copies lie. */
+function isPlace(witness: Witness): witness is Directory | BucketOfCopies {
+  return witness.kind === 'directory' || witness.kind === 'bucket';
+}
+
 /** What a witness is known by from one run to the next; its name in the policy may change. */
 function identityOf(witness: Witness): string {
   switch (witness.kind) {
@@ -55,12 +69,14 @@ function identityOf(witness: Witness): string {
       return `timestamp ${witness.name}`;
     case 'directory':
       return `directory ${witness.path}`;
+    case 'bucket':
+      return `bucket s3://${witness.address.bucket}/${witness.address.prefix}`;
     default:
       return witness satisfies never;
   }
 }
 
-export interface WitnessDeps extends Pick<Asking, 'publicKey' | 'post'> {
+export interface WitnessDeps extends Pick<Asking, 'publicKey' | 'post' | 'openPlace'> {
   readonly store: Store;
   readonly epoch: number;
   /** DATA_DIR/witnessed. */
@@ -103,7 +119,7 @@ export async function witnessNewest(
     const before = state.witnesses[identityOf(witness)];
     return before?.epoch === epoch ? before.size : 0;
   };
-  const asked = policy.witnesses.filter((witness) => witness.kind === 'directory' || witness.url !== null);
+  const asked = policy.witnesses.filter((witness) => isPlace(witness) || witness.url !== null);
   const tree = deps.tree();
   const results = await Promise.all(
     asked.map(async (witness) => {
@@ -212,25 +228,44 @@ export interface KeptFile {
 /** Bytes of the largest file that is read: a note with a hundred cosignatures, or a token with its certificates. */
 const FILE_BYTES = 256 * 1024;
 
-/** Files with an ending, in order of their names; none where there is no folder. With an origin: the copies of its checkpoints in a folder that must be there. */
-async function readKept(folder: string, ending: string, origin?: string): Promise<readonly KeptFile[]> {
+/** Files with an ending, in order of their names; none where there is no folder. */
+async function readKept(folder: string, ending: string): Promise<readonly KeptFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' && origin === undefined) return [];
+    if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const isOurs = (name: string) => origin === undefined || sizeInDirectory(name, origin) !== null;
   const files: KeptFile[] = [];
-  for (const name of names.filter((one) => one.endsWith(ending) && !one.startsWith('.') && isOurs(one)).sort()) {
+  for (const name of names.filter((one) => one.endsWith(ending) && !one.startsWith('.')).sort()) {
     const bytes = await readFile(join(folder, name));
     files.push({ name, bytes: bytes.subarray(0, FILE_BYTES) });
   }
   return files;
 }
 
-/** The newest checkpoint that a witness has seen, as the state says, is kept under these names; none of a folder elsewhere. */
+/** Copies read side by side: a bucket answers each after the way there and back. */
+const READ_TOGETHER = 8;
+
+/** All copies of a ledger's checkpoints, in order of their names. */
+async function readCopies(copies: readonly Copy[], origin: string, ended: () => boolean): Promise<readonly KeptFile[]> {
+  const ours = copies
+    .filter(({ name }) => sizeInDirectory(name, origin) !== null)
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files: KeptFile[] = [];
+  for (let first = 0; first < ours.length && !ended(); first += READ_TOGETHER) {
+    const some = ours.slice(first, first + READ_TOGETHER);
+    files.push(
+      ...(await Promise.all(
+        some.map(async ({ name, read }) => ({ name, bytes: (await read()).subarray(0, FILE_BYTES) })),
+      )),
+    );
+  }
+  return files;
+}
+
+/** The newest checkpoint that a witness has seen, as the state says, is kept under these names; none of a folder or bucket elsewhere. */
 export function namesKept(standing: WitnessStanding, identity: string): readonly string[] {
   const stem = stemOf(standing.epoch, standing.size);
-  if (standing.size === 0 || identity.startsWith('directory ')) return [];
+  if (standing.size === 0 || /^(?:directory|bucket) /.test(identity)) return [];
   return identity.startsWith('timestamp ') ? [`${stem}.note`, `${stem}.${standing.name}.tsr`] : [`${stem}.txt`];
 }
 
@@ -240,6 +275,7 @@ export interface WitnessedOptions {
   readonly folder: string;
   /** Null: nobody is configured, so cosignatures and tokens cannot be checked. */
   readonly policy: WitnessPolicy | null;
+  readonly openPlace: OpenPlace;
 }
 
 /** A note, and where it was found. */
@@ -249,7 +285,7 @@ interface FoundNote {
   readonly note: string;
 }
 
-/** What lies in DATA_DIR/witnessed and in the folders that are witnesses. */
+/** What lies in DATA_DIR/witnessed and in the folders and buckets that are witnesses. */
 export interface WitnessedFiles {
   /** Notes with cosignatures, and notes as they were sealed. */
   readonly kept: readonly FoundNote[];
@@ -261,9 +297,11 @@ export interface WitnessedFiles {
 
 /** A share that hangs is given up after this. */
 const DIRECTORY_MS = 20_000;
+/** A bucket with a year of hourly checkpoints is read in a tenth of it. */
+const BUCKET_MS = 300_000;
 
 export async function readWitnessedFiles(
-  { folder, policy }: WitnessedOptions,
+  { folder, policy, openPlace }: WitnessedOptions,
   origin: string,
 ): Promise<WitnessedFiles> {
   const noteOf = (where: string, { name, bytes }: KeptFile) => ({
@@ -274,19 +312,26 @@ export async function readWitnessedFiles(
   const files = [...(await readKept(folder, '.txt')), ...(await readKept(folder, '.note'))];
   const elsewhere: FoundNote[] = [];
   const unread: string[] = [];
-  for (const witness of policy?.witnesses.filter(({ kind }) => kind === 'directory') ?? []) {
-    const { name, path } = witness as Directory;
-    const late = delay(DIRECTORY_MS, null, { ref: false }).then(() => {
+  for (const witness of policy?.witnesses.filter(isPlace) ?? []) {
+    const { kind, name } = witness;
+    const what = kind === 'directory' ? 'folder' : 'bucket';
+    let isLate = false;
+    const late = delay(kind === 'directory' ? DIRECTORY_MS : BUCKET_MS, null, { ref: false }).then(() => {
+      isLate = true;
       throw new Error('it does not answer');
     });
     late.catch(() => undefined);
+    const read = async () => {
+      const place = kind === 'directory' ? folderOfCopies(witness.path) : openPlace(witness.address);
+      return readCopies(await place.list(startInDirectory(origin)), origin, () => isLate);
+    };
     try {
-      const found = await Promise.race([readKept(path, '.txt', origin), late]);
+      const found = await Promise.race([read(), late]);
       for (const file of found) elsewhere.push(noteOf(`the checkpoint at ${name}`, file));
-      if (found.length === 0) unread.push(`the folder of ${name} holds no checkpoint of this ledger`);
+      if (found.length === 0) unread.push(`the ${what} of ${name} holds no checkpoint of this ledger`);
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      unread.push(`the folder of ${name} cannot be read (${code ?? message})`);
+      unread.push(`the ${what} of ${name} cannot be read (${kind === 'bucket' ? message : (code ?? message)})`);
     }
   }
   const kept = files.map((file) => noteOf('the witnessed checkpoint', file));

@@ -3,12 +3,12 @@ import zlib from 'node:zlib';
 import { promisify } from 'node:util';
 
 /**
- * The only way out of this program over HTTP: to the service (transport.ts), to its public pages (public-fetch.ts) and to its MCP endpoint
- * (mcp.ts). Redirects are never followed here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
+ * The only way out of this program over HTTP: to the service (transport.ts), to its public pages (public-fetch.ts), to its MCP endpoint
+ * (mcp.ts), to object storage and webhooks (src/outside). Redirects are never followed here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
  */
 interface HttpRequest {
   readonly url: string;
-  readonly method?: 'GET' | 'POST';
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
   /** Longest time for all of it, the body read to its end, in milliseconds. */

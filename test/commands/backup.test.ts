@@ -16,6 +16,7 @@ import { runCli } from '../cli/command-line.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
 import { createDatabase, engine } from '../servers/databases.ts';
+import { startObjectStore, storageEnvironment } from '../outside/object-store.ts';
 import { cliPath, deliver, environment, startServing } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 
@@ -442,6 +443,103 @@ test('encrypts with a passphrase, and refuses one that could be guessed', async 
   expect(manifest).toMatchObject({ said: 'so', members: [{ name: 'a', bytes: 7 }] });
   const wrong = readArchive(path, { unlock: { passphrase: 'wrong horse battery staple' }, appendKey, onMember });
   await expect(wrong).rejects.toThrow('The passphrase does not open');
+});
+
+test('keeps scheduled backups locked in a bucket, rotates what is no longer locked, and restores from there', async () => {
+  const store = await startObjectStore();
+  const home = await emptyPlace();
+  const { recipient, file } = await keyPair();
+  const env = {
+    ...home.env,
+    ...storageEnvironment(store.url),
+    BACKUP_BUCKET: 's3://ledger/backups',
+    BACKUP_LOCK: 'GOVERNANCE 2 days',
+    BACKUP_RECIPIENTS: recipient,
+    BACKUP_SCHEDULE: '10 2 * * *',
+    BACKUP_KEEP: '1 daily',
+  };
+  const world = await createOfficeWorld(env);
+  const { jobs, instance } = world.context;
+  await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', email: 'one@example.org' });
+  const doctor = async () => {
+    const { lines } = JSON.parse((await cli({ ...home, env }, 'doctor', '--json')).stdout) as {
+      lines: { about: string; level: string; sentence: string }[];
+    };
+    return lines.filter(({ about }) => about === 'backup').map(({ level, sentence }) => `${level}: ${sentence}`);
+  };
+  expect(await doctor()).toEqual(['fault: There is no backup in s3://ledger/backups.']);
+
+  // Older ones: one that nothing locks any more and that somebody hid, one that is still locked, one of another installation.
+  const nameOf = (of: string, day: string) => `consent-ledger-${of}-202501${day}T000000Z.tar.gz.age`;
+  for (const name of [nameOf(instance, '01'), nameOf(instance, '02'), nameOf('0123456789', '01'), 'mine.txt'])
+    store.add(`backups/${name}`, Buffer.from('old'));
+  store.add(`backups/${nameOf(instance, '01')}`, null);
+  const locked = store.versions.find(({ key }) => key.endsWith(nameOf(instance, '02')));
+  if (locked !== undefined) locked.lock = { mode: 'COMPLIANCE', until: '2100-01-01T00:00:00Z' };
+  expect(await doctor()).toEqual([expect.stringMatching(/^fault: The newest backup is of 2025-01-02/)]);
+  await mkdir(join(home.folder, 'erasures'));
+  await writeFile(join(home.folder, 'erasures', 'one.json'), '{}');
+
+  const { id } = await jobs.enqueue({ kind: 'backup', maxAttempts: 1 });
+  await vi.waitFor(async () => expect((await jobs.find(id))?.state).toMatch(/done|failed/), PATIENTLY);
+  const done = await jobs.find(id);
+  expect(done).toMatchObject({
+    state: 'done',
+    result: { faults: [], removedFromBucket: [nameOf(instance, '01')], lockedInBucket: [nameOf(instance, '02')] },
+  });
+  const made = store.versions.find(
+    ({ key }) => key.startsWith(`backups/consent-ledger-${instance}-2`) && !key.includes('-2025'),
+  );
+  expect(made?.lock?.mode).toBe('GOVERNANCE');
+  expect(store.versions.map(({ key }) => key).filter((key) => key.endsWith(nameOf(instance, '01')))).toEqual([]);
+  expect(store.versions.map(({ key }) => key)).toEqual(
+    expect.arrayContaining(['backups/mine.txt', 'backups/erasures/one.json']),
+  );
+  // Nothing is left at home.
+  expect(await readdir(join(home.folder, 'outgoing'))).toEqual([]);
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok: s3:\/\/ledger\/backups: The newest backup is of/)]);
+
+  const storage = storageEnvironment(store.url);
+  const target = await emptyPlace(home.folder);
+  const several = await cli(
+    { ...target, env: { ...target.env, ...storage } },
+    'restore',
+    's3://ledger/backups/',
+    '--identity',
+    file,
+  );
+  expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('holds backups of 2 installations')]);
+  const from = `s3://ledger/${made?.key ?? ''}`;
+  const restored = await cli({ ...target, env: { ...target.env, ...storage } }, 'restore', from, '--identity', file);
+  // The records of erasures came along: what somebody put there is recognised.
+  expect(restored).toMatchObject({ code: 3, stdout: expect.stringContaining('one.json is not a record') as string });
+  expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
+  store.versions.splice(0, store.versions.length, ...store.versions.filter(({ key }) => !key.includes('0123456789')));
+  const another = await emptyPlace(home.folder);
+  const newest = await cli(
+    { ...another, env: { ...another.env, ...storage } },
+    'restore',
+    's3://ledger/backups/',
+    '--identity',
+    file,
+  );
+  expect(newest.code).toBe(3);
+  const missing = await cli(
+    { ...another, env: { ...another.env, ...storage } },
+    'restore',
+    's3://ledger/nothing.age',
+    '--identity',
+    file,
+  );
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('there is no such object')]);
+
+  store.fault = 'busy';
+  expect(await doctor()).toEqual([
+    expect.stringMatching(/^fault: s3:\/\/ledger\/backups cannot be read: .*503 SlowDown/),
+  ]);
+  const failed = await cli({ ...home, env }, 'backup');
+  expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('HTTP 503 SlowDown')]);
+  expect(await readdir(join(home.folder, 'outgoing'))).toEqual([]);
 });
 
 test('makes scheduled backups in a worker, keeps some of each period, and doctor says when one is missing', async () => {

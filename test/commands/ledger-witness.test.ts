@@ -79,6 +79,8 @@ test.each([
   ],
   ['a folder without a path', 'directory d\nquorum d\n', 'line 1'],
   ['one folder twice', 'directory d /x\ndirectory e /x\nquorum d\n', 'line 2'],
+  ['a bucket that is none', 'bucket b https://x\nquorum b\n', 'line 1'],
+  ['one bucket twice', 'bucket b s3://one/x\nbucket c s3://one/x/\nquorum b\n', 'line 2'],
   ['two quorums', 'quorum none\nquorum none\n', 'line 2'],
 ])('a policy with %s is refused', (_, policy, words) => {
   expect(parseWitnessPolicy(policy)).toContain(words);

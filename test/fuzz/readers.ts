@@ -32,6 +32,7 @@ import { attachment } from '../../src/http/pages/documents.tsx';
 import { createJournal } from '../../src/ledger/journal.ts';
 import { findNotes } from '../../src/ledger/outside-checkpoints.ts';
 import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
+import { readVersions } from '../../src/outside/bucket.ts';
 import { linkOf, withoutToken, cleanText, readEnvelope } from '../../src/service/answer-json.ts';
 import { readBulkResult, readGenerated, readLinks, readPublished } from '../../src/service/policies.ts';
 import { readPage } from '../../src/service/consent-logs.ts';
@@ -352,7 +353,17 @@ export const readers: readonly Reader[] = [
   {
     name: 'witness policies',
     run: (bytes) => parseWitnessPolicy(text(bytes)),
-    corpus: ['# x\nlog k\nwitness a k https://w.example\ngroup g any a\nquorum g\n', 'quorum none\n'],
+    corpus: [
+      '# x\nlog k\nwitness a k https://w.example\ngroup g any a\nquorum g\n',
+      'bucket b s3://one/two\nquorum none\n',
+    ],
+  },
+  {
+    name: 'listings of a bucket',
+    run: (bytes) => readVersions(text(bytes)),
+    corpus: [
+      '<?xml version="1.0"?><ListVersionsResult><IsTruncated>true</IsTruncated><NextKeyMarker>a%20b</NextKeyMarker><Version><Key>a%20b</Key><VersionId>1</VersionId><LastModified>2026-01-01T00:00:00.000Z</LastModified><Size>3</Size></Version><DeleteMarker><Key>a&amp;b</Key><VersionId>null</VersionId><LastModified>2026-01-01T00:00:00.000Z</LastModified></DeleteMarker></ListVersionsResult>',
+    ],
   },
   { name: 'checkpoint notes', run: (bytes) => readCheckpoint(text(bytes), publicKey), corpus: [note] },
   {

@@ -11,17 +11,18 @@ import { certificatesIn } from '../../src/ledger/timestamp.ts';
 import { verifyPublicly } from '../../src/ledger/verify-public.ts';
 import { createLog } from '../../src/log.ts';
 import { longest } from '../../src/service/http.ts';
+import { startObjectStore, storageEnvironment } from '../outside/object-store.ts';
 import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
 import { startWitness } from './witness-stand-in.ts';
 
 /** An installation whose policy of witnesses lies beside its DATA_DIR. */
-async function createWorld() {
+async function createWorld(more: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [dataDir, policy] = [join(folder, 'data'), join(folder, 'policy')];
   let now = new Date('2026-07-01T12:00:00.000Z');
-  const config = loadConfig(environment(dataDir, { WITNESSES: policy, LOG_LEVEL: 'fatal' }), folder);
+  const config = loadConfig(environment(dataDir, { WITNESSES: policy, LOG_LEVEL: 'fatal', ...more }), folder);
   const context: Context = await openContext(config, createLog('fatal'), { clock: () => now });
   onTestFinished(() => context.close());
   let count = 0;
@@ -244,6 +245,75 @@ test('a folder elsewhere is never overwritten, and finds another history', async
       { result: { outcome: 'forked', reason: expect.stringContaining('entries are gone from the end') as string } },
     ],
   });
+});
+
+test('a bucket keeps locked copies, and verify finds what was hidden, laid over, or is another history', async () => {
+  const store = await startObjectStore();
+  const world = await createWorld({ ...storageEnvironment(store.url), CHECKPOINT_LOCK: 'COMPLIANCE 3650 days' });
+  const { context } = world;
+  await world.write('bucket vault s3://ledger/checkpoints', 'quorum vault');
+  for (let nth = 1; nth <= 4; nth += 1) {
+    await world.deliver();
+    expect(await world.run()).toMatchObject({ quorum: true, witnesses: [{ name: 'vault', outcome: 'copied' }] });
+  }
+  expect((await world.run()).witnesses).toEqual([{ name: 'vault', outcome: 'unchanged' }]);
+  const size = store.versions.length;
+  expect(store.versions.map(({ lock }) => lock?.mode)).toEqual(Array(size).fill('COMPLIANCE'));
+  expect(Date.parse(store.versions[0]?.lock?.until ?? '')).toBeGreaterThan(Date.now() + 3649 * 86_400_000);
+  expect(await context.verify()).toMatchObject({ faults: [], copies: size, unchecked: [] });
+  // What came before need not be listed to add one.
+  const listed = store.asked.filter((one) => one.includes('key-marker')).length;
+  expect(listed).toBeGreaterThan(0);
+
+  const [first] = store.versions;
+  const { key = '', body } = first ?? {};
+  // Hidden behind a marker: the version is still there, and read.
+  store.add(key, null);
+  expect(await context.verify()).toMatchObject({ faults: [], copies: size });
+  // Another checkpoint laid over it.
+  const other = (body ?? Buffer.alloc(0))
+    .toString()
+    .replace(/^[A-Za-z0-9+/]{43}=$/m, Buffer.alloc(32).toString('base64'));
+  store.add(key, Buffer.from(other));
+  expect((await world.faults()).join('\n')).toContain('the checkpoint at vault');
+  store.versions.splice(-2);
+
+  // The newest one: whoever adds the next looks at it as well.
+  const last = store.versions.at(-1);
+  store.add(last?.key ?? '', Buffer.from(other));
+  await world.deliver();
+  expect((await world.run()).witnesses[0]).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('is not a checkpoint of this ledger') as string,
+  });
+  store.versions.pop();
+  store.add((last?.key ?? '').replace(/\d{16}/, '0000000000000009'), last?.body ?? null);
+  expect((await world.run()).witnesses[0]).toMatchObject({
+    outcome: 'forked',
+    reason: expect.stringContaining('entries are gone from the end') as string,
+  });
+  expect(await world.warned()).toContain('witness-forked');
+  store.versions.pop();
+
+  // Emptied, and away.
+  const kept = store.versions.splice(0);
+  expect((await world.run()).witnesses[0]).toMatchObject({
+    outcome: 'failed',
+    reason: expect.stringContaining('was it emptied') as string,
+  });
+  expect((await context.verify()).unchecked).toEqual(['the bucket of vault holds no checkpoint of this ledger']);
+  store.versions.push(...kept);
+  const before = { ...longest };
+  Object.assign(longest, { pauseMs: 10 });
+  onTestFinished(() => void Object.assign(longest, before));
+  store.fault = 'busy';
+  expect((await world.run()).witnesses[0]).toMatchObject({
+    outcome: 'failed',
+    reason: 'bucket ledger: HTTP 503 SlowDown',
+  });
+  expect((await context.verify()).unchecked).toEqual([
+    'the bucket of vault cannot be read (bucket ledger: HTTP 503 SlowDown)',
+  ]);
 });
 
 test('a worker sends the newest checkpoint by WITNESS_SCHEDULE', async () => {

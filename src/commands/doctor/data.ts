@@ -1,8 +1,11 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
+import { listBucketBackups } from '../../context/backup/bucket-backups.ts';
 import { type BackupFile, listBackups } from '../../context/backup/rotate.ts';
+import { BucketError, openBucket } from '../../outside/bucket.ts';
 import { nextTime } from '../../jobs/schedule.ts';
+import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
 import { parseTreeHead } from '../../crypto/checkpoint.ts';
 import { diagnoseEntry } from '../../ledger/entry-fault.ts';
@@ -268,6 +271,15 @@ async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, e
       'Run `consent-ledger ledger witness` to try again.',
     ),
   );
+  if (config.checkpointLock === null)
+    for (const { name } of policy?.witnesses.filter(({ kind }) => kind === 'bucket') ?? [])
+      lines.push(
+        note(
+          'witnesses',
+          `Copies in the bucket of ${name} are not locked: whoever holds its keys can remove them.`,
+          'Make a bucket with object lock and set CHECKPOINT_LOCK, for example COMPLIANCE 3650 days.',
+        ),
+      );
   if ((await warnings()).some(({ code }) => code === 'witness-late' || code === 'witness-forked')) return lines;
   const seen = Object.values(witnesses).filter((standing) => standing.epoch === epoch && standing.at !== null);
   const words = seen.map(({ name, size, at }) => `${name} over ${counted(size, 'entry', 'entries')} (${at ?? ''})`);
@@ -326,9 +338,9 @@ const BACKUP_MS = 3_600_000;
 
 /** Whether the newest backup is as new as the schedule says, and the last one that was tried succeeded. */
 async function checkBackups({ store, config, clock, instance }: Context): Promise<Line[]> {
-  const { folder, schedule } = config.backup;
-  const remedy = 'Set BACKUP_FOLDER, BACKUP_RECIPIENTS and BACKUP_SCHEDULE (docs/backup.md).';
-  if (schedule === null || folder === null)
+  const { folder, bucket, schedule } = config.backup;
+  const remedy = 'Set BACKUP_FOLDER or BACKUP_BUCKET, BACKUP_RECIPIENTS and BACKUP_SCHEDULE (docs/backup.md).';
+  if (schedule === null || (folder === null && bucket === null))
     return [
       note(
         'backup',
@@ -353,30 +365,49 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
         'Correct the cause, then run `consent-ledger backup` to have one now.',
       ),
     );
-  let newest: BackupFile | undefined;
+  const look = async (place: string, list: () => Promise<readonly BackupFile[]>): Promise<Line> => {
+    const [newest] = await list();
+    if (newest === undefined) return fault('backup', `There is no backup in ${place}.`, 'Run `consent-ledger backup`.');
+    const due = nextTime(schedule, config.timeZone, newest.madeAt);
+    const at = newest.madeAt.toISOString();
+    return due !== null && clock().getTime() - due.getTime() > BACKUP_MS
+      ? fault(
+          'backup',
+          `The newest backup is of ${at}; one was due at ${due.toISOString()}.`,
+          'Check that a worker is running, then run `consent-ledger backup` to have one now.',
+        )
+      : ok('backup', `The newest backup is of ${at}. Rehearse restoring it (docs/backup.md).`);
+  };
+  const found: Line[] = [];
+  if (folder !== null)
+    try {
+      found.push(await look(folder, () => listBackups(folder, instance)));
+    } catch (error) {
+      const { code = 'error' } = error as NodeJS.ErrnoException;
+      const sentence = `The folder ${folder} cannot be read (${code}).`;
+      found.push(fault('backup', sentence, 'Mount it, or correct BACKUP_FOLDER.'));
+    }
+  if (bucket !== null) found.push(...(await checkBackupBucket(config, bucket, instance, look)));
+  return [...lines, ...found.filter(({ level }) => level !== 'ok' || lines.length === 0)];
+}
+
+/** Whether the bucket answers, has a backup that is new enough, and locks what it should. */
+async function checkBackupBucket(
+  { storage, backup }: Context['config'],
+  address: BucketAddress,
+  instance: string,
+  look: (place: string, list: () => Promise<readonly BackupFile[]>) => Promise<Line>,
+): Promise<Line[]> {
+  const bucket = openBucket(storage, address);
   try {
-    [newest] = await listBackups(folder, instance);
+    const line = await look(bucket.name, () => listBucketBackups(bucket, instance));
+    const named = { ...line, sentence: line.level === 'ok' ? `${bucket.name}: ${line.sentence}` : line.sentence };
+    if (backup.lock === null || (await bucket.canLock()) !== false) return [named];
+    const sentence = `${bucket.name} cannot lock objects: with BACKUP_LOCK, no backup can be uploaded.`;
+    return [named, fault('backup', sentence, 'Make a bucket with object lock, or set BACKUP_LOCK=off.')];
   } catch (error) {
-    const { code = 'error' } = error as NodeJS.ErrnoException;
-    return [
-      ...lines,
-      fault('backup', `The folder ${folder} cannot be read (${code}).`, 'Mount it, or correct BACKUP_FOLDER.'),
-    ];
+    if (!(error instanceof BucketError)) throw error;
+    const remedy = 'Correct BACKUP_BUCKET, AWS_ENDPOINT_URL_S3, AWS_REGION or the keys (docs/configuration.md).';
+    return [fault('backup', `${bucket.name} cannot be read: ${error.message}.`, remedy)];
   }
-  const due = newest === undefined ? null : nextTime(schedule, config.timeZone, newest.madeAt);
-  if (newest === undefined)
-    lines.push(fault('backup', `There is no backup in ${folder}.`, 'Run `consent-ledger backup`.'));
-  else if (due !== null && clock().getTime() - due.getTime() > BACKUP_MS)
-    lines.push(
-      fault(
-        'backup',
-        `The newest backup is of ${newest.madeAt.toISOString()}; one was due at ${due.toISOString()}.`,
-        'Check that a worker is running, then run `consent-ledger backup` to have one now.',
-      ),
-    );
-  else if (lines.length === 0)
-    lines.push(
-      ok('backup', `The newest backup is of ${newest.madeAt.toISOString()}. Rehearse restoring it (docs/backup.md).`),
-    );
-  return lines;
 }

@@ -14,7 +14,6 @@ import type { Query } from '../../store/store.ts';
 import { lastSeq } from '../copy/copy-tables.ts';
 import { verifierKeyPath } from '../data-directory.ts';
 import { type Adding, type Lock, writeArchive } from './archive.ts';
-import { copyErasures } from './rotate.ts';
 import { backedUp, describeColumns, encodeRow, readRows, type Row } from './rows.ts';
 
 export const BACKUP_FORMAT = 'consent-ledger/backup/1';
@@ -42,7 +41,7 @@ export interface BackupOptions {
   readonly lock: Lock;
   readonly actor: string;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (step: 'written' | 'read back', done: number, total: number | null) => void;
+  readonly onProgress?: (step: 'written' | 'read back' | 'uploaded', done: number, total: number | null) => void;
 }
 
 export interface BackupReport {
@@ -88,7 +87,6 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
     if (said === null) throw new Error('the backup is empty');
     return { ...(said as Content), ...written };
   });
-  await copyErasures(context.config.dataDir, folder);
   const { seq, sealed, files, faults, bytes, sha256 } = content;
   const report = { path, bytes, sha256, madeAt: madeAt.toISOString(), seq, sealed, files, faults };
   if (context.refusal() !== null) return { ...report, entry: null };

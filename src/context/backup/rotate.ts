@@ -10,16 +10,18 @@ export interface BackupFile {
 
 const NAME = /^consent-ledger-([0-9a-f]+)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz\.age$/;
 
+/** What the name of a file says of a backup; null: it is none, or not of this installation. */
+export function backupIn(name: string, instance: string | null): BackupFile | null {
+  const [, of, year, month, day, hour, minute, second] = NAME.exec(name) ?? [];
+  if (of === undefined || (instance !== null && of !== instance)) return null;
+  return { name, madeAt: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) };
+}
+
 /** The backups of an installation in a folder, the newest first. Rejects when the folder cannot be read. */
 export async function listBackups(folder: string, instance: string): Promise<readonly BackupFile[]> {
   const names = await readdir(folder);
   return names
-    .flatMap((name) => {
-      const [, of, ...time] = NAME.exec(name) ?? [];
-      const [year, month, day, hour, minute, second] = time;
-      if (of !== instance) return [];
-      return [{ name, madeAt: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) }];
-    })
+    .flatMap((name) => backupIn(name, instance) ?? [])
     .sort((a, b) => b.madeAt.getTime() - a.madeAt.getTime());
 }
 
