@@ -24,6 +24,7 @@ import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { consentListRoutes } from './pages/consent-lists.tsx';
 import { consentRoutes } from './pages/consent.tsx';
+import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
 import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
@@ -136,6 +137,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(deadlineRoutes, context);
     await guarded.register(letterRoutes, context);
     await guarded.register(documentRoutes, context);
+    await guarded.register(libraryRoutes, context);
     await guarded.register(bannerRoutes, context);
     await guarded.register(deliveryRoutes, context);
     await guarded.register(refusedRoutes, context);
@@ -145,4 +147,5 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(consentListRoutes, context);
   });
   await app.register(bannerUploadRoutes, context);
+  await app.register(checkUploadRoutes, context);
 }

@@ -110,7 +110,7 @@ async function call(visitor: Visitor, route: string, rule: Rule, objects: Object
     .replace(':personId', 'p-00000000');
   const named = 'source' in rule && ['query', 'form'].includes(rule.source);
   if (method === 'GET') return visitor.get(named ? `${path}?source=${source}` : path);
-  if (route === 'POST /banners') {
+  if (route === 'POST /banners' || route === 'POST /documents/check') {
     const form = new FormData();
     form.set('source', source);
     return visitor.post(path, {}, { multipart: form });
@@ -215,6 +215,7 @@ describe('the route table', () => {
       '/consent',
       '/consent/contradictions',
       '/deliveries',
+      '/documents',
       '/deliveries/refused',
       '/deadline',
     ]) {

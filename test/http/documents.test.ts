@@ -43,7 +43,7 @@ describe('a report that an officer asks for', () => {
     expect(file.status).toBe(200);
     expect(createHash('sha256').update(file.bytes).digest('hex')).toBe(made.sha256);
     expect(file.headers.get('content-disposition')).toContain(
-      `attachment; filename="consent-audit-${made.document_id}.csv"`,
+      'attachment; filename="consent-audit_Default_2026-09.csv"',
     );
     expect(file.headers.get('x-content-type-options')).toBe('nosniff');
     expect(file.headers.get('content-type')).toContain('text/csv');

@@ -20,6 +20,7 @@ type ViewedList =
   | 'contradictory decisions'
   | 'undelivered decisions'
   | 'deliveries'
+  | 'documents'
   | 'refused deliveries';
 
 const anyone = { who: 'anyone' } as const;
@@ -71,6 +72,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /cases/:caseId/letter': { who: 'work', source: 'case' },
   'GET /deadline': { who: 'read', source: 'installation' },
 
+  'GET /documents': { who: 'read', source: 'query', views: 'documents' },
+  'GET /documents/check': { who: 'read', source: 'installation' },
+  'POST /documents/check': { who: 'read', source: 'installation' },
   'GET /documents/:documentId/download': { who: 'read', source: 'document' },
 
   'GET /banners': { who: 'read', source: 'query' },

@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
+import { addDays } from '../../core/zoned-days.ts';
 import { CodedError } from '../../core/errors.ts';
 import { loadProduced } from '../../documents/check.ts';
 import { documentPath } from '../../documents/register.ts';
@@ -67,7 +68,10 @@ export async function documentRoutes(app: FastifyInstance, context: Context): Pr
       throw error;
     }
     return reply
-      .header('content-disposition', attachment(row.file_name))
+      .header(
+        'content-disposition',
+        attachment(readableName(row, (slug) => context.sources.findAny(slug)?.name ?? slug)),
+      )
       .header('content-length', row.bytes)
       .type(contentTypes[row.format] ?? 'application/octet-stream')
       .send(file.createReadStream({ start: 0 }));
@@ -107,6 +111,26 @@ export function attachment(fileName: string): string {
     (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
   );
   return `attachment; filename="${plain}"; filename*=UTF-8''${exact}`;
+}
+
+/**
+ * What a person calls a document: `consent-audit Acme 2026-10.pdf`. The registered name, which is unique, has the beginning of its hash instead; a letter keeps
+ * that of its case.
+ */
+export function readableName(row: DocumentRow, sourceName: (slug: string) => string): string {
+  if (row.name === 'letter') return row.file_name;
+  if (row.case_id !== null) return `${row.name} ${row.case_id}.${row.format}`;
+  const { from, to } = JSON.parse(row.parameters) as { from?: unknown; to?: unknown };
+  const period = typeof from === 'string' && typeof to === 'string' ? ` ${shortPeriod(from, to)}` : '';
+  return `${row.name} ${sourceName(row.source)}${period}.${row.format}`;
+}
+
+/** `2026-10` for a whole month, `2026-10-22 to 2026-11-21` else; `to` is exclusive. */
+function shortPeriod(from: string, to: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(from) || !/^\d{4}-\d{2}-\d{2}$/.test(to)) return `${from} to ${to}`;
+  const last = addDays(to, -1);
+  const isMonth = from.endsWith('-01') && to.endsWith('-01') && from.slice(0, 7) === last.slice(0, 7);
+  return isMonth ? from.slice(0, 7) : last === from ? from : `${from} to ${last}`;
 }
 
 /** Registered files. The link downloads; each download is an entry. */
@@ -169,7 +193,7 @@ export function DocumentTable({
   return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;
 }
 
-function titleOf({ name, case_id, parameters }: DocumentRow): string {
+export function titleOf({ name, case_id, parameters }: DocumentRow): string {
   if (name === 'letter') {
     const { step, language } = JSON.parse(parameters) as { step?: unknown; language?: unknown };
     const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';

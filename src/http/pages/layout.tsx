@@ -52,6 +52,13 @@ const navigation = [
       { key: 'refused', href: '/deliveries/refused', label: 'Refused' },
     ],
   },
+  {
+    label: 'Documents',
+    places: [
+      { key: 'documents', href: '/documents', label: 'Library' },
+      { key: 'check', href: '/documents/check', label: 'Check a file' },
+    ],
+  },
   { label: 'Scans', places: [{ key: 'scans', href: '/scans', label: 'Scans and integrations' }] },
   { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];

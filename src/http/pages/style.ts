@@ -103,6 +103,7 @@ form { margin: 0; }
 label, legend { display: block; font-weight: 600; font-size: 0.925rem; margin-bottom: 0.2rem; }
 label .optional { font-weight: 400; color: var(--soft); }
 input, select, textarea { font: inherit; color: inherit; width: 100%; padding: 0.4rem 0.55rem; border: 1px solid var(--edge); border-radius: 5px; background: var(--paper); min-height: 2.5rem; }
+input.drop { padding: 1.5rem 1rem; border-style: dashed; }
 textarea { min-height: 5rem; resize: vertical; }
 button, .button { font: inherit; font-weight: 600; cursor: pointer; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); border-radius: 6px; padding: 0.45rem 1.1rem; text-decoration: none; display: inline-block; }
 button:hover, .button:hover { background: var(--accent-deep); color: var(--on-accent); }

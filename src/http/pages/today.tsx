@@ -205,6 +205,9 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
         <div>
           <Panel id="documents" title="Documents to download">
             <DocumentTable frame={frame} documents={today.documents} total={today.documentCount} />
+            <p class="small">
+              <a href="/documents">All documents</a> · <a href="/documents/check">Check a file</a>
+            </p>
           </Panel>
           <SyncPanel frame={frame} today={today} />
         </div>

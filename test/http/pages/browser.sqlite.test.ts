@@ -68,6 +68,8 @@ describe('the pages in a browser', () => {
         '/deliveries',
         '/deliveries/refused',
         '/entries/1',
+        '/documents',
+        '/documents/check',
         '/people',
         '/account',
       ]) {
@@ -161,9 +163,9 @@ describe('the pages in a browser', () => {
       const rows = await world.context.store.read
         .selectFrom('documents')
         .selectAll()
-        .where('file_name', '=', download.suggestedFilename())
+        .where('sha256', '=', createHash('sha256').update(bytes).digest('hex'))
         .execute();
-      expect(rows.map(({ sha256 }) => sha256)).toEqual([createHash('sha256').update(bytes).digest('hex')]);
+      expect(rows.map(({ format }) => download.suggestedFilename().endsWith(`.${format}`))).toEqual([true]);
     }
     expect((await world.actions('document.downloaded')).length).toBe(2);
     const answered = await world.context.store.read
