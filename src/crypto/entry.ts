@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { canonicalJson } from './canonical.ts';
-import { equalBytes, hmacSha256, sha256 } from './hash.ts';
+import { equalBytes, hmacSha256, sha256, sha256Into } from './hash.ts';
 import { type EntryKind, isEntryKind } from '../core/vocabulary.ts';
 
 /** An entry before it has its place in the ledger. */
@@ -38,7 +38,8 @@ export interface Entry {
 export const SALT_BYTES = 32;
 
 const COMMITMENT_TAG = Buffer.from('consent-ledger/commitment/v1\n', 'ascii');
-const LEAF_PREFIX = Buffer.from([0]);
+/** What is hashed for a commitment, put together in the same place for every entry. */
+const committed = Buffer.concat([COMMITMENT_TAG, Buffer.alloc(SALT_BYTES + 64)]);
 
 /**
  * SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), tag = ASCII `consent-ledger/commitment/v1\n`.
@@ -46,7 +47,10 @@ const LEAF_PREFIX = Buffer.from([0]);
  */
 export function commitmentOf(salt: Uint8Array, meta: Uint8Array, body: Uint8Array): Buffer {
   if (salt.length !== SALT_BYTES) throw new RangeError(`salt must be ${SALT_BYTES} bytes, got ${salt.length}`);
-  return sha256(Buffer.concat([COMMITMENT_TAG, salt, sha256(meta), sha256(body)]));
+  committed.set(salt, COMMITMENT_TAG.length);
+  sha256Into(meta, committed, COMMITMENT_TAG.length + SALT_BYTES);
+  sha256Into(body, committed, COMMITMENT_TAG.length + SALT_BYTES + 32);
+  return sha256(committed);
 }
 
 /** What the Merkle tree commits to for one entry. */
@@ -66,12 +70,13 @@ interface LeafInput {
  * it against the library. A row may hold anything: what is outside of them is hashed by the library, as UTF-8.
  */
 export function leafData(leaf: LeafInput): Buffer {
+  return Buffer.from(leafText(leaf), 'utf8');
+}
+
+function leafText(leaf: LeafInput): string {
   if (!isEntryKind(leaf.kind) || !PLAIN.test(leaf.source) || !PLAIN.test(leaf.receivedAt))
-    return canonicalLeafData(leaf);
-  return Buffer.from(
-    `{"commitment":"${hex(leaf.commitment)}","dedupeKey":"${hex(leaf.dedupeKey)}","kind":"${leaf.kind}","receivedAt":"${leaf.receivedAt}","seq":${leaf.seq},"source":"${leaf.source}","sourceSeq":${leaf.sourceSeq},"v":1}`,
-    'latin1',
-  );
+    return canonicalLeafData(leaf).toString('utf8');
+  return `{"commitment":"${hex(leaf.commitment)}","dedupeKey":"${hex(leaf.dedupeKey)}","kind":"${leaf.kind}","receivedAt":"${leaf.receivedAt}","seq":${leaf.seq},"source":"${leaf.source}","sourceSeq":${leaf.sourceSeq},"v":1}`;
 }
 
 const PLAIN = /^[A-Za-z0-9:.\-]*$/;
@@ -92,7 +97,7 @@ export function canonicalLeafData(leaf: LeafInput): Buffer {
 
 /** Leaf hash as RFC 6962 §2.1 / RFC 9162 §2.1.1: SHA-256(0x00 ‖ leaf data). */
 export function leafHashOf(leaf: LeafInput): Buffer {
-  return sha256(Buffer.concat([LEAF_PREFIX, leafData(leaf)]));
+  return sha256(`\0${leafText(leaf)}`);
 }
 
 /** `HMAC(K_append, leaf hash)`: proves that a row was written by a holder of the instance key. */

@@ -1,18 +1,24 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import * as crypto from 'node:crypto';
 
-type OneShot = (algorithm: string, data: Uint8Array, encoding: 'latin1') => string;
+type OneShot = (algorithm: string, data: Uint8Array | string, encoding: 'latin1') => string;
 /*
  * Node 20.12 and later have the one-shot form. Asked for a string it takes a third of the time that it needs for a buffer, since each of those
  * comes with memory of its own: 0.7 µs against 2 µs for a row of a log, and most of the time of an append goes into hashing.
  */
 const oneShot = (crypto as unknown as { hash?: OneShot }).hash;
 
-/** SHA-256 of bytes. */
-export function sha256(data: Uint8Array): Buffer {
+/** SHA-256 of bytes; of a text, of its UTF-8. */
+export function sha256(data: Uint8Array | string): Buffer {
   return oneShot
     ? Buffer.from(oneShot('sha256', data, 'latin1'), 'latin1')
     : createHash('sha256').update(data).digest();
+}
+
+/** The same, written into `target` from `offset` on. */
+export function sha256Into(data: Uint8Array, target: Buffer, offset: number): void {
+  if (oneShot) target.write(oneShot('sha256', data, 'latin1'), offset, 32, 'latin1');
+  else createHash('sha256').update(data).digest().copy(target, offset);
 }
 
 /** SHA-256 of bytes, lower-case hex. */

@@ -1,10 +1,14 @@
 import { sha256 } from './hash.ts';
 
-const NODE_PREFIX = Buffer.from([1]);
+/** 0x01, and room for two hashes. */
+const pair = Buffer.alloc(65, 1);
 
 /** Interior node hash, RFC 6962 §2.1: SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
-  return sha256(Buffer.concat([NODE_PREFIX, left, right]));
+  if (left.length !== 32 || right.length !== 32) return sha256(Buffer.concat([pair.subarray(0, 1), left, right]));
+  pair.set(left, 1);
+  pair.set(right, 33);
+  return sha256(pair);
 }
 
 /** Root of the empty tree, RFC 6962 §2.1: SHA-256 of nothing. */
@@ -26,12 +30,13 @@ export function growFrontier(frontier: Frontier, leafHashes: Iterable<Uint8Array
   const subtrees = [...frontier.subtrees];
   let { size } = frontier;
   for (const leafHash of leafHashes) {
-    let node: Buffer = Buffer.from(leafHash);
+    let node = leafHash;
     // As many full subtrees merge as the size has trailing one bits. Sizes pass 2^31, so no bitwise operators.
     for (let rest = size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
       node = nodeHashOf(subtrees.pop() as Buffer, node);
     }
-    subtrees.push(node);
+    // A leaf's hash may be a part of something large, which is not to be kept for it.
+    subtrees.push(Buffer.from(node));
     size += 1;
   }
   return { size, subtrees };

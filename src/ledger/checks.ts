@@ -172,9 +172,16 @@ function beginRoots({ signed, since, highest, report }: Run): Checking {
   let sealed = 0;
   for (const size of signedFor.keys()) sealed = Math.max(sealed, size);
   let frontier: Frontier = since;
+  // Many leaves at once: the tree's edge is copied whenever it grows.
+  let leaves: Buffer[] = [];
+  const grow = () => {
+    frontier = growFrontier(frontier, leaves);
+    leaves = [];
+  };
   const compare = (seq: number) => {
     const wanted = signedFor.get(seq);
     if (wanted === undefined) return;
+    grow();
     const found = rootOf(frontier);
     for (const { where } of wanted.filter(({ root }) => !root.equals(found))) {
       const sentence = `the first ${seq} entries do not give the root that ${where} was signed for`;
@@ -186,11 +193,13 @@ function beginRoots({ signed, since, highest, report }: Run): Checking {
   let whole = true;
   return {
     entry({ seq, leafHash }) {
-      frontier = growFrontier(frontier, [Buffer.isBuffer(leafHash) ? leafHash : Buffer.alloc(0)]);
-      whole &&= frontier.size === seq;
+      leaves.push(Buffer.isBuffer(leafHash) ? leafHash : Buffer.alloc(0));
+      whole &&= frontier.size + leaves.length === seq;
       if (whole) compare(seq);
+      if (leaves.length >= 500) grow();
     },
     end() {
+      grow();
       if (sealed > highest) {
         const sentence = `the ledger ends at ${highest}, but a checkpoint was signed over ${sealed} entries: ${sealed - highest} are gone from its end`;
         report({ seq: highest + 1, fault: 'truncated', sentence });

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Entry } from '../crypto/entry.ts';
+import { readEntryPage } from '../store/queries/entry-pages.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
@@ -21,32 +22,22 @@ export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   };
 }
 
+/** Entries of a page, and bytes of their contents: what is held of a ledger at a time, however long it is. */
+const PAGE = { entries: 500, bytes: 4 << 20 };
+
 /** Pages of entries after `after`, in order of seq, until `upTo` (inclusive). The database reads the next page while the caller works on one. */
-export async function* readEntryPages(
-  query: Query,
-  after: number,
-  upTo: number,
-  pageSize = 500,
-): AsyncIterable<readonly Entry[]> {
+export async function* readEntryPages(query: Query, after: number, upTo: number): AsyncIterable<readonly Entry[]> {
   const pageAfter = (seq: number) => {
-    const rows = query
-      .selectFrom('entries')
-      .selectAll()
-      .where('seq', '>', seq)
-      .where('seq', '<=', upTo)
-      .orderBy('seq')
-      .limit(pageSize)
-      .execute();
+    const page = readEntryPage(query, seq, upTo, PAGE);
     // Whoever stops early does not wait for it.
-    rows.catch(() => undefined);
-    return rows;
+    page.catch(() => undefined);
+    return page;
   };
   let coming = after < upTo ? pageAfter(after) : null;
   while (coming !== null) {
-    const rows = await coming;
-    const final = rows.at(-1);
-    if (final === undefined) return;
-    coming = final.seq < upTo ? pageAfter(final.seq) : null;
-    yield rows.map(entryFromRow);
+    const page = await coming;
+    if (page === null) return;
+    coming = page.to < upTo ? pageAfter(page.to) : null;
+    yield page.rows.map(entryFromRow);
   }
 }
