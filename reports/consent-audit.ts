@@ -65,7 +65,7 @@ export const consentAudit = createReport({
   name: 'consent-audit',
   title: 'Consent audit',
   description:
-    'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per decision told, with the policy text of its time.',
+    'Consent decisions of a period by purpose, state, region, policy version and month, how complete they are, and how to verify them. CSV: one row per reported decision, with the policy text at that time.',
   tellsCounters: true,
   takesSubject: true,
   async *csv(input) {

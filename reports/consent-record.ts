@@ -241,7 +241,7 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
       pii_information: listOf(profile?.dataCategories, 'categories of data'),
       pii_controllers: profile === null ? profileLacks('the controller') : [controllerId(profile)],
       storage_location: notKnown('neither the records nor the controller profile say where the data is stored'),
-      jurisdiction: told('region') ?? profile?.country ?? notKnown('neither the record nor the profile says it'),
+      jurisdiction: told('region') ?? profile?.country ?? notKnown('stated in neither the record nor the profile'),
       recipients: listOf(
         profile?.recipients.map(({ name }) => name),
         'recipients',
@@ -357,7 +357,7 @@ function eventsOf({ decision }: ConsentRecordFacts): ConsentRecord['events'] {
     event_time: decision.at,
     event_type: first.action ?? first.method ?? notKnown('the record does not say what the visitor did'),
     validity_duration:
-      decision.expiresAt === null ? notKnown('the record states no end') : `until ${decision.expiresAt}`,
+      decision.expiresAt === null ? notKnown('the record states no end date') : `until ${decision.expiresAt}`,
     entity_id: byRequest ? 'dpv:DataSubject, carried out by an officer' : 'dpv:DataSubject',
   };
   const groups = new Map<ConsentRecord['events'][number]['event_state'], string[]>();

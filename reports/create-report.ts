@@ -190,7 +190,7 @@ export function verificationBlocks(checkpoint: CheckpointToPrint | null, asOf: n
       items: [
         'Is this file genuine? Its SHA-256 is recorded in the ledger: “consent-ledger document check FILE” finds it.',
         'Is the ledger unchanged? “consent-ledger ledger verify” recomputes every hash and compares them with the journal of checkpoints.',
-        `Without this program: the note above is a C2SP tlog-checkpoint, signed with Ed25519, over a Merkle tree as RFC 6962 describes it. Any tool for that format reads it with the verifier key. In a PDF it is attached as ${CHECKPOINT_FILE}.`,
+        `Without this program: the note above is a C2SP tlog-checkpoint, signed with Ed25519, over a Merkle tree as RFC 6962 describes it. Any tool for that format verifies it with the verifier key. In a PDF it is attached as ${CHECKPOINT_FILE}.`,
         'Against a copy of the ledger, without any secret: “consent-ledger ledger verify --public --key KEY --checkpoint FILE” compares it with this file.',
       ],
     },

@@ -85,7 +85,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     rows: stepRows(input),
     empty: 'No request was received in the period.',
   };
-  yield { block: 'heading', level: 1, text: '4  How the dates were computed' };
+  yield { block: 'heading', level: 1, text: '4  How the deadlines were calculated' };
   yield {
     block: 'table',
     caption: 'Aim for: without roll-over and pause. Legal limit: the last day on which the answer is in time.',
@@ -99,7 +99,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     empty: 'No request was received in the period.',
   };
   yield* closingBlocks(input, 5, [
-    'It lists the requests that reached the service or were entered by an officer. What arrived elsewhere and was not entered is not here.',
+    'It lists the requests that reached the service or were entered by an officer. Requests that arrived elsewhere and were not entered are missing.',
   ]);
 }
 
@@ -170,7 +170,7 @@ function* summaryBlocks(
   const unrecorded = all.outcomes['not-recorded'];
   yield fine(
     'In time: of the requests that were answered or refused, those answered by their legal limit. Days are calendar days from receipt to answer. Other answer: ' +
-      `${formatCount(noMatch)} told that no record could be linked, ${formatCount(unrecorded)} of which nobody recorded what was done.`,
+      `${formatCount(noMatch)} told that no record could be linked, ${formatCount(unrecorded)} without a record of what was done.`,
   );
 }
 

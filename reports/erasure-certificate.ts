@@ -132,7 +132,7 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
   });
   yield {
     block: 'paragraph',
-    text: 'Content, headers and salts were overwritten, with every table, list and file that was made of them, and the database was rewritten without them.',
+    text: 'Content, headers and salts were overwritten, together with every table, list and file made from them; the database was then rewritten without them.',
   };
   yield { block: 'heading', level: 1, text: '2  What was kept, and why' };
   yield table({
@@ -168,7 +168,7 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
   yield { block: 'heading', level: 1, text: '5  Limits' };
   yield { block: 'list', items: [...limits(erasure)] };
   yield { block: 'paragraph', look: 'strong', text: noLegalAdvice };
-  yield fine('This certificate names nobody: keep it with the letter that it came with.');
+  yield fine('This certificate names no person: keep it with the letter it came with.');
 }
 
 /** What was kept of it, and what is kept of everything that is erased, with the ground. */
@@ -196,7 +196,7 @@ function keptOf({ kept, law, suppressed }: ErasureFacts): ErasureFacts['kept'] {
 function limits({ suppressed }: ErasureFacts): readonly string[] {
   return [
     'It covers the consent records, requests and documents of this installation. The service that collected the consent, and other systems of the controller, are not part of it.',
-    'Hashes that remain tell nothing by themselves. Someone who holds the secret key of this installation could test whether a particular guess at an erased delivery is right.',
-    ...(suppressed ? ['What the person chooses on the site after the erasure is new, and is recorded.'] : []),
+    'The remaining hashes reveal nothing by themselves. Someone who holds the secret key of this installation could test whether a particular guess at an erased delivery is right.',
+    ...(suppressed ? ['Choices that the person makes on the site after the erasure are new, and are recorded.'] : []),
   ];
 }

@@ -23,7 +23,7 @@ const findings: readonly ReconciliationFinding[] = ['only-webhook', 'only-pulled
 const SHOWN = 50;
 const LIMITS = { stretches: 50, contradictions: SHOWN } as const;
 
-/** A decision that the two ways in do not agree about. */
+/** A decision that the two channels do not agree about. */
 interface FoundDecision extends ReconciledDecision {
   readonly finding: ReconciliationFinding;
 }
@@ -49,7 +49,7 @@ export const reconciliation = createReport({
   name: 'reconciliation',
   title,
   description:
-    'How deliveries and the pulled consent log agree: what came both ways, one way only or in contradiction, outages of the endpoint, and what was never pulled. CSV and JSON: every decision that they do not agree about, with its entries.',
+    'How deliveries and the pulled consent log agree: what came from both, from one only or contradicts itself, outages of the endpoint, and what was never pulled. CSV and JSON: every decision on which they disagree, with its entries.',
   tellsCounters: true,
   csv: (input) => renderCsv(columns, allFindings(input, periodOf(input))),
   async json(input) {
@@ -112,36 +112,36 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     ? {
         block: 'notice',
         tone: 'information',
-        title: 'The two ways in agree',
+        title: 'Both channels agree',
         text: `${
           totals.decisions === 0
             ? 'No decision of the period is known from either channel'
-            : 'Each decision was delivered and stands in the pulled log, no two records contradict each other'
+            : 'Every decision was delivered and is in the pulled log, no two records contradict each other'
         }, and pulls of the log cover the whole period.`,
       }
     : {
         block: 'notice',
         tone: 'warning',
-        title: 'What is missing, not confirmed, or contradicts itself',
+        title: 'What is missing, unconfirmed or contradictory',
         text: '',
         items: concerns,
       };
   yield {
     block: 'paragraph',
-    text: 'The service tells of each decision twice: it delivers it when it is made (webhook), and it keeps it in its consent log, which this installation pulls. Here each is held against the other. What either lacks stands in the other, with the entry of the ledger that holds the exact bytes.',
+    text: 'The service reports each decision twice: it delivers it when it is made (webhook), and it keeps it in its consent log, which this installation pulls. This report compares the two. What is missing from one is listed from the other, with the ledger entry that holds the exact bytes.',
   };
-  yield { block: 'heading', level: 1, text: '1  Decisions by way in' };
+  yield { block: 'heading', level: 1, text: '1  Decisions by channel' };
   yield waysInTable(agreement);
   yield fine(
-    `Of all of these, ${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other. A delivery and a row are one decision when they carry the same record id, else when banner, subject, time and choice are the same.`,
+    `Of all these, ${counted(totals.conflicting, 'decision has', 'decisions have')} records that contradict each other. A delivery and a row are the same decision if they have the same record id or, where one is missing, the same banner, subject, time and choice.`,
   );
-  yield { block: 'heading', level: 1, text: '2  What each way covers' };
+  yield { block: 'heading', level: 1, text: '2  What each channel covers' };
   yield* coverageBlocks(agreement, input);
   yield* gapBlocks(agreement, input, SHOWN);
   yield { block: 'heading', level: 1, text: '3  Outages of the endpoint' };
   yield {
     block: 'paragraph',
-    text: 'Decisions that follow each other in time and are known from the pulled log alone: between the delivered decisions around them the endpoint was away, refused what came, or was not told.',
+    text: 'Consecutive decisions known only from the pulled log: between the delivered decisions before and after them, the endpoint was unavailable, refused the deliveries, or was not sent any.',
   };
   yield* outageBlocks(agreement, input);
   const single = undelivered.stretches - undelivered.longer;
@@ -151,11 +151,11 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
     );
   yield { block: 'heading', level: 1, text: '4  Contradictions' };
   yield contradictionsTable(agreement.contradictions, totals.conflicting, input);
-  yield { block: 'heading', level: 1, text: '5  Known one way only' };
+  yield { block: 'heading', level: 1, text: '5  Known from one channel only' };
   yield await oneWayTable(input, period, 'only-webhook', totals.onlyWebhook);
   yield await oneWayTable(input, period, 'only-pulled', totals.onlyPulled);
   yield* closingBlocks(input, 6, [
-    'A decision that the service neither delivered nor keeps in its log is in neither list. Refused deliveries leave no entries of their own: what their counters said is recorded when a report is made.',
+    'A decision that the service neither delivered nor keeps in its log is in neither list. Refused deliveries have no entries of their own: the values of their counters are recorded when a report is made.',
   ]);
 }
 

@@ -11,7 +11,7 @@ import { periodOf, type ReportInput } from './report.ts';
 
 /**
  * What became of a request. `complied`, `in-part` and `denied` are what 11 CCR 7102(a)(1) counts; `no-match` is an answer that no record could
- * be linked; `not-recorded` one of which nobody recorded what was done.
+ * be linked; `not-recorded` one without a record of what was done.
  */
 const outcomes = [
   'complied',
@@ -126,7 +126,7 @@ function datesOf({
     .map((one) => `also applies: ${one.name}, due ${one.limit} (${one.citation})`);
   return {
     regime: law?.id ?? 'none',
-    law: law?.name ?? 'no law known here sets a date',
+    law: law?.name ?? 'no configured law sets a date',
     aimFor: deadline.aimFor,
     legalLimit: deadline.limit,
     computation: law === null ? deadline.says : [...law.explanation, ...others],
@@ -211,7 +211,7 @@ function doneWords(
   if (wantsCopy(kind))
     return disclosure === 'full'
       ? 'A copy of the records was given.'
-      : 'The categories of data were given, no record of the person.';
+      : 'The categories of data were given, but no record of the person.';
   if (withdrawals.length > 0) {
     const named = [...new Set(withdrawals.flatMap(({ purposes }) => purposes))].sort();
     const entries = withdrawals.map(({ seq }) => seq).join(', ');

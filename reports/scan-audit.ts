@@ -30,7 +30,7 @@ export const scanAudit = createReport({
   name: 'scan-audit',
   title,
   description:
-    'Cookies and trackers of each site at the end of a period, what became new, gone or changed in it, what was set before consent, and integrations connected and lost. CSV: one row per cookie, change and integration.',
+    'Cookies and trackers of each site at the end of a period, what was new, gone or changed in it, what was set before consent, and integrations connected and lost. CSV: one row per cookie, change and integration.',
   async *csv(input) {
     yield* renderCsv(findingColumns, findingsOf(await gather(input)));
   },
@@ -67,7 +67,7 @@ export function* scanBlocks(
   const lost = integrations.changes.filter(({ change }) => change !== 'connected').length;
   yield {
     block: 'paragraph',
-    text: `${counted(scans.length, 'scan', 'scans')} in the period${audit.cut ? ' (only the last of them are compared)' : ''}, ${counted(changes.length, 'change', 'changes')} of what they found; ${counted(integrations.changes.length - lost, 'integration', 'integrations')} connected and ${formatCount(lost)} disconnected or lost. ${beforeConsentSentence(audit)}`,
+    text: `${counted(scans.length, 'scan', 'scans')} in the period${audit.cut ? ' (only the latest of them are compared)' : ''}, ${counted(changes.length, 'change', 'changes')} of what they found; ${counted(integrations.changes.length - lost, 'integration', 'integrations')} connected and ${formatCount(lost)} disconnected or lost. ${beforeConsentSentence(audit)}`,
   };
   const early = sites.flatMap(({ site, beforeConsent }) =>
     beforeConsent.map((item) => `${nameOfItem(item)} on ${siteWord(site)}, category ${item.category ?? 'none'}`),
@@ -120,7 +120,7 @@ export function* scanBlocks(
       ...{ rows, time, count: integrations.changes.length },
     });
   yield fine(
-    'What a scan found is the word of the service’s scanner. A scan that failed, or that gives numbers alone, changes no inventory. What could not be read is counted, and is in the entry.',
+    'What a scan found is as stated by the service’s scanner. A scan that failed or gives only numbers does not change an inventory. Anything that could not be read is counted and kept in the entry.',
   );
 }
 

@@ -71,12 +71,12 @@ export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator
     block: 'paragraph',
     text:
       audit.evidenced === 0
-        ? 'Banner as shown: not evidenced. Nobody added a screenshot or text of a banner for this period; the records hold the choice, not the screen on which it was made.'
-        : `For ${formatCount(audit.evidenced)} of ${formatCount(total)} decisions there is evidence of the banner as it was shown. When a file was added is what the ledger proves; that the banner looked like this, and in which period, is the word of the officer who added it.`,
+        ? 'Banner as shown: not evidenced. No screenshot or text of a banner was added for this period; the records contain the choice, not the screen it was made on.'
+        : `For ${formatCount(audit.evidenced)} of ${formatCount(total)} decisions there is evidence of the banner as it was shown. The ledger proves when a file was added; that the banner looked like this, and in which period, is the statement of the officer who added it.`,
   };
   if (audit.evidence.length === 0) return;
   yield table({
-    caption: 'Decisions by the evidence of their banner',
+    caption: 'Decisions by banner evidence',
     columns: [
       { title: 'Banner', share: 3, value: ({ bannerId }) => bannerWord(bannerId, input) },
       { title: 'From', share: 2.6, value: ({ from }) => formatTime(from, input.timeZone) },
@@ -115,5 +115,5 @@ export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator
     rows: audit.evidence.slice(0, ROWS),
   });
   if (audit.stretches.length > ROWS || audit.evidence.length > ROWS)
-    yield fine(`The first ${ROWS} rows of each table; the JSON has them all.`);
+    yield fine(`The first ${ROWS} rows of each table are shown; the JSON form has all.`);
 }

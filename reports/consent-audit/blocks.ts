@@ -103,7 +103,7 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       block: 'notice',
       tone: 'warning',
       title: 'Missing from the controller profile',
-      text: 'The operator has not said the following about itself. It is left open here, not assumed:',
+      text: 'The controller profile does not state the following. Nothing is assumed in its place:',
       items: audit.missingFromProfile,
     };
   }
@@ -147,7 +147,7 @@ function* withdrawals(audit: ConsentAudit, input: ReportInput): Generator<Block>
   const shares = formatShares([within.minute, within.hour, within.day, within.longer]);
   yield {
     block: 'paragraph',
-    text: `${formatCount(decisions)} ${decisions === 1 ? 'decision is a withdrawal' : 'decisions are withdrawals'}, ${formatCount(partly)} of them in part; ${formatCount(byRequest)} ${byRequest === 1 ? 'was' : 'were'} carried out at the request of a data subject. The table shows how long it took until each stood in the ledger, from the time that it states.`,
+    text: `${formatCount(decisions)} ${decisions === 1 ? 'decision is a withdrawal' : 'decisions are withdrawals'}, ${formatCount(partly)} of them in part; ${formatCount(byRequest)} ${byRequest === 1 ? 'was' : 'were'} carried out at the request of a data subject. The table shows how long after its stated time each was recorded in the ledger.`,
   };
   yield {
     block: 'table',
@@ -163,12 +163,12 @@ function* withdrawals(audit: ConsentAudit, input: ReportInput): Generator<Block>
       ['one day', formatCount(within.day), shares[2] ?? '–'],
       ['longer', formatCount(within.longer), shares[3] ?? '–'],
     ],
-    total: ['With a time of their own', formatCount(timed), formatShare(timed, timed)],
+    total: ['With a stated time', formatCount(timed), formatShare(timed, timed)],
     empty: '',
   };
   const notes = [
     longest === null ? '' : `The longest took ${formatDuration(longest)}.`,
-    withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no time that counts.`,
+    withoutOwnTime === 0 ? '' : `${formatCount(withoutOwnTime)} state no usable time.`,
   ].filter(Boolean);
   if (notes.length > 0) yield fine(notes.join(' '));
   yield* consentAfter(audit, input);
@@ -194,7 +194,7 @@ function* consentAfter(audit: ConsentAudit, input: ReportInput): Generator<Block
     rows: found.slice(0, ROWS_SHOWN),
   });
   yield fine(
-    `The same subject consented again after the controller had withdrawn its consent at its request${found.length > ROWS_SHOWN ? `; the first ${formatCount(ROWS_SHOWN)} of ${formatCount(found.length)} are shown` : ''}. Whether it was asked again although it had opted out, or changed its mind, these records cannot tell.`,
+    `The same subject consented again after its consent had been withdrawn at its request${found.length > ROWS_SHOWN ? `; the first ${formatCount(ROWS_SHOWN)} of ${formatCount(found.length)} are shown` : ''}. These records cannot show whether the subject was asked again despite having opted out, or changed its mind.`,
   );
 }
 
@@ -238,7 +238,7 @@ function* policies(audit: ConsentAudit, input: ReportInput): Generator<Block> {
     );
   }
   yield fine(
-    'A policy is in force by its publication, until the next publication or its deletion: being created or edited puts nothing in force. The commitment is what the ledger holds for the entry that reported the change (docs/ledger-format.md, Checking a commitment). Deliveries carry no policy text, so it is not a hash of the text.',
+    'A policy is in force from its publication until the next publication or its deletion; creating or editing it puts nothing in force. The commitment is that of the ledger entry that reported the change (docs/ledger-format.md, Checking a commitment). Deliveries contain no policy text, so it is not a hash of the text.',
   );
 }
 
@@ -267,7 +267,7 @@ function* policyTexts(audit: ConsentAudit, input: ReportInput): Generator<Block>
       ? ` The last ${formatCount(shown.length)} are shown; the JSON has them all.`
       : '';
   yield fine(
-    `A text came into force between the moment at which the one before was seen last and the moment at which it was seen first. The hash is that of the visible text; the entry holds the answer itself. Provisional: seen only so soon after a change that the service may still have shown the text of before. The CSV of this report names for each decision the text under which it was made.${more}`,
+    `A text came into force between the last time the previous one was seen and the first time it was seen itself. The hash is that of the visible text; the entry contains the response itself. Provisional: seen only shortly after a change, when the service may still have shown the previous text. The CSV form of this report gives the text under which each decision was made.${more}`,
   );
 }
 
@@ -280,11 +280,11 @@ function* standing(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield {
     block: 'paragraph',
     text:
-      `Consents that stood at the end of the period, before ${formatDate(input.to)}: what one decision granted to a subject on a banner, where nothing later has ended it for every purpose. Each has the expiry and the text of that decision. ` +
+      `Consents that stood at the end of the period, before ${formatDate(input.to)}: what one decision of a subject on a banner granted, unless later decisions ended it for every purpose. Each has the expiry and the text of that decision. ` +
       (audit.disputedStanding === 0
         ? ''
-        : `What ${counted(audit.disputedStanding, 'subject holds', 'subjects hold')} by a disputed decision, or before one that could not be read, is not proven and not counted. `) +
-      `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version in whose place another one had been published.`,
+        : `What ${counted(audit.disputedStanding, 'subject holds', 'subjects hold')} by a disputed decision, or by one followed by a decision that could not be read, is not proven and not counted. `) +
+      `${formatCount(old)} of ${formatCount(sum(({ consents }) => consents))} were given under a version that had been replaced by a newer one.`,
   };
   yield table({
     caption: 'Standing consents by policy version and expiry',

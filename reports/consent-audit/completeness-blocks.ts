@@ -50,7 +50,7 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
   if (agreement.contradictions.length > 0)
     yield contradictionsTable(agreement.contradictions, agreement.totals.conflicting, input);
   yield table({
-    caption: 'Pulls of the consent log in the period; a row counts each time that it came',
+    caption: 'Pulls of the consent log in the period; a row counts each time it was returned',
     columns: [
       {
         title: 'Banner',
@@ -89,7 +89,7 @@ function* countersBlocks(counters: ObservedCounters | null, input: ReportInput):
   if (counters === null) {
     yield {
       block: 'paragraph',
-      text: 'Not known: refused and repeated deliveries leave no entries of their own, and nobody had their counts recorded for this period up to this position in the ledger.',
+      text: 'Unknown: refused and repeated deliveries have no entries of their own, and their counts had not been recorded for this period up to this position in the ledger.',
     };
     return;
   }
@@ -125,7 +125,7 @@ function* countersBlocks(counters: ObservedCounters | null, input: ReportInput):
     empty: '',
   };
   yield fine(
-    `Refused and repeated deliveries leave no entries of their own. Their counters were read at ${formatTime(observedAt, input.timeZone)} and recorded in the ledger. The counters themselves are not covered by a checkpoint; what was read is.`,
+    `Refused and repeated deliveries have no entries of their own. Their counters were read at ${formatTime(observedAt, input.timeZone)} and recorded in the ledger. A checkpoint covers the recorded values, not the counters themselves.`,
   );
 }
 
@@ -142,11 +142,11 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
     );
   if (totals.timesNotCounted > 0)
     concerns.push(
-      `${counted(totals.timesNotCounted, 'decision states', 'decisions state')} an impossible time; the time of receipt stands in.`,
+      `${counted(totals.timesNotCounted, 'decision states', 'decisions state')} an impossible time; the time of receipt is used instead.`,
     );
   if (totals.timedByReceipt > 0)
     concerns.push(
-      `${counted(totals.timedByReceipt, 'decision states', 'decisions state')} no time; the time of receipt stands in.`,
+      `${counted(totals.timedByReceipt, 'decision states', 'decisions state')} no time; the time of receipt is used instead.`,
     );
   if (totals.offsetAssumed > 0)
     concerns.push(
@@ -166,7 +166,7 @@ function concernsOf(found: Completeness, totals: DecisionTotals, input: ReportIn
 
 function counterConcerns(counters: ObservedCounters | null, input: ReportInput): string[] {
   if (counters === null)
-    return ['How many deliveries of the period were refused or repeated is not recorded up to this position.'];
+    return ['The number of refused and repeated deliveries of the period had not been recorded up to this position.'];
   const concerns: string[] = [];
   const { unresolved } = counters.ambiguous;
   if (unresolved > 0)
@@ -181,7 +181,7 @@ function counterConcerns(counters: ObservedCounters | null, input: ReportInput):
   const since = refusedSince(counters);
   if (periodOf(input).from < since)
     concerns.push(
-      `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: how many were refused before ${formatTime(since, input.timeZone)} is not known any more.`,
+      `Counts of refused deliveries are kept for ${REFUSED_COUNT_DAYS} days: those from before ${formatTime(since, input.timeZone)} are no longer available.`,
     );
   return concerns;
 }

@@ -15,7 +15,7 @@ export const sections = {
   policies: '5  Policy versions in force',
   standing: '6  Standing consents: expiry and version',
   scans: '7  Scans and integrations',
-  access: '8  Who produced, downloaded and looked',
+  access: '8  Documents, downloads and look-ups',
   glossary: '9  Glossary',
 } as const;
 /** Numbers of the two sections that end every report. */
@@ -62,7 +62,7 @@ function answers(audit: ConsentAudit, input: ReportInput): readonly Answer[] {
       totals.decisions === 0 ? 'No decision was recorded in the period.' : purposesAnswer(audit),
       'Section 3',
     ],
-    ['Who withdrew, and was it recorded at once?', withdrawalsAnswer(audit), 'Section 4'],
+    ['Who withdrew consent, and was it recorded promptly?', withdrawalsAnswer(audit), 'Section 4'],
     ['Which policy was in force?', policiesAnswer(audit), 'Section 5'],
     ['How was the banner shown?', bannersAnswer(audit), 'Section 5'],
     ['Which consents no longer hold?', standingAnswer(audit), 'Section 6'],
@@ -70,17 +70,17 @@ function answers(audit: ConsentAudit, input: ReportInput): readonly Answer[] {
     [
       'What about one person?',
       audit.subjectAppendix === null
-        ? 'Not part of this copy. It is made for one subject on request (--subject).'
-        : `${counted(audit.subjectAppendix.decisions.length, 'record', 'records')} of the subject asked for.`,
+        ? 'Not in this copy; added for one subject on request (--subject).'
+        : `${counted(audit.subjectAppendix.decisions.length, 'record', 'records')} of the requested subject.`,
       audit.subjectAppendix === null ? '–' : 'Appendix',
     ],
     [
       'Which requests did people make?',
-      'In the register of data subject requests, a report of its own.',
+      'See the separate report, the register of data subject requests.',
       'dsar-register',
     ],
     [
-      'Who looked, exported, downloaded?',
+      'Who looked up, exported or downloaded records?',
       `${counted(access.produced, 'document', 'documents')} produced, ${counted(access.downloaded, 'download', 'downloads')}, ${counted(access.lookedUp, 'look-up', 'look-ups')} of single subjects.`,
       'Section 8',
     ],
@@ -115,7 +115,7 @@ function withdrawalsAnswer({ withdrawals }: ConsentAudit): string {
   const { decisions, recordedWithin, withoutOwnTime, longest } = withdrawals;
   if (decisions === 0) return 'No withdrawal was recorded in the period.';
   const timed = decisions - withoutOwnTime;
-  return `${counted(decisions, 'withdrawal', 'withdrawals')}; ${formatCount(recordedWithin.minute)} of ${formatCount(timed)} with a time of their own recorded within a minute${
+  return `${counted(decisions, 'withdrawal', 'withdrawals')}; ${formatCount(recordedWithin.minute)} of ${formatCount(timed)} with a stated time recorded within a minute${
     longest === null ? '' : `, the longest after ${formatDuration(longest)}`
   }.`;
 }
@@ -133,7 +133,7 @@ function policiesAnswer({ policies }: ConsentAudit): string {
 function bannersAnswer({ banners }: ConsentAudit): string {
   const all = banners.evidenced + banners.notEvidenced;
   if (all === 0) return 'No decision was made on a banner in the period.';
-  return `For ${formatCount(banners.evidenced)} of ${counted(all, 'decision', 'decisions')} evidence shows the banner of that time; for ${formatCount(banners.notEvidenced)} it is not evidenced.`;
+  return `For ${formatCount(banners.evidenced)} of ${counted(all, 'decision', 'decisions')} evidence shows the banner at that time; for ${formatCount(banners.notEvidenced)} it is not evidenced.`;
 }
 
 function standingAnswer({ standing }: ConsentAudit): string {
@@ -152,7 +152,7 @@ export function* glossaryBlocks(): Generator<Block> {
     block: 'facts',
     pairs: [
       ['Banner', 'The notice on which a visitor makes a choice; identified by the service’s id.'],
-      ['Checkpoint', 'A signed statement of how many entries the ledger had and of their common hash.'],
+      ['Checkpoint', 'A signed statement of the number of entries in the ledger and of their common hash.'],
       [
         'Commitment',
         'A salted hash of an entry: it proves the entry while the entry is kept, and reveals nothing once it is erased.',
@@ -164,15 +164,15 @@ export function* glossaryBlocks(): Generator<Block> {
       ['Entry', 'One immutable line of the ledger, numbered without gaps.'],
       ['Expired', 'The date until which a consent was given has passed.'],
       ['Drift', 'Differences between a scan of a site and the previous scan: new, gone or changed.'],
-      ['Gap', 'A stretch of time that no finished pull of the consent log asked for.'],
+      ['Gap', 'A period that no finished pull of the consent log covers.'],
       ['Pull', 'Fetching the service’s consent log, to compare it with the deliveries.'],
       ['Repeat', 'A delivery that arrived again; it is counted, not recorded twice.'],
       [
         'Standing consent',
-        'What a decision granted to a subject on a banner, until something later ends it for every purpose.',
+        'What a decision of a subject on a banner granted, until later decisions end it for every purpose.',
       ],
       ['Subject', 'A hashed visitor identifier as sent by the service. On its own it identifies nobody.'],
-      ['Superseded', 'Given under a version of the policy in whose place another one had been published.'],
+      ['Superseded', 'Given under a version of the policy that had been replaced by a newer one.'],
     ],
   };
 }
@@ -217,7 +217,7 @@ export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Bloc
         ? `${formatCount(audit.withoutPurposes)} ${audit.withoutPurposes === 1 ? 'decision names' : 'decisions name'} no purpose that needs consent and ${audit.withoutPurposes === 1 ? 'is' : 'are'} not in this table.`
         : '',
       audit.necessary.length > 0
-        ? `Listed apart, because they need no consent: ${audit.necessary.map(({ purpose, decisions: n }) => `${purpose} (in ${formatCount(n)} decisions)`).join(', ')}.`
+        ? `Listed separately, because they need no consent: ${audit.necessary.map(({ purpose, decisions: n }) => `${purpose} (in ${formatCount(n)} decisions)`).join(', ')}.`
         : '',
     ]
       .filter(Boolean)

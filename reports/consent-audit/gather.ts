@@ -148,7 +148,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   for await (const decision of history.disputedDecisions(period)) disputed.push(decision);
   const choices = purposeCounts(await history.decisionsByChoice(period), disputed, standing.byPurpose);
   return {
-    timeUsed: 'the time stated for a decision where it counts, else the time of receipt',
+    timeUsed: 'the stated time of a decision if usable, otherwise the time of receipt',
     filters: 'none: all banners, all regions, all states',
     controller:
       profile === null

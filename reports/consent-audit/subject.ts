@@ -64,7 +64,7 @@ export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, in
   yield { block: 'heading', level: 1, text: 'Appendix  History of one subject' };
   yield {
     block: 'paragraph',
-    text: `Every record of the subject ${subject} up to entry ${formatCount(input.asOf)}, whatever its period, in the order in which it was received.${
+    text: `Every record of the subject ${subject} up to entry ${formatCount(input.asOf)}, from any period, in order of receipt.${
       left > 0 ? ` ${formatCount(left)} older ones are left out.` : ''
     }`,
   };

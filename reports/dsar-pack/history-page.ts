@@ -31,7 +31,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
   };
   yield {
     block: 'paragraph',
-    text: `Each line is one decision as it was recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. What was granted is permitted until it is withdrawn; disputed records permit nothing. “Withdrawn” and “partly withdrawn”: a purpose granted before was denied.`,
+    text: `Each line is one decision as recorded: ${formatCount(found.decisions)} in all. Times are in ${zone}. What was granted is permitted until it is withdrawn; disputed records permit nothing. “Withdrawn” and “partly withdrawn”: a purpose granted before was denied.`,
   };
   yield {
     block: 'table',
@@ -50,7 +50,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     empty: 'No decisions.',
   };
   yield fine(
-    'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that says something else than an earlier one of the same decision.',
+    'A decision that the service reported twice (as a delivery and in its log) is listed once; the files decisions.csv and decisions.json have both records. “Contradicts” marks a record that differs from an earlier one of the same decision.',
   );
   yield { block: 'heading', level: 1, text: 'Policies at the time' };
   yield table({
@@ -89,7 +89,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
   };
   if (texts.length > 0)
     yield fine(
-      'The texts stand in policy-texts.txt. “Text 1 or 2” with a decision: the text changed around that time, between the moment at which the one before was seen last and the moment at which the new one was seen first. “Last one seen by then”: it has not been looked at since.',
+      'The texts are in policy-texts.txt. “Text 1 or 2” beside a decision: the text changed around that time, between the last time the old one was seen and the first time the new one was seen. “Last one seen by then”: it has not been fetched since.',
     );
   yield* bannerHistory(context);
   yield fine(noLegalAdvice);
@@ -190,7 +190,7 @@ function* bannerHistory({ input, banner }: PackContext): Generator<Block> {
   if (banner.evidence.length === 0) {
     yield {
       block: 'paragraph',
-      text: 'Banner as shown: not evidenced. The records hold the choice, not the screen on which it was made.',
+      text: 'Banner as shown: not evidenced. The records contain the choice, not the screen it was made on.',
     };
     return;
   }
@@ -216,6 +216,6 @@ function* bannerHistory({ input, banner }: PackContext): Generator<Block> {
     rows: banner.evidence,
   });
   yield fine(
-    'The column Banner of the decisions names the entries that show it at that time; “not evidenced” where none does. When a file was added is proven; the period is the word of the person who added it.',
+    'The Banner column of the decisions gives the entries that show the banner at that time; “not evidenced” if there is none. The ledger proves when a file was added; the period is the statement of the person who added it.',
   );
 }

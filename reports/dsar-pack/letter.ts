@@ -31,7 +31,7 @@ export const letter: PackPart = async (context) => {
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
     return {
       name: 'letter.html',
-      what: `${what} (a page, because the font of the PDF lacks characters of it)`,
+      what: `${what} (a web page, because the PDF font lacks some of its characters)`,
       content: renderHtml(frame, blocks),
     };
   }

@@ -35,7 +35,7 @@ const parts: readonly PackPart[] = [
   historyPage,
   inFull(
     'decisions.csv',
-    'the same for a spreadsheet: every record, those that were reported twice too',
+    'the same for a spreadsheet: every record, including those reported twice',
     ({ cite, banner, decisions }) => renderCsv(decisionColumns(cite, banner.cite), decisions()),
   ),
   inFull('decisions.json', 'the same for a program', (context) =>
@@ -50,15 +50,15 @@ const parts: readonly PackPart[] = [
     context.disclosure === 'full' && !withholdsIdentifiers(context.input)
       ? {
           name: 'records.jsonl',
-          what: 'the records exactly as they were received, one a line',
+          what: 'the records exactly as received, one per line',
           content: rawRecords(context),
         }
       : null,
   inFull('policies.json', 'the policies that were in force at the time of the decisions', (context) =>
     renderJson({
       note:
-        'Policies: as the service reported them; commitment is what the ledger holds for the entry with the report, not a hash of the text. ' +
-        'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the answer.',
+        'Policies: as the service reported them; commitment is that of the ledger entry with the report, not a hash of the text. ' +
+        'Texts: as they were fetched; textSha256 is the hash of the visible text (policy-texts.txt), commitment that of the entry with the response.',
       bannerAsShown:
         context.banner.evidence.length === 0
           ? 'not evidenced'
@@ -135,7 +135,7 @@ function counted({ name, what, content }: PackFile, written: WrittenFile[]): Zip
 function caseFile({ input, reference, disclosure }: PackContext): PackFile {
   return {
     name: 'case.json',
-    what: 'the request and how the date for its answer was computed',
+    what: 'the request and how its deadline was calculated',
     content: renderJson({
       reference,
       case: {
@@ -183,10 +183,10 @@ function manifest(
       ...(input.proofs === undefined
         ? []
         : [
-            'Everything at once, offline: open verify.html in a browser and drop the ZIP on it, or run `node verify.mjs PACK.zip`. Get the verifier key from the controller in a second way.',
+            'Everything at once, offline: open verify.html in a browser and drop the ZIP on it, or run `node verify.mjs PACK.zip`. Get the verifier key from the controller through a separate channel.',
             'Each entry: proofs/<entry>.tlog-proof is a C2SP tlog-proof; its extra data are the leaf data and the salt, with which .meta and .body give the commitment. This list itself is sealed: proofs/manifest.*.',
           ]),
-      'The pack as a whole: its SHA-256 stands in the ledger; the controller finds it with `consent-ledger document check FILE`.',
+      'The pack as a whole: its SHA-256 is in the ledger; the controller finds it with `consent-ledger document check FILE`.',
       'The ledger: `consent-ledger ledger verify` recomputes every hash. The checkpoint is a C2SP tlog-checkpoint signed with Ed25519, over a Merkle tree as in RFC 6962.',
     ],
     limits: [...limits, noLegalAdvice],
@@ -206,7 +206,7 @@ async function* readme({ input }: PackContext, written: readonly WrittenFile[]):
     ...(input.proofs === undefined
       ? []
       : [
-          `${label('verify.html')} open it in a browser and drop this ZIP on it: it says whether anything was changed`,
+          `${label('verify.html')} open it in a browser and drop this ZIP on it: it shows whether anything was changed`,
           `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
           `${label('proofs')} what proves each record; log.vkey and tlog-policy name the key that signed it`,
         ]),
@@ -307,9 +307,9 @@ function factsOf(text: PolicyTextInterval, zone: string): string[] {
   const seen = (at: string) => formatTime(at, zone);
   return [
     text.notBefore === null
-      ? `Seen first ${seen(text.firstSeen)}; it was there by then.`
+      ? `First seen ${seen(text.firstSeen)}; it was there by then.`
       : `Came between ${seen(text.notBefore)}, when the text before was seen last, and ${seen(text.firstSeen)}.`,
-    text.nextSeen === null ? 'No later text has been seen.' : `The next text was seen first ${seen(text.nextSeen)}.`,
+    text.nextSeen === null ? 'No later text has been seen.' : `The next text was first seen ${seen(text.nextSeen)}.`,
     `SHA-256 of the lines below, joined by line feeds: ${text.textSha256 ?? 'none'}; entry ${formatCount(text.bodySeq)} of the ledger.`,
   ];
 }

@@ -23,7 +23,7 @@ export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[])
   const { script, page } = await loadVerifier();
   yield plain(
     'verify.html',
-    'open it in a browser and drop this ZIP on it: it says whether anything was changed',
+    'open it in a browser and drop this ZIP on it: it shows whether anything was changed',
     page,
   );
   yield plain('verify.mjs', 'the same for node', script);

@@ -85,18 +85,18 @@ export interface Letter {
 /** Why a letter cannot go out under these laws and facts, in words for the officer; null: it can. */
 export function letterProblem({ step, text }: Letter, facts: LetterFacts): string | null {
   if (step === 'appeal' && !lawsOf(facts).some(({ appealDays }) => appealDays !== null))
-    return 'No law that applies to this request gives an appeal to the controller.';
+    return 'No law that applies to this request provides for an appeal to the controller.';
   if (step === 'notice' && copies(facts.kind))
-    return 'Recipients are told what was done to the data: a request for a copy changes nothing for them.';
+    return 'A notice tells recipients what was done to the data; a request for a copy changes nothing for them.';
   if (refusesAll(step, facts) && facts.irrefusable !== null) return facts.irrefusable;
   if (step === 'no-match' && choices(facts.kind))
     return 'This kind of request takes effect whether or not a record is found: write the answer.';
   if (step === 'identity' && facts.identity.unchecked)
     return 'This kind of request must not depend on an identity check.';
   if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))
-    return 'The time for this request cannot be extended any more, or not at all.';
+    return 'The deadline for this request cannot be extended, or not any further.';
   if (needsText(step, facts) && (text ?? '').trim() === '')
-    return 'Write the text of the letter: this letter needs one of your own.';
+    return 'This letter needs a text of your own: write it first.';
   if (text !== null && hasBlanks(text)) return 'Fill in the blanks in square brackets first.';
   return null;
 }

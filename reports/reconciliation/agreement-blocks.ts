@@ -20,7 +20,7 @@ export function waysInTable({ totals }: Agreement): Block {
   const row = (words: string, place: number) => [words, formatCount(counts[place] ?? 0), shares[place] ?? '–'];
   return {
     block: 'table',
-    caption: 'Each decision once, by the time stated for it',
+    caption: 'Each decision once, by its stated time',
     columns: [
       { title: 'Known from', share: 5 },
       { title: 'Decisions', share: 2, align: 'right' },
@@ -36,15 +36,15 @@ export function waysInTable({ totals }: Agreement): Block {
   };
 }
 
-/** By banner: how the two ways in agree, and how much of the period was pulled. */
+/** By banner: how the two channels agree, and how much of the period was pulled. */
 export function* coverageBlocks(agreement: Agreement, input: ReportInput): Generator<Block> {
   const { banners, totals, pulled, byBannerOnly, recounts } = agreement;
   const shown = banners.slice(0, BANNERS_SHOWN);
   yield table({
     caption:
       shown.length < banners.length
-        ? `The first ${BANNERS_SHOWN} of ${formatCount(banners.length)} banners: how the two ways in agree, and how much of the period was pulled`
-        : 'By banner: how the two ways in agree, and how much of the period was pulled',
+        ? `The first ${BANNERS_SHOWN} of ${formatCount(banners.length)} banners: how the two channels agree, and how much of the period was pulled`
+        : 'By banner: how the two channels agree, and how much of the period was pulled',
     columns: [
       { title: 'Banner', share: 3, value: (banner) => bannerWord(banner.bannerId, input) },
       { title: 'Both', share: 1.4, align: 'right', value: (banner) => formatCount(banner.both) },
@@ -68,10 +68,10 @@ export function* coverageBlocks(agreement: Agreement, input: ReportInput): Gener
   });
   const notes = [
     byBannerOnly
-      ? 'The log was asked for banner by banner. A banner that neither the settings of this source nor a delivery names was not asked for.'
+      ? 'The log was requested banner by banner. A banner named neither in the settings of this source nor in a delivery was not requested.'
       : '',
     recounts.recounts > 0
-      ? `Days of the period were counted again ${recounts.recounts === 1 ? 'once' : `${formatCount(recounts.recounts)} times`}, from the beginning: ${counted(recounts.found, 'row', 'rows')} came that no pull had brought before, ${recounts.found === 1 ? 'and is' : 'and are'} in the ledger since.`
+      ? `Days of the period were read again ${recounts.recounts === 1 ? 'once' : `${formatCount(recounts.recounts)} times`}, from the beginning: ${counted(recounts.found, 'row', 'rows')} had not come with any pull before, ${recounts.found === 1 ? 'and is' : 'and are'} in the ledger since.`
       : '',
   ].filter((note) => note !== '');
   if (notes.length > 0) yield fine(notes.join(' '));
@@ -92,8 +92,8 @@ export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: numbe
   yield table({
     caption:
       gaps.length > limit
-        ? `The first ${limit} of ${formatCount(gaps.length)} stretches of the period that no finished pull asked for`
-        : 'Stretches of the period that no finished pull asked for',
+        ? `The first ${limit} of ${formatCount(gaps.length)} stretches of the period that no finished pull covers`
+        : 'Stretches of the period that no finished pull covers',
     columns: [
       {
         title: 'Banner',
@@ -131,11 +131,11 @@ export function* outageBlocks({ undelivered, counters }: Agreement, input: Repor
       { title: 'Meanwhile', share: 3, value: (outage) => meanwhileWord(outage, countedSince) },
     ],
     rows: outages,
-    empty: 'No two decisions that follow each other are known from the pulled log alone.',
+    empty: 'No two consecutive decisions are known only from the pulled log.',
   });
   if (outages.length > 0)
     yield fine(
-      `Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may still belong to decisions from before. ${
+      `Meanwhile: deliveries of any event that were kept or refused from the first to the last of these decisions, by the clock of this installation. The first of them may belong to earlier decisions. ${
         counters === null
           ? 'How many were refused is unknown: the counts had not been recorded by this position.'
           : `Refused ones are counted by the ${counters.refused.per} (entry ${formatCount(counters.seq)}).`
@@ -169,7 +169,7 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
       {
         title: 'First record / later record',
         share: 5,
-        value: (one) => one.differs.join('; ') || 'not told by the records that remain',
+        value: (one) => one.differs.join('; ') || 'not stated in the remaining records',
       },
     ],
     rows: found,
@@ -177,14 +177,14 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
   });
 }
 
-/** What somebody must know who relies on the records of the period, one sentence each; empty when the two ways in agree. */
+/** What somebody must know who relies on the records of the period, one sentence each; empty when the two channels agree. */
 export function agreementConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { totals, erasedEntries } = agreement;
   const concerns: string[] = [];
   if (input.generatedAt < periodOf(input).to) concerns.push('The period was not over when this report was made.');
   if (totals.both === 0 && totals.onlyWebhook > 0 && totals.onlyPulled > 0)
     concerns.push(
-      'Not one delivery matches a row of the log. The two may name their records differently, and then each decision is counted twice and nothing that follows says what is missing: “consent-ledger source discover” shows what either carries.',
+      'No delivery matches a row of the log. The two may name their records differently; if so, each decision is counted twice and the rest of this report does not show what is missing. “consent-ledger source discover” shows the fields of both.',
     );
   concerns.push(...pullConcerns(agreement, input), ...deliveryConcerns(agreement, input));
   if (totals.conflicting > 0)
@@ -194,11 +194,11 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
   const unmatchable = totals.unmatchableDelivered + totals.unmatchablePulled;
   if (unmatchable > 0)
     concerns.push(
-      `${counted(unmatchable, 'decision was', 'decisions were')} told with neither a record id nor a time (${formatCount(totals.unmatchableDelivered)} by delivery, ${formatCount(totals.unmatchablePulled)} by the pulled log), so that ${unmatchable === 1 ? 'it' : 'they'} cannot be matched: the same choice may be counted once from either.`,
+      `${counted(unmatchable, 'decision was', 'decisions were')} reported with neither a record id nor a time (${formatCount(totals.unmatchableDelivered)} by delivery, ${formatCount(totals.unmatchablePulled)} by the pulled log), so that ${unmatchable === 1 ? 'it' : 'they'} cannot be matched: the same choice may be counted once from either.`,
     );
   if (erasedEntries > 0)
     concerns.push(
-      `The content of ${counted(erasedEntries, 'entry', 'entries')} of this source was erased. Where one of the two records of a decision is gone, it may stand among those known one way only.`,
+      `The content of ${counted(erasedEntries, 'entry', 'entries')} of this source was erased. If one of the two records of a decision is gone, the decision may be listed as known from one channel only.`,
     );
   return concerns;
 }
@@ -221,7 +221,7 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const never = banners.filter(({ notPulled }) => notPulled);
   if (never.length > 0)
     concerns.push(
-      `For ${counted(never.length, 'banner', 'banners')} (${namesOf(never, input)}) no finished pull covers any part of the period: what was not delivered for ${never.length === 1 ? 'it' : 'them'} is not known.`,
+      `For ${counted(never.length, 'banner', 'banners')} (${namesOf(never, input)}) no finished pull covers any part of the period: anything undelivered for ${never.length === 1 ? 'it' : 'them'} is unknown.`,
     );
   const longest = Math.max(0, ...gaps.map(lengthOf));
   if (gaps.length > 0)
@@ -230,17 +230,17 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
     );
   if (nothingBefore !== null && nothingBefore > from)
     concerns.push(
-      `The service returned nothing before ${formatTime(nothingBefore, input.timeZone)}: whether there were decisions before is known from deliveries alone.`,
+      `The service returned nothing before ${formatTime(nothingBefore, input.timeZone)}: earlier decisions are known only from deliveries.`,
     );
   const { goneSeqs, moreGone } = recounts;
   if (goneSeqs.length > 0)
     concerns.push(
-      `${moreGone ? 'At least ' : ''}${counted(goneSeqs.length, 'decision', 'decisions')} that had been pulled ${goneSeqs.length === 1 ? 'was' : 'were'} not given again when the log of those days was counted once more: removed there, or left out of that answer (${goneSeqs.length === 1 ? 'entry' : 'entries'} ${listed(goneSeqs.map(formatCount))}). The records stand here all the same.`,
+      `${moreGone ? 'At least ' : ''}${counted(goneSeqs.length, 'decision', 'decisions')} that had been pulled ${goneSeqs.length === 1 ? 'was' : 'were'} missing when the log of those days was read again: removed there, or left out of that response (${goneSeqs.length === 1 ? 'entry' : 'entries'} ${listed(goneSeqs.map(formatCount))}). The records are still here.`,
     );
   const missing = sumOf(banners, ({ missingFromLog }) => missingFromLog);
   if (missing > 0)
     concerns.push(
-      `${counted(missing, 'decision was', 'decisions were')} delivered but ${missing === 1 ? 'is' : 'are'} not in the pulled log, although the log was asked for ${missing === 1 ? 'its' : 'their'} time: removed upstream, shown late, or never recorded there.`,
+      `${counted(missing, 'decision was', 'decisions were')} delivered but ${missing === 1 ? 'is' : 'are'} not in the pulled log, although a pull covered ${missing === 1 ? 'its' : 'their'} time: removed upstream, shown late, or never recorded there.`,
     );
   const notYet = totals.onlyWebhook - totals.unmatchableDelivered - missing;
   if (notYet > 0)
@@ -257,12 +257,12 @@ function deliveryConcerns({ totals, banners, undelivered }: Agreement, input: Re
   if (silent.length > 0)
     concerns.push(
       totals.both + totals.onlyWebhook === 0
-        ? 'No decision of the period was delivered: what is known comes from the pulled log alone. Is the webhook registered with the service, for all events?'
-        : `For ${counted(silent.length, 'banner', 'banners')} (${namesOf(silent, input)}) no decision was delivered at all: what is known of ${silent.length === 1 ? 'it' : 'them'} (${counted(
+        ? 'No decision of the period was delivered: what is known comes only from the pulled log. Is the webhook registered with the service, for all events?'
+        : `For ${counted(silent.length, 'banner', 'banners')} (${namesOf(silent, input)}) no decision was delivered: what is known of ${silent.length === 1 ? 'it' : 'them'} (${counted(
             sumOf(silent, ({ onlyPulled }) => onlyPulled),
             'decision',
             'decisions',
-          )}) comes from the pulled log alone.`,
+          )}) comes only from the pulled log.`,
     );
   const { stretches, longer, inLonger, untimed } = undelivered;
   if (totals.onlyPulled > 0) {
@@ -270,11 +270,11 @@ function deliveryConcerns({ totals, banners, undelivered }: Agreement, input: Re
       longer > 0
         ? `${formatCount(inLonger)} in ${counted(longer, 'stretch', 'stretches')} without any decision delivered`
         : '',
-      stretches > longer ? `${formatCount(stretches - longer)} one by one between others that were delivered` : '',
-      untimed > 0 ? `${formatCount(untimed)} whose time is not known` : '',
+      stretches > longer ? `${formatCount(stretches - longer)} singly, between others that were delivered` : '',
+      untimed > 0 ? `${formatCount(untimed)} whose time is unknown` : '',
     ].filter((part) => part !== '');
     concerns.push(
-      `${counted(totals.onlyPulled, 'decision', 'decisions')} came by the pulled log alone: ${parts.join(', ')}.`,
+      `${counted(totals.onlyPulled, 'decision', 'decisions')} came only from the pulled log: ${parts.join(', ')}.`,
     );
   }
   return concerns;

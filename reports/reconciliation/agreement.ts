@@ -15,7 +15,7 @@ import { stateWord } from '../words.ts';
 import { actionSchema, type Counters } from '../../src/core/action.ts';
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 
-/** How the two ways in agree on one banner, and what was pulled of it. */
+/** How the two channels agree on one banner, and what was pulled of it. */
 export interface BannerAgreement extends BannerReconciliation {
   /** No finished pull asked for any part of the period: whatever was not delivered is not known. */
   readonly notPulled: boolean;

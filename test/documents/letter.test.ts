@@ -105,10 +105,10 @@ describe('a letter of a case', () => {
       });
       return outcome.outcome === 'invalid' ? outcome.problem : outcome.outcome;
     };
-    expect(await refused({})).toContain('Write the text of the letter');
+    expect(await refused({})).toContain('needs a text of your own');
     expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
     expect(await refused({ text: 'x'.repeat(8001) })).toContain('at most 8000');
-    expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('gives an appeal');
+    expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('provides for an appeal');
     expect(await refused({ text: '\u{1F1E9}\u{10A60}\u{E0041}', format: 'pdf' })).toContain('make it as HTML or text');
     expect(await world(request)).toEqual([]);
   });

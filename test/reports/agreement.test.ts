@@ -44,7 +44,7 @@ test('a source that was never pulled is not said to agree, with decisions or wit
   expect((await said(world)).concerns).toEqual([
     'No finished pull of the consent log covers any part of the period: anything undelivered is unknown.',
   ]);
-  expect(await page(world)).not.toContain('The two ways in agree');
+  expect(await page(world)).not.toContain('Both channels agree');
   await world.insert('decision_history', [decision(1, at(3))]);
   const { concerns, agreement } = await said(world);
   expect(concerns.join()).toContain('and nothing confirms what was');
@@ -59,7 +59,7 @@ test('what stands in both, under a pull of the whole period, is all that it take
   ]);
   await world.insert('action_history', [wholeLog(3)]);
   expect((await said(world)).concerns).toEqual([]);
-  expect(await page(world)).toContain('The two ways in agree');
+  expect(await page(world)).toContain('Both channels agree');
 });
 
 test('a run covers nothing after it began, whatever end it asked for, and reads dates with their offset', async () => {
@@ -132,9 +132,9 @@ test('deliveries and rows with neither id nor time cannot be matched: neither is
   expect(agreement.banners[0]?.missingFromLog).toBe(0);
   expect(agreement.undelivered).toEqual({ stretches: 0, longer: 0, inLonger: 0, untimed: 3, outages: [] });
   expect(concerns).toEqual([
-    expect.stringMatching(/^Not one delivery matches a row of the log/),
-    '3 decisions came by the pulled log alone: 3 whose time is not known.',
-    '3 decisions were told with neither a record id nor a time (1 by delivery, 2 by the pulled log), so that they cannot be matched: the same choice may be counted once from either.',
+    expect.stringMatching(/^No delivery matches a row of the log/),
+    '3 decisions came only from the pulled log: 3 whose time is unknown.',
+    '3 decisions were reported with neither a record id nor a time (1 by delivery, 2 by the pulled log), so that they cannot be matched: the same choice may be counted once from either.',
   ]);
 });
 
@@ -177,7 +177,7 @@ test('what arrived during an outage is counted within it: not the delivery of th
   await observe(world, 21, later);
   expect(await page(world, later)).not.toContain('nothing arrived');
   const audit = await collect(consentAudit.produce(world.input({ asOf: 5000, format: 'html', ...later })));
-  expect(audit.toString('utf8')).toMatch(/how many were refused before 2026-11-27 .* is not known any more/);
+  expect(audit.toString('utf8')).toMatch(/those from before 2026-11-27 .* are no longer available/);
 });
 
 test('a banner, or a source, of which nothing was ever delivered is named as such', async () => {
@@ -193,7 +193,7 @@ test('a banner, or a source, of which nothing was ever delivered is named as suc
     decision(4, at(5), { decision_id: 'r:rec-3', is_first: 0, ...pulled }),
   ]);
   expect((await said(world)).concerns[0]).toMatch(
-    /^For 1 banner \(banner-silent\) no decision was delivered at all: what is known of it \(2 decisions\)/,
+    /^For 1 banner \(banner-silent\) no decision was delivered: what is known of it \(2 decisions\)/,
   );
 });
 
@@ -247,7 +247,7 @@ test('a gap of a period without a decision is named, and so is that only named b
   ]);
   const named = await open();
   await named.insert('action_history', [syncRun(1, '2026-07-01T06:00:00.000Z', null, null)]);
-  expect(await page(named)).toContain('A banner that neither the settings of this source nor a delivery names');
+  expect(await page(named)).toContain('A banner named neither in the settings of this source nor in a delivery');
   expect(await page(world)).not.toContain('A banner that neither');
 });
 
@@ -290,8 +290,8 @@ test('decisions that the service gave no more at a recount are named once, and o
   await world.insert('action_history', [recount(7, 4, 2, [1, 2], 3), recount(8, 5, 2, [1, 2]), wholeLog(9)]);
   const { agreement, concerns } = await said(world);
   expect(agreement.recounts).toEqual({ recounts: 2, found: 3, goneSeqs: [1], moreGone: false });
-  expect(concerns.join('\n')).toContain('1 decision that had been pulled was not given again');
-  expect(await page(world)).toContain('counted again 2 times');
+  expect(concerns.join('\n')).toContain('1 decision that had been pulled was missing when the log');
+  expect(await page(world)).toContain('read again 2 times');
   await world.insert('action_history', [recount(10, 6, 500, [1])]);
   expect((await said(world)).concerns.join('\n')).toContain('At least 1 decision that had been pulled');
 });

@@ -258,7 +258,7 @@ test('a consent stands until something later comes from the same subject on the 
     ]);
   }));
 
-test('times without a word of their own are flagged, and withdrawals say how long it took to record them', () =>
+test('times that were not stated are flagged, and withdrawals say how long it took to record them', () =>
   inWorld(async (world) => {
     const at = '2026-06-03T10:00:00.000Z';
     await world.insert('decision_history', [
@@ -369,7 +369,7 @@ test('the cover answers on one page what an authority asks, and says where it st
   expect(second).toContain('Decisions over time');
 });
 
-test('a policy is in force by its publication, not by being created or edited', () =>
+test('a policy is in force from its publication; creating or editing it changes nothing', () =>
   inWorld(async (world) => {
     await world.insert('policy_history', [
       policyChange(1, '2026-06-02T00:00:00.000Z', { version: '1', change: 'created', event: 'policy.created' }),

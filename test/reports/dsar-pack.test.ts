@@ -323,7 +323,7 @@ test('a name that the font cannot print makes the letter a page of HTML, and the
   const zip = await pack({ case: { ...input().case, requester_name: '\u{10A60} <b>花子</b>' } });
   expect(zipNames(zip)[0]).toBe('letter.html');
   expect(zipFile(zip, 'letter.html').toString('utf8')).toContain('Dear \u{10A60} &lt;b>花子&lt;/b>,');
-  expect(JSON.stringify(jsonOf(zip, 'manifest.json'))).toContain('the font of the PDF lacks characters');
+  expect(JSON.stringify(jsonOf(zip, 'manifest.json'))).toContain('the PDF font lacks some of its characters');
 });
 
 test('what officers wrote among themselves and the text of the request stay out of the pack', async () => {

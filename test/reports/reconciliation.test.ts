@@ -98,7 +98,7 @@ test('says of each banner how far it was pulled, and of one that never was', asy
   expect(concerns.join('\n')).toMatch(/For 1 banner \(banner-footer\) no finished pull covers any part of the period/);
   expect(concerns.join('\n')).toMatch(/returned nothing before 2026-06-01 08:00:01 \+02:00/);
   expect(concerns.join('\n')).toMatch(
-    /14 decisions came by the pulled log alone: 14 in 1 stretch without any decision delivered/,
+    /14 decisions came only from the pulled log: 14 in 1 stretch without any decision delivered/,
   );
 });
 

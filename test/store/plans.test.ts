@@ -268,7 +268,7 @@ test('a page of decisions begins where the one before ended: with two lower boun
   for (const { sql: text } of inOrder) expect(text.match(/"d"\."at" >= /g)).toHaveLength(1);
 });
 
-test('banners, agreement of the two ways in, and the list of deliveries are looked up', async () => {
+test('banners, agreement of the two channels, and the list of deliveries are looked up', async () => {
   expectIndexed(
     await plansOf(async (query) => {
       await createHistory(query).disagreement(period);

@@ -4,7 +4,7 @@ import { contradicted, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
 import { pageByKey, type Period, type Scope } from './scope.ts';
 
-/** How the two ways in agree. `both + onlyWebhook + onlyPulled = decisions`; `conflicting` are counted among these too. */
+/** How the two channels agree. `both + onlyWebhook + onlyPulled = decisions`; `conflicting` are counted among these too. */
 export interface Reconciliation {
   readonly decisions: number;
   readonly both: number;
