@@ -1,5 +1,6 @@
 import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
+import { mentionsText } from '../store/queries/cases.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
@@ -11,8 +12,13 @@ interface CaseFilter {
   /** Only these; absent: of every source. */
   readonly sources?: readonly string[];
   readonly state?: string;
+  readonly kind?: string;
+  /** In a name, an address, an identifier or the number of a case. */
+  readonly text?: string;
   /** Only cases whose requester still waits. */
   readonly open?: boolean;
+  /** Only settled ones, behind this one in the order of receipt; null: from the first on. */
+  readonly settledAfter?: Pick<CaseRow, 'receipt_at' | 'opened_seq'> | null;
   /** ISO 8601 UTC. */
   readonly now: string;
   /** Of the settled cases, at most this many of the latest receipt, default 500. Open ones are always all there. */
@@ -25,7 +31,16 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
   if (filter.sources !== undefined) query = query.where('source', 'in', [...filter.sources]);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
-  const open = await query.where('state', 'in', [...openStates]).execute();
+  if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
+  const { settledAfter } = filter;
+  const open = settledAfter === undefined ? await query.where('state', 'in', [...openStates]).execute() : [];
+  if (settledAfter != null) {
+    const { receipt_at: at, opened_seq: seq } = settledAfter;
+    query = query
+      .where('receipt_at', '<=', at)
+      .where((eb) => eb.or([eb('receipt_at', '<', at), eb('opened_seq', '<', seq)]));
+  }
   const settled =
     filter.open === true
       ? []

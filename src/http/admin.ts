@@ -22,6 +22,7 @@ import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
+import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
 import { consentListRoutes } from './pages/consent-lists.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
@@ -128,11 +129,13 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   enforceRules(app, context, (request, reply) => sendSignIn(context, request, reply, { next: request.url }, 401));
   await app.register(signInRoutes, context);
   await app.register(signOutRoutes, context);
+  await app.register(calendarRoutes, context);
   await app.register(async (guarded) => {
     requireCsrf(guarded);
     await guarded.register(accountRoutes, context);
     await guarded.register(peopleRoutes, context);
     await guarded.register(todayRoutes, context);
+    await guarded.register(requestRoutes, context);
     await guarded.register(caseRoutes, context);
     await guarded.register(deadlineRoutes, context);
     await guarded.register(letterRoutes, context);

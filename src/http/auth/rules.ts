@@ -63,6 +63,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /sync/dismiss': { who: 'work', source: 'form' },
 
   'GET /cases': { who: 'read', source: 'query', views: 'requests' },
+  'POST /cases/search': { who: 'read', source: 'installation', views: 'requests' },
+  'POST /cases/calendar': { who: 'read', source: 'installation' },
+  'GET /calendar/:token': anyone,
   'GET /cases/new': { who: 'work', source: 'installation' },
   'POST /cases': { who: 'work', source: 'form' },
   'GET /cases/:caseId': { who: 'read', source: 'case', views: 'object' },

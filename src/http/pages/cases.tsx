@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { listCases } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
@@ -14,8 +13,6 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { Panel, Problems, sourceOptions } from './parts.tsx';
-import type { CaseView } from '../../cases/view.ts';
-import { RequestTable, SourceFilter } from './request-table.tsx';
 
 /** What an address may say was just done. */
 const doneTexts: Readonly<Record<string, string>> = {
@@ -25,28 +22,12 @@ const doneTexts: Readonly<Record<string, string>> = {
   pack: 'The pack is being created. It will appear under Response pack.',
 };
 
-/** Of the settled requests, the latest; the register of requests (a report) has them all. */
-const SETTLED_SHOWN = 200;
-
 interface CaseParams {
   readonly Params: { readonly caseId: string };
 }
 
 /** The pages of requests, and the moves that officers make. */
 export async function caseRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/cases', async (request, reply) => {
-    const { source = '' } = formOf(request.query);
-    const permitted = sourcesOf(context, request);
-    const known = permitted.find(source)?.slug ?? null;
-    const filter = {
-      now: context.clock().toISOString(),
-      limit: SETTLED_SHOWN,
-      ...(known !== null ? { source: known } : permitted.slugs !== null ? { sources: permitted.slugs } : {}),
-    };
-    const props = { cases: await listCases(context.cases, filter), sources: permitted.list(), source: known };
-    return html(reply, renderPage(<RequestsPage frame={pageFrame(context, request, reply)} {...props} />));
-  });
-
   app.get('/cases/new', (request, reply) => sendNewRequest(request, reply, {}, []));
 
   app.post('/cases', async (request, reply) => {
@@ -189,44 +170,6 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
             <button type="submit">Record the request</button>
           </form>
         )}
-      </Panel>
-    </Page>
-  );
-}
-
-interface RequestsProps {
-  readonly frame: PageFrame;
-  readonly cases: readonly CaseView[];
-  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
-  readonly source: string | null;
-}
-
-/** Every open request, and the latest of those that are settled. */
-function RequestsPage({ frame, cases, sources, source }: RequestsProps) {
-  const [open, settled] = [cases.filter((view) => view.open), cases.filter((view) => !view.open)];
-  const withSource = sources.length > 1 && source === null;
-  const table = (views: readonly CaseView[], caption: string, none: string) =>
-    views.length === 0 ? (
-      <p>{none}</p>
-    ) : (
-      <RequestTable
-        caption={caption}
-        requests={views.map((view) => ({ view }))}
-        sourceName={withSource ? frame.sourceName : null}
-      />
-    );
-  return (
-    <Page title="All requests" frame={frame} current="requests">
-      <h1>All requests</h1>
-      <p class="lead">
-        {open.length} open, {settled.length} settled shown.
-      </p>
-      {sources.length > 1 ? <SourceFilter action="/cases" sources={sources} source={source} /> : null}
-      <Panel id="open" title="Open">
-        {table(open, 'By legal limit, nearest first', 'No open requests.')}
-      </Panel>
-      <Panel id="settled" title="Settled">
-        {table(settled, 'By receipt, latest first', 'None yet.')}
       </Panel>
     </Page>
   );

@@ -24,12 +24,21 @@ describe('text from outside', () => {
       '/cases/<script>alert(3)</script>',
       '/scans',
       '/scans?source=<script>&site=<img src=x>&at="onload=x',
+      '/cases?state=<script>&kind=<b>&sort="onload=x&after=<img src=x>',
+      '/consent/contradictions?source=<b>&from=<script>&to="onload=x&after=<img>',
+      '/consent/undelivered',
+      '/deliveries?source=<b>&event="onload=x&outcome=<script>&entry=<img src=x>',
+      '/deliveries/refused?done=<script>&in=<b>&out=1',
+      '/documents?source=<b>&name=<script>&format=<img src=x>&case="onload=x',
+      '/documents/check',
     ];
     for (const path of pages) {
       const { text } = await olga.get(path);
       expect(text, path).not.toMatch(/<script|<img|<b>|onerror=|javascript:/i);
       expect(text, path).not.toContain('"onload');
     }
+    const found = await olga.post('/cases/search', { text: '<SCRIPT>' });
+    expect(found.text).toContain(`/cases/default-${erasure}`);
     expect((await olga.get('/')).text).toContain('&lt;script>');
     expect((await olga.get('/')).text).toContain('&lt;b>Olga&lt;/b>');
   });

@@ -1,0 +1,352 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counted, formatCount } from '../../../reports/format.ts';
+import { listCases } from '../../cases/list-cases.ts';
+import { caseStates } from '../../cases/moves.ts';
+import type { CaseView } from '../../cases/view.ts';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
+import { requestKinds } from '../../core/vocabulary.ts';
+import { calendarToken, personOfCalendar, renewCalendarToken } from '../../people/calendar-address.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { calendarOf } from './calendar.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { Choice, Input, Notice, Pages, Panel, Problems, sourceOptions } from './parts.tsx';
+import { RequestTable } from './request-table.tsx';
+import { kindText, stateText } from './words.ts';
+
+/** Requests on a page, and those that a search shows. */
+const SHOWN = 50;
+const FOUND = 100;
+
+/** Every request: filtered, sorted and paged; searched; as a calendar. */
+export async function requestRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/cases', async (request, reply) => {
+    const form = formOf(request.query);
+    const permitted = sourcesOf(context, request);
+    const source = permitted.find(form['source'] ?? '')?.slug ?? null;
+    const filter = filterOf(form, source);
+    const after = settledCursor(form['settled'] ?? '');
+    const scope = { ...scopeOf(permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
+    const views = await listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after });
+    const all = sorted(
+      views.filter(({ open }) => open),
+      filter.sort,
+    );
+    const start = all.findIndex(({ row }) => row.case_id === form['after']) + 1;
+    const open = all.slice(start, start + SHOWN);
+    const settled = views.filter((view) => !view.open);
+    const shown = settled.slice(0, SHOWN);
+    const [lastOpen, lastSettled] = [open.at(-1), shown.at(-1)];
+    const address = (more: Record<string, string>) =>
+      `/cases?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    const page = (
+      <RequestsPage
+        frame={pageFrame(context, request, reply)}
+        sources={permitted.list()}
+        filter={filter}
+        open={after === null ? { views: open, total: all.length } : null}
+        openPages={{
+          first: start === 0 ? null : address({}),
+          next: lastOpen !== undefined && start + SHOWN < all.length ? address({ after: lastOpen.row.case_id }) : null,
+        }}
+        settled={start === 0 ? shown : null}
+        settledPages={{
+          first: after === null ? null : address({}),
+          next:
+            lastSettled !== undefined && settled.length > SHOWN
+              ? address({ settled: `${lastSettled.row.receipt_at} ${lastSettled.row.opened_seq}` })
+              : null,
+        }}
+        calendar={await calendarAddress(request)}
+        done={form['done'] === 'calendar' ? 'The calendar has a new address. The one before it no longer works.' : null}
+      />
+    );
+    return html(reply, renderPage(page));
+  });
+
+  // Posted: what is searched for is a name or an address as a rule, and belongs in no log.
+  app.post('/cases/search', async (request, reply) => {
+    const { text = '' } = formOf(request.body);
+    const wanted = text.trim();
+    const problems =
+      wanted === '' ? ['Enter a name, an address or a number.'] : wanted.length > 200 ? ['The text is too long.'] : [];
+    const permitted = sourcesOf(context, request);
+    const found =
+      problems.length > 0
+        ? []
+        : await listCases(context.cases, { ...scopeOf(permitted, null), text: wanted, limit: FOUND + 1 });
+    const props = { frame: pageFrame(context, request, reply), text, problems, found };
+    return html(
+      reply,
+      renderPage(<SearchPage {...props} several={permitted.list().length > 1} />),
+      problems.length > 0 ? 422 : 200,
+    );
+  });
+
+  app.post('/cases/calendar', async (request, reply) => {
+    const { personId } = officerOf(request);
+    if (personId === null)
+      throw new CodedError('not_allowed', 'A calendar belongs to an account: invite yourself first.');
+    await renewCalendarToken(calendarDeps(context), personId);
+    return reply.redirect('/cases?done=calendar#calendar', 303);
+  });
+
+  async function calendarAddress(request: FastifyRequest): Promise<string | null> {
+    const { personId } = officerOf(request);
+    if (personId === null) return null;
+    const token = await calendarToken(calendarDeps(context), personId);
+    return `${request.protocol}://${request.host}/calendar/${token}`;
+  }
+
+  function scopeOf({ slugs }: { readonly slugs: readonly string[] | null }, source: string | null) {
+    const now = context.clock().toISOString();
+    return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
+  }
+}
+
+/** The feed itself, for programs that cannot sign in: its address is the key. */
+export async function calendarRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get<{ Params: { token: string } }>('/calendar/:token', async (request, reply): Promise<FastifyReply> => {
+    const person = await personOfCalendar(calendarDeps(context), request.params.token);
+    if (person === null) throw new CodedError('not_found');
+    const now = context.clock().toISOString();
+    const views = await listCases(context.cases, {
+      open: true,
+      now,
+      ...(person.sources === null ? {} : { sources: person.sources }),
+    });
+    const origin = `${request.protocol}://${request.host}`;
+    const link = (caseId: string) => `${origin}/cases/${encodeURIComponent(caseId)}`;
+    return reply
+      .type('text/calendar; charset=utf-8')
+      .send(calendarOf(views, { instance: context.instance, now, link }));
+  });
+}
+
+function calendarDeps({ store, keys }: Context) {
+  return { store, keys };
+}
+
+interface Filter extends Record<string, string> {
+  readonly source: string;
+  readonly state: string;
+  readonly kind: string;
+  readonly sort: string;
+}
+
+const sorts = [
+  ['due', 'Legal limit, nearest first'],
+  ['newest', 'Receipt, latest first'],
+  ['oldest', 'Receipt, earliest first'],
+] as const;
+
+function filterOf(form: Readonly<Record<string, string>>, source: string | null): Filter {
+  const { state = '', kind = '', sort = '' } = form;
+  return {
+    source: source ?? '',
+    state: caseStates.find((one) => one === state) ?? '',
+    kind: requestKinds.find((one) => one === kind) ?? '',
+    sort: sorts.find(([one]) => one === sort)?.[0] ?? 'due',
+  };
+}
+
+function conditionsOf({ state, kind }: Filter) {
+  return { ...(state === '' ? {} : { state }), ...(kind === '' ? {} : { kind }) };
+}
+
+function sorted(views: readonly CaseView[], sort: string): readonly CaseView[] {
+  if (sort === 'due') return views;
+  const byReceipt = [...views].sort(
+    (a, b) => a.row.receipt_at.localeCompare(b.row.receipt_at) || a.row.opened_seq - b.row.opened_seq,
+  );
+  return sort === 'oldest' ? byReceipt : byReceipt.reverse();
+}
+
+function settledCursor(text: string): { receipt_at: string; opened_seq: number } | null {
+  const [, at = '', seq = ''] = /^(\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
+  return at === '' ? null : { receipt_at: at, opened_seq: Number(seq) };
+}
+
+interface PageLinks {
+  readonly first: string | null;
+  readonly next: string | null;
+}
+
+interface RequestsProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  readonly filter: Filter;
+  /** Null: a later page of the settled ones. */
+  readonly open: { readonly views: readonly CaseView[]; readonly total: number } | null;
+  readonly openPages: PageLinks;
+  readonly settled: readonly CaseView[] | null;
+  readonly settledPages: PageLinks;
+  /** Null: signed in without an account. */
+  readonly calendar: string | null;
+  readonly done: string | null;
+}
+
+/** Every open request, and the settled ones, page by page. */
+function RequestsPage(props: RequestsProps) {
+  const { frame, sources, filter, open, openPages, settled, settledPages, done } = props;
+  const filtered = filter.source !== '' || filter.state !== '' || filter.kind !== '';
+  const table = (views: readonly CaseView[], caption: string, none: string) =>
+    views.length === 0 ? (
+      <p>
+        {none} {filtered ? <a href="/cases">Show all requests</a> : null}
+      </p>
+    ) : (
+      <RequestTable
+        caption={caption}
+        requests={views.map((view) => ({ view }))}
+        sourceName={sources.length > 1 && filter.source === '' ? frame.sourceName : null}
+      />
+    );
+  return (
+    <Page title="All requests" frame={frame} current="requests">
+      <h1>All requests</h1>
+      {open === null ? null : <p class="lead">{formatCount(open.total)} open.</p>}
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <div class="columns">
+        <FilterPanel sources={sources} filter={filter} />
+        <SearchPanel frame={frame} text="" />
+      </div>
+      {open === null ? null : (
+        <Panel id="open" title="Open">
+          {table(
+            open.views,
+            sorts.find(([sort]) => sort === filter.sort)?.[1] ?? '',
+            filtered ? 'No open request matches.' : 'No open requests.',
+          )}
+          <Pages {...openPages} />
+        </Panel>
+      )}
+      {settled === null ? null : (
+        <Panel id="settled" title="Settled">
+          {table(settled, 'By receipt, latest first', filtered ? 'No settled request matches.' : 'None yet.')}
+          <Pages {...settledPages} />
+        </Panel>
+      )}
+      <CalendarPanel {...props} />
+    </Page>
+  );
+}
+
+function FilterPanel({ sources, filter }: Pick<RequestsProps, 'sources' | 'filter'>) {
+  return (
+    <Panel id="filter" title="What to show">
+      <form method="get" action="/cases">
+        <div class="pair">
+          {sources.length > 1 ? (
+            <Choice
+              id="source"
+              label="Source"
+              value={filter.source}
+              options={[['', 'All sources'], ...sourceOptions(sources)]}
+            />
+          ) : null}
+          <Choice
+            id="state"
+            label="State"
+            value={filter.state}
+            options={[['', 'Every state'], ...caseStates.map((state) => [state, stateText(state)] as const)]}
+          />
+          <Choice
+            id="kind"
+            label="Kind"
+            value={filter.kind}
+            options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
+          />
+          <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
+        </div>
+        <button type="submit" class="quiet">
+          Show
+        </button>
+      </form>
+    </Panel>
+  );
+}
+
+function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
+  return (
+    <Panel id="search" title="Search">
+      <form method="post" action="/cases/search">
+        <Csrf token={frame.csrf} />
+        <Input
+          id="text"
+          label="Name, address or number"
+          value={text}
+          maxLength={200}
+          autocomplete="off"
+          spellcheck={false}
+          hint="Of the requester, the visitor, the case, or the request at the service; a part is enough."
+        />
+        <button type="submit">Search</button>
+      </form>
+    </Panel>
+  );
+}
+
+function CalendarPanel({ frame, calendar }: Pick<RequestsProps, 'frame' | 'calendar'>) {
+  if (calendar === null) return null;
+  return (
+    <Panel id="calendar" title="Calendar">
+      <p>
+        Subscribe to this address in a calendar program to see the legal limits of open requests. It names no person.
+        Whoever has the address sees the dates: keep it to yourself.
+      </p>
+      <p>
+        <a class="mono" href={calendar}>
+          {calendar}
+        </a>
+      </p>
+      <form method="post" action="/cases/calendar">
+        <Csrf token={frame.csrf} />
+        <button type="submit" class="quiet">
+          Make a new address
+        </button>
+        <p class="hint">The present one stops working.</p>
+      </form>
+    </Panel>
+  );
+}
+
+interface SearchProps {
+  readonly frame: PageFrame;
+  readonly text: string;
+  readonly problems: readonly string[];
+  readonly found: readonly CaseView[];
+  readonly several: boolean;
+}
+
+function SearchPage({ frame, text, problems, found, several }: SearchProps) {
+  return (
+    <Page title="Search for requests" frame={frame} within="requests">
+      <h1>Search for requests</h1>
+      <Problems title="Nothing was searched for:" problems={problems} />
+      <SearchPanel frame={frame} text={text} />
+      {problems.length > 0 ? null : (
+        <Panel id="found" title={found.length > FOUND ? 'Requests' : counted(found.length, 'request', 'requests')}>
+          {found.length === 0 ? (
+            <p>
+              No request matches. <a href="/cases">Show all requests</a>
+            </p>
+          ) : (
+            <RequestTable
+              caption={found.length > FOUND ? `The first ${FOUND}: search for more of the name.` : 'Open ones first'}
+              requests={found.slice(0, FOUND).map((view) => ({ view }))}
+              sourceName={several ? frame.sourceName : null}
+            />
+          )}
+        </Panel>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,42 @@
+import { timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from '../crypto/hash.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
+import { findPerson, type Person } from './people.ts';
+import type { PeopleDeps } from './sessions.ts';
+
+/*
+ * The address of a person's calendar feed. A program that reads calendars cannot sign in, so the address holds a token: whoever knows it sees the dates of the
+ * person's requests. It is derived, not kept; a new one makes those before it void.
+ */
+
+const tokenPattern = /^(p-[0-9a-f]{8})-([0-9a-f]{40})$/;
+
+type CalendarDeps = Pick<PeopleDeps, 'store' | 'keys'>;
+
+/** The token of a person's feed. */
+export async function calendarToken(deps: CalendarDeps, personId: string): Promise<string> {
+  const generation = (await readSetting(deps.store, settingOf(personId))) ?? '0';
+  const mac = hmacSha256(deps.keys.instance.session, Buffer.from(`calendar ${personId} ${generation}`));
+  return `${personId}-${mac.toString('hex').slice(0, 40)}`;
+}
+
+/** From now on the person's feed has another address. */
+export async function renewCalendarToken(deps: CalendarDeps, personId: string): Promise<void> {
+  const generation = Number((await readSetting(deps.store, settingOf(personId))) ?? '0');
+  await writeSetting(deps.store, settingOf(personId), String(generation + 1));
+}
+
+/** Whose feed a token opens; null: nobody's, or of an account that is disabled. */
+export async function personOfCalendar(deps: CalendarDeps, token: string): Promise<Person | null> {
+  const [, personId] = tokenPattern.exec(token) ?? [];
+  if (personId === undefined) return null;
+  const expected = Buffer.from(await calendarToken(deps, personId));
+  const given = Buffer.from(token);
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+  const person = await findPerson(deps, personId);
+  return person === null || person.disabledAt !== null || person.joinedAt === null ? null : person;
+}
+
+function settingOf(personId: string): string {
+  return `calendar_of_${personId}`;
+}

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCase } from '../../src/cases/move-case.ts';
+import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
+
+/** One world for the file: 60 open requests of one source, one of another, and 60 settled ones. */
+let world: OfficeWorld;
+let officer: Visitor & { readonly personId: string };
+const ending: (() => Promise<unknown>)[] = [];
+afterAll(async () => {
+  for (const work of ending.reverse()) await work();
+});
+beforeAll(async () => {
+  world = await createOfficeWorld({}, { worker: false, atEnd: (work) => ending.push(work) });
+  const { context } = world;
+  await context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+  await opened('bolt', 'Élodie Durand', 'erasure', 1);
+  await opened('default', 'Ada 50% Lovelace', 'access', 20);
+  await context.projector.catchUp();
+  const rows = await context.store.read.selectFrom('cases').selectAll().execute();
+  const template = rows.find(({ source }) => source === 'default');
+  if (template === undefined) throw new Error('no case');
+  const copy = (n: number, state: string) => ({
+    ...template,
+    case_id: `${state}-${String(n).padStart(2, '0')}`,
+    requester_name: `Person ${n}`,
+    state,
+    receipt_at: ago(state === 'closed' ? 100 + n : n / 10),
+    opened_seq: 1000 + n,
+  });
+  const copies = ['opened', 'closed'].flatMap((state) => Array.from({ length: 60 }, (_, n) => copy(n, state)));
+  await context.store.transaction((tx) => tx.insertMany('cases', copies));
+  officer = await signedInAs(world, 'officer', { name: 'Otto' });
+});
+
+const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+
+async function opened(source: string, requesterName: string, kind: 'access' | 'erasure', days: number): Promise<void> {
+  const outcome = await openCase(world.context.cases, {
+    source,
+    actor: 'test',
+    receivedAt: ago(days),
+    kind,
+    channel: 'letter',
+    requesterName,
+    requesterEmail: null,
+    subject: null,
+    jurisdiction: 'DE',
+    message: null,
+  });
+  if (outcome.outcome === 'refused') throw new Error(outcome.problems.join());
+}
+
+describe('the list of requests', () => {
+  it('pages through the open ones by legal limit, and through the settled ones by receipt', async () => {
+    const first = await officer.get('/cases');
+    expect(first.text).toContain('62 open.');
+    const [open, settled] = sections(first.text);
+    expect([casesIn(open).length, casesIn(settled).length]).toEqual([50, 50]);
+    expect(casesIn(open)[0]).toMatch(/^default-/);
+    const more = await officer.get(nextIn(open));
+    expect(casesIn(sections(more.text)[0])).toHaveLength(12);
+    expect(new Set([...casesIn(open), ...casesIn(more.text)]).size).toBe(62);
+    const rest = await officer.get(nextIn(settled));
+    expect(casesIn(rest.text)).toEqual(Array.from({ length: 10 }, (_, n) => `closed-${50 + n}`));
+  });
+
+  it('shows those of a source, a kind and a state, in the order that was asked for', async () => {
+    expect(casesIn((await officer.get('/cases?source=bolt')).text)).toHaveLength(1);
+    expect(casesIn((await officer.get('/cases?kind=erasure')).text)).toHaveLength(1);
+    const closed = await officer.get('/cases?state=closed');
+    expect(closed.text).toContain('No open request matches.');
+    const newest = await officer.get('/cases?sort=newest&source=default');
+    expect(casesIn(newest.text)[0]).toBe('opened-00');
+    const oldest = await officer.get('/cases?sort=oldest&source=default');
+    expect(casesIn(oldest.text)[0]).toMatch(/^default-/);
+  });
+
+  it('shows someone who is limited to a source nothing of another, searched for or not', async () => {
+    const limited = await signedInAs(world, 'officer', { sources: ['bolt'] });
+    expect(casesIn((await limited.get('/cases')).text)).toHaveLength(1);
+    expect(casesIn((await limited.post('/cases/search', { text: 'Lovelace' })).text)).toEqual([]);
+  });
+});
+
+describe('the search', () => {
+  it.each([
+    ['élodie', 1],
+    ['ÉLODIE dur', 1],
+    ['50%', 1],
+    ['5_%', 0],
+    ['closed-5', 10],
+    ['nobody', 0],
+  ])('for %s finds %i', async (text, count) => {
+    await officer.get('/cases');
+    const { status, text: page } = await officer.post('/cases/search', { text });
+    expect([status, casesIn(page).length]).toEqual([200, count]);
+  });
+
+  it('says what is missing, and is an entry', async () => {
+    const none = await officer.post('/cases/search', { text: ' ' });
+    expect([none.status, none.text.includes('Enter a name, an address or a number.')]).toEqual([422, true]);
+    const looks = await world.actions('record.viewed');
+    const objects = looks.filter(({ actor }) => actor.startsWith('Otto')).map(({ object }) => object);
+    expect(new Set(objects)).toEqual(new Set(['requests']));
+  });
+});
+
+describe('the calendar', () => {
+  it('has the legal limit of each open request and names nobody, without a sign-in', async () => {
+    const path = pathIn((await officer.get('/cases')).text);
+    const feed = await createVisitor(world.adminUrl).get(path);
+    expect([feed.status, feed.headers.get('content-type')]).toEqual([200, 'text/calendar; charset=utf-8']);
+    const lines = feed.text.split('\r\n');
+    expect(lines.every((line) => Buffer.byteLength(line) <= 75 && !line.includes('\n'))).toBe(true);
+    expect(lines.filter((line) => line === 'BEGIN:VEVENT')).toHaveLength(62);
+    expect(lines.filter((line) => /^DTSTART;VALUE=DATE:\d{8}$/.test(line))).toHaveLength(62);
+    const unfolded = feed.text.replaceAll('\r\n ', '');
+    expect(unfolded).toContain('SUMMARY:Erasure bolt-');
+    expect(unfolded).not.toMatch(/Lovelace|Durand/);
+    const limited = await signedInAs(world, 'auditor', { sources: ['bolt'] });
+    const own = await createVisitor(world.adminUrl).get(pathIn((await limited.get('/cases')).text));
+    expect(own.text.match(/BEGIN:VEVENT/g)).toHaveLength(1);
+  });
+
+  it('moves to a new address, and ends with the account', async () => {
+    const stranger = createVisitor(world.adminUrl);
+    const before = pathIn((await officer.get('/cases')).text);
+    expect((await officer.post('/cases/calendar', {})).status).toBe(303);
+    const after = pathIn((await officer.get('/cases')).text);
+    expect((await stranger.get(before)).status).toBe(404);
+    expect((await stranger.get(after)).status).toBe(200);
+    expect((await stranger.get(`${after.slice(0, -1)}${after.endsWith('0') ? '1' : '0'}`)).status).toBe(404);
+    await world.context.store.transaction((tx) =>
+      tx.query
+        .updateTable('people')
+        .set({ disabled_at: new Date().toISOString() })
+        .where('person_id', '=', officer.personId)
+        .execute(),
+    );
+    expect((await stranger.get(after)).status).toBe(404);
+  });
+});
+
+function sections(text: string): readonly [string, string] {
+  const at = text.indexOf('id="settled"');
+  return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at)];
+}
+
+function casesIn(text: string): readonly string[] {
+  return [...text.matchAll(/href="\/cases\/((?:default|bolt|opened|closed)-[\w-]+)"/g)].map(([, id = '']) => id);
+}
+
+function nextIn(text: string): string {
+  return /<a href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? 'none';
+}
+
+function pathIn(text: string): string {
+  return /\/calendar\/p-[\w-]+/.exec(text)?.[0] ?? 'none';
+}
