@@ -26,6 +26,8 @@ export interface HttpAnswer {
   /** Decompressed. Null: the answer came, and its body could not be taken; `fault` says why. */
   readonly bytes: Buffer | null;
   readonly fault: BodyFault | null;
+  /** The compressed body ended too early: `bytes` is only its beginning. A reader that cannot tell by itself must not take it for the whole. */
+  readonly isCutOff: boolean;
 }
 
 /** `too-large`: over maxBytes. `broken`: the connection broke within the body. `encoding`: not what its content-encoding says. */
@@ -136,8 +138,9 @@ async function readWhole(
   body: Readable,
   headers: Headers,
   maxBytes: number,
-): Promise<Pick<HttpAnswer, 'bytes' | 'fault'>> {
-  const tooLarge = (detail: string) => ({ bytes: null, fault: { type: 'too-large' as const, detail } });
+): Promise<Pick<HttpAnswer, 'bytes' | 'fault' | 'isCutOff'>> {
+  const failed = (fault: BodyFault) => ({ bytes: null, fault, isCutOff: false });
+  const tooLarge = (detail: string) => failed({ type: 'too-large', detail });
   const announced = Number(headers.get('content-length') ?? 0);
   if (announced > maxBytes) {
     body.destroy();
@@ -153,25 +156,29 @@ async function readWhole(
       chunks.push(chunk);
     }
   } catch (cause) {
-    return { bytes: null, fault: { type: 'broken', detail: 'the connection broke within the answer', cause } };
+    return failed({ type: 'broken', detail: 'the connection broke within the answer', cause });
   }
   let bytes: Buffer = Buffer.concat(chunks, total);
+  let isCutOff = false;
   for (const encoding of encodingsOf(headers).reverse()) {
     const decode = decoders[encoding];
     if (decode === undefined)
-      return { bytes: null, fault: { type: 'encoding', detail: 'the answer has an encoding that nobody asked for' } };
+      return failed({ type: 'encoding', detail: 'the answer has an encoding that nobody asked for' });
+    if (bytes.length === 0) continue;
+    const packed = bytes;
     try {
-      if (bytes.length > 0) bytes = await decode(bytes, maxBytes);
+      bytes = await decode(packed, maxBytes, true).catch((error: unknown) => {
+        if (!isUnfinished(error)) throw error;
+        isCutOff = true;
+        return decode(packed, maxBytes, false);
+      });
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
         return tooLarge(`at most ${maxBytes} bytes are taken, decompressed`);
-      return {
-        bytes: null,
-        fault: { type: 'encoding', detail: `the compressed answer (${encoding}) is broken`, cause },
-      };
+      return failed({ type: 'encoding', detail: `the compressed answer (${encoding}) is broken`, cause });
     }
   }
-  return { bytes, fault: null };
+  return { bytes, fault: null, isCutOff };
 }
 
 /** At most three are undone: more are an attack. */
@@ -187,18 +194,30 @@ const [gunzip, inflate, inflateRaw, brotli] = [
   promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw),
   promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
 ];
-/** A truncated body yields what there is of it; the reader decides whether that is enough. */
-const zlibOptions = (maxOutputLength: number) => ({ maxOutputLength, finishFlush: zlib.constants.Z_SYNC_FLUSH });
-const unzip = (bytes: Buffer, max: number) => gunzip(bytes, zlibOptions(max));
-const decoders: Readonly<Record<string, (bytes: Buffer, max: number) => Promise<Buffer>>> = {
+/** Unpacks at most `max` bytes. `whole`: refuses what ends too early; else yields what there is of it. */
+type Decode = (bytes: Buffer, max: number, whole: boolean) => Promise<Buffer>;
+const { Z_FINISH, Z_SYNC_FLUSH, BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+const zlibOptions = (maxOutputLength: number, whole: boolean) => ({
+  maxOutputLength,
+  finishFlush: whole ? Z_FINISH : Z_SYNC_FLUSH,
+});
+const unzip: Decode = (bytes, max, whole) => gunzip(bytes, zlibOptions(max, whole));
+const decoders: Readonly<Record<string, Decode>> = {
   gzip: unzip,
   'x-gzip': unzip,
   // With the wrapper that RFC 9110 §8.4.1.2 asks for, or without, as some servers send it.
-  deflate: (bytes, max) =>
-    ((bytes[0] ?? 0) & 0x0f) === 8 ? inflate(bytes, zlibOptions(max)) : inflateRaw(bytes, zlibOptions(max)),
-  br: (bytes, maxOutputLength) =>
-    brotli(bytes, { maxOutputLength, finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
+  deflate: (bytes, max, whole) =>
+    ((bytes[0] ?? 0) & 0x0f) === 8
+      ? inflate(bytes, zlibOptions(max, whole))
+      : inflateRaw(bytes, zlibOptions(max, whole)),
+  br: (bytes, maxOutputLength, whole) =>
+    brotli(bytes, { maxOutputLength, finishFlush: whole ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH }),
 };
+
+/** Whether a decoder wanted more than there was. */
+function isUnfinished(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
+}
 
 /** Exchanges whose bodies are read while they come, for the MCP client; no encoding is asked for. */
 export function createStreamingFetch(timeoutMs: number): typeof fetch {

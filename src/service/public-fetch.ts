@@ -127,7 +127,7 @@ async function follow(request: PublicRequest, origin: string, settings: Settings
 }
 
 function read(response: HttpAnswer, url: URL, redirects: number, settings: Settings): PublicFetch {
-  const { status, bytes, fault } = response;
+  const { status, bytes, fault, isCutOff } = response;
   if (status !== 200 && status !== 404 && status !== 410) {
     const transient = status === 429 || status >= 500;
     return refusal('unexpected-status', transient, `${nameOf(url)} answered with HTTP ${status}.`);
@@ -137,6 +137,7 @@ function read(response: HttpAnswer, url: URL, redirects: number, settings: Setti
     return refusal('network', true, `The answer of ${nameOf(url)} is broken (${fault?.detail}).`);
   if (bytes === null)
     return refusal('too-large', false, `The answer of ${nameOf(url)} is over ${maxBytes} bytes; it was not taken.`);
+  if (isCutOff) return refusal('network', true, `The answer of ${nameOf(url)} is broken (it ends too early).`);
   return {
     outcome: 'answered',
     answer: {

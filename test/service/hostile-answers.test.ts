@@ -53,6 +53,24 @@ describe('a compressed answer', () => {
     expect(fetched.outcome === 'refused' ? fetched.kind : 'network').toBe('network');
   });
 
+  it.each(kinds)('that ends too early is not taken for the whole text (%s)', async (name) => {
+    const whole = encodings[name]?.(page) ?? page;
+    let sent = whole;
+    const headers = { 'content-encoding': name.trim() };
+    const { baseUrl } = await answeringServer((_, response) => response.writeHead(200, headers).end(sent));
+    const siteUrl = new URL(baseUrl).origin;
+    const fetched = () => fetchPublic({ siteUrl, url: `${siteUrl}/x`, accept: '*/*' }, { timeoutMs: 2000 });
+    expect((await fetched()).outcome).toBe('answered');
+    for (const length of [1, 2, 12, whole.length >> 1, whole.length - 10, whole.length - 1]) {
+      sent = whole.subarray(0, length);
+      expect(await fetched(), `${length} bytes`).toMatchObject({
+        outcome: 'refused',
+        kind: 'network',
+        transient: true,
+      });
+    }
+  });
+
   it.each(['gzip', 'br'])('that unpacks to more than is taken is refused by its size (%s)', async (name) => {
     const bomb = encodings[name]?.(Buffer.alloc(40 * 1024 * 1024)) ?? page;
     const { baseUrl } = await answering(bomb, { 'content-encoding': name });
