@@ -86,6 +86,53 @@ export interface TimedDecision<Row extends ToldDecision> extends JudgedDecision 
 
 const endings = ['expired', 'terminated', 'invalidated'] as const;
 
+/**
+ * So many different records of one decision are judged. Visitors do not make more of one choice: a decision that is told of in more ways is
+ * disputed, and what its further records say is kept and not looked at.
+ */
+export const MAX_SAYINGS = 8;
+
+/**
+ * From so many purposes on, what earlier decisions granted is held no longer: no banner asks for more, and each row of the history lists all that is
+ * held. A decision counts as a whole, and the latest one always.
+ */
+const ENOUGH_HELD = 50;
+
+/** The records that say something different, in ledger order: {@link MAX_SAYINGS} at most. */
+function differentOf<Row extends ToldDecision>(rows: readonly Row[]): readonly Row[] {
+  if (rows.length === 1) return rows;
+  const different = new Map<string, Row>();
+  for (const row of rows) {
+    const { state, purposes, expires_at, policy_id, policy_version } = row;
+    const saying = JSON.stringify([state, expires_at, policy_id, policy_version, purposes]);
+    if (!different.has(saying)) different.set(saying, row);
+    if (different.size >= MAX_SAYINGS) break;
+  }
+  return [...different.values()];
+}
+
+/** What the latest decisions granted, of each all or nothing, until that is enough. */
+function latestOf(holds: Map<string, Hold>): Map<string, Hold> {
+  if (holds.size <= ENOUGH_HELD) return holds;
+  const counts = new Map<string, { readonly at: string; readonly decisionId: string; size: number }>();
+  for (const { at, decisionId } of holds.values()) {
+    const count = counts.get(decisionId);
+    if (count === undefined) counts.set(decisionId, { at, decisionId, size: 1 });
+    else count.size += 1;
+  }
+  const newestFirst = [...counts.values()].sort((a, b) =>
+    a.at === b.at ? (a.decisionId < b.decisionId ? 1 : -1) : a.at < b.at ? 1 : -1,
+  );
+  const kept = new Set<string>();
+  let size = 0;
+  for (const count of newestFirst) {
+    if (size >= ENOUGH_HELD) break;
+    kept.add(count.decisionId);
+    size += count.size;
+  }
+  return new Map([...holds].filter(([, { decisionId }]) => kept.has(decisionId)));
+}
+
 /** What the records of a decision say together: each fills in what those before it leave out. */
 export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'banner_id' | 'conflicts'>[]) {
   const purposes = new Map<string, readonly [string, 'granted' | 'denied']>();
@@ -108,13 +155,14 @@ export function judgeDecision(
   disputed = rows.some(({ conflicts }) => Number(conflicts) === 1),
 ): JudgedDecision {
   const [{ decision_id: decisionId, at }] = rows;
-  const together = togetherOf(rows);
+  const different = differentOf(rows);
+  const together = togetherOf(different);
   const { state, expiresAt, policyId, policyVersion } = together;
   const standing = [...before.values()].filter((hold) => !isExpired(hold, at)).map(({ purpose }) => purpose);
   // Records that agree are one; of those that contradict each other each that could be read is judged by itself.
-  const read = rows.filter((row) => row.state !== 'unknown');
+  const read = different.filter((row) => row.state !== 'unknown');
   const said = disputed
-    ? (read.length > 0 ? read : rows).map((row) => ({
+    ? (read.length > 0 ? read : different).map((row) => ({
         state: row.state,
         purposes: JSON.parse(row.purposes) as PurposeChoices,
       }))
@@ -153,6 +201,7 @@ export function judgeDecision(
   for (const [purpose, outcome] of outcomes) if (granted(outcome)) hold(purpose, null);
 
   const [first] = judged;
+  const kept = latestOf(holds);
   return {
     ...together,
     decisionId,
@@ -164,8 +213,8 @@ export function judgeDecision(
       : (first?.judgement.withdraws ?? []),
     outcomes,
     ended: disputed ? null : (endings.find((ending) => ending === state) ?? null),
-    holds,
-    stands: provenAt(holds, at),
+    holds: kept,
+    stands: provenAt(kept, at),
   };
 }
 

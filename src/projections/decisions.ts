@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { contradicts, isNecessary, type PurposeChoices, purposeKey } from '../core/consent-judgement.ts';
@@ -6,6 +7,7 @@ import {
   holdsOf,
   judgeDecision,
   type JudgedDecision,
+  MAX_SAYINGS,
   type StoredJudgement,
   storedJudgement,
   togetherOf,
@@ -233,11 +235,17 @@ function addRecord(row: HistoryRow, said: Map<string, Said[]>): Told {
   }
   const earlier = [...sayings];
   const named = earlier.find(({ subject }) => subject !== null)?.subject ?? null;
-  const joins = named === null && row.subject !== null;
   row.is_first = 0;
-  row.conflicts = earlier.some((saying) => contradicts(saying, row)) ? 1 : 0;
+  const isKnown = earlier.some((saying) => sameSaying(saying, row));
+  if (!isKnown && earlier.length >= MAX_SAYINGS) {
+    row.conflicts = 1;
+    return { row, first, earlier, owner: named, joins: false, news: null };
+  }
+  const joins = named === null && row.subject !== null;
+  const isLast = !isKnown && earlier.length === MAX_SAYINGS - 1;
+  row.conflicts = isLast || earlier.some((saying) => contradicts(saying, row)) ? 1 : 0;
   const news = joins ? 'choice' : newsOf(row, first, earlier);
-  if (!earlier.some((saying) => sameSaying(saying, row))) sayings.push(row);
+  if (!isKnown) sayings.push(row);
   return { row, first, earlier, owner: named ?? row.subject, joins, news };
 }
 
@@ -465,22 +473,29 @@ async function loadJudgements(
 /** Decisions looked up in one statement. */
 const DECISIONS = 1000;
 
-/** What earlier rows of these decisions say, each different saying once: few, however often a decision was repeated. */
+/** What earlier rows of these decisions say, each different saying once and {@link MAX_SAYINGS} of a decision: few, however often it was repeated. */
 async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<string, Said[]>> {
   const keys = new KeysBySource();
   for (const row of rows) keys.add(row.source, row.decision_id);
-  const columns = ['source', 'decision_id', ...comparedColumns, 'conflicts', 'region', ...storedNames] as const;
-  const earlier = await state
+  const earliest = state
     .selectFrom('decision_history')
-    .select(columns)
     // The first row is the earliest of its saying, and its time is that of the decision.
     .select((eb) => [
       eb.fn.min('seq').as('seq'),
       eb.fn.max<string>(eb.case().when('is_first', '=', 1).then(eb.ref('at')).else('').end()).as('at'),
+      sql<number>`row_number() over (partition by source, decision_id order by min(seq))`.as('nth'),
     ])
-    .groupBy(columns)
+    .groupBy(['source', 'decision_id', ...comparedColumns])
     .where(keys.where('decision_id'))
-    .orderBy((eb) => eb.fn.min('seq'))
+    .as('earliest');
+  const earlier = await state
+    .selectFrom(earliest)
+    .innerJoin('decision_history as d', 'd.seq', 'earliest.seq')
+    .select(['d.source', 'd.decision_id', 'd.conflicts', 'd.region', 'd.seq', 'earliest.at'])
+    .select(comparedColumns.map((column) => `d.${column}` as const))
+    .select(storedNames.map((column) => `d.${column}` as const))
+    .where('earliest.nth', '<=', MAX_SAYINGS)
+    .orderBy('d.seq')
     .execute();
   const said = new Map<string, Said[]>();
   for (const row of earlier) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { contradicts } from '../../src/core/consent-judgement.ts';
-import { standingAt, timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
+import { MAX_SAYINGS, standingAt, timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
 
 import { replay } from '../consent/plain-replay.ts';
 
@@ -164,6 +164,24 @@ test('a purpose that one record withdraws and another grants with all others is 
   const rows = [told(1, { analytics: 'granted' }), ...contested];
   expect(stateAt(rows, 2)).toEqual({ '*': 'disputed', analytics: 'disputed' });
   expect(stateAt([...rows, told(3, {})], 3)).toEqual({ '*': 'granted', analytics: 'granted' });
+});
+
+test('what earlier decisions granted is held until that is enough, and what the latest granted always', () => {
+  const purposes = (prefix: string, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'granted']));
+  const standing = (rows: readonly ToldDecision[]) => timelineOf(rows).at(-1)?.stands.length;
+  expect(standing([told(1, purposes('a', 400)), told(2, purposes('b', 1))])).toBe(401);
+  expect(standing([told(1, purposes('a', 400)), told(2, purposes('b', 400))])).toBe(400);
+  expect(standing(Array.from({ length: 28 }, (_, day) => told(day + 1, purposes(`${day}-`, 10))))).toBe(50);
+});
+
+test('a decision that is told of in ever more ways is disputed, and judging it takes no longer', () => {
+  const ways = Array.from({ length: 1000 }, (_, i) =>
+    told(1, { [`purpose-${i}`]: 'granted' }, { decision_id: 'r:same', conflicts: i >= MAX_SAYINGS ? 1 : 0 }),
+  );
+  const [judged] = timelineOf(ways);
+  expect(judged).toMatchObject({ label: 'disputed', stands: [] });
+  expect(judged?.outcomes.size).toBe(MAX_SAYINGS);
 });
 
 test('agrees with a plain replay of the records, purpose by purpose', () => {

@@ -8,7 +8,17 @@ import type { NewEntry } from '../../src/crypto/entry.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { type PlainRecord, replay } from '../consent/plain-replay.ts';
-import { createWorld, decisionFact, officerAction, pulledRow, type TestBody, webhook, type World } from './world.ts';
+import {
+  createWorld,
+  decisionFact,
+  dump,
+  forgetProjections,
+  officerAction,
+  pulledRow,
+  type TestBody,
+  webhook,
+  type World,
+} from './world.ts';
 import { PATIENTLY, runs } from '../temporary.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
@@ -82,6 +92,26 @@ describe('decisions', () => {
       .execute();
     const marks = [0, 0, 0, 1, 1, 1, 0];
     expect(conflicts.map((row) => row.conflicts)).toEqual([...marks, ...marks]);
+  });
+
+  test('a decision that is told of in ever more ways is disputed from the eighth on, however they are folded', async () => {
+    const world = await createWorld();
+    const ways = Array.from({ length: 30 }, (_, i) =>
+      // Every third repeats the one before it from another region, which is no other saying.
+      told(
+        decisionFact({ recordId: 'r1', purposes: { [`p${i - (i % 3 === 2 ? 1 : 0)}`]: 'granted' }, region: `R-${i}` }),
+      ),
+    );
+    for (const way of ways) await project(world, way);
+    const { decision_history: rows = [], decisions: [picture] = [] } = await dump(world.store.read);
+    expect(rows.map((row) => (row as { conflicts: number }).conflicts)).toEqual(
+      ways.map((_, i) => (i === 10 || i >= 12 ? 1 : 0)),
+    );
+    expect(picture).toMatchObject({ label: 'disputed', stands: '[]' });
+    const before = await dump(world.store.read);
+    await forgetProjections(world.store);
+    await world.projector().catchUp();
+    expect(await dump(world.store.read)).toEqual(before);
   });
 
   test('the picture is the decision with the latest time, whatever order they come in', async () => {
