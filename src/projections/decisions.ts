@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { contradicts, isNecessary, type PurposeChoices, purposeKey } from '../core/consent-judgement.ts';
@@ -483,7 +482,10 @@ async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<
     .select((eb) => [
       eb.fn.min('seq').as('seq'),
       eb.fn.max<string>(eb.case().when('is_first', '=', 1).then(eb.ref('at')).else('').end()).as('at'),
-      sql<number>`row_number() over (partition by source, decision_id order by min(seq))`.as('nth'),
+      eb.fn
+        .agg<number>('row_number')
+        .over((over) => over.partitionBy(['source', 'decision_id']).orderBy(eb.fn.min('seq')))
+        .as('nth'),
     ])
     .groupBy(['source', 'decision_id', ...comparedColumns])
     .where(keys.where('decision_id'))
