@@ -11,6 +11,7 @@ COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY receivers ./receivers
 COPY reports ./reports
+COPY scripts/bundle.ts ./scripts/bundle.ts
 RUN npm run build && npm prune --omit=dev --no-audit --no-fund
 
 # Runs: needs nothing writable but /data and /tmp, so start it with a read-only root file system (compose.yaml does).

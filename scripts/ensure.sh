@@ -83,16 +83,16 @@ compile_dependencies() {
 ensure_build() {
   local stamp_file=dist/.built
   if [ -f dist/src/cli.js ] && [ -f "$stamp_file" ] &&
-    [ -z "$(find src receivers reports tsconfig.json tsconfig.build.json node_modules/.consent-ledger-stamp -newer "$stamp_file" -print -quit)" ]; then
+    [ -z "$(find src receivers reports tsconfig.json tsconfig.build.json scripts/bundle.ts package.json node_modules/.consent-ledger-stamp -newer "$stamp_file" -print -quit)" ]; then
     return 0
   fi
   say 'Building.'
   mkdir -p dist
   # The moment before the build, so that a file saved during it counts as newer.
   touch dist/.building
-  # What types find is said by `npm test` and `npm run build`; without it this takes half the time.
-  node_modules/.bin/tsc -p tsconfig.build.json --noCheck >&2 || fail 'The build failed; the messages above say where.'
-  node dist/reports/render/bundle-fonts.js || fail 'The fonts could not be copied; the message above says why.'
+  # What types find is said by `npm test`.
+  { node --import tsx scripts/bundle.ts && node_modules/.bin/tsc -p tsconfig.build.json --noCheck; } >&2 ||
+    fail 'The build failed; the messages above say where.'
   mv dist/.building "$stamp_file"
 }
 

@@ -460,15 +460,15 @@ describe('controller profile', () => {
     expect(missingProfileParts(loaded.value)).toEqual([]);
   });
 
-  test('JSON is taken as well', () => {
-    expect(parseControllerProfile('{"name":"Shop","country":"DE"}', 'c.json')).toMatchObject({
+  test('JSON is taken as well', async () => {
+    expect(await parseControllerProfile('{"name":"Shop","country":"DE"}', 'c.json')).toMatchObject({
       outcome: 'loaded',
       value: { name: 'Shop', country: 'DE', role: 'controller' },
     });
   });
 
-  test('translations that leave out an item or name an unknown system are refused', () => {
-    const read = parseControllerProfile(
+  test('translations that leave out an item or name an unknown system are refused', async () => {
+    const read = await parseControllerProfile(
       JSON.stringify({
         name: 'Shop',
         dataCategories: ['choices', 'region'],
@@ -483,8 +483,8 @@ describe('controller profile', () => {
     expect(text).toContain('translations.de.otherSystems: unknown system "crm"');
   });
 
-  test('every problem names the file and the place', () => {
-    const read = parseControllerProfile('role: boss\nadress: x\npurposes:\n  - purpose: a\n', 'c.yaml');
+  test('every problem names the file and the place', async () => {
+    const read = await parseControllerProfile('role: boss\nadress: x\npurposes:\n  - purpose: a\n', 'c.yaml');
     if (read.outcome !== 'invalid') throw new Error('it was accepted');
     const text = read.problems.join('\n');
     expect(read.problems).toHaveLength(5);
@@ -495,8 +495,8 @@ describe('controller profile', () => {
   });
 
   test('broken YAML, a repeated key, a missing file and a bomb of aliases are refused in words', async () => {
-    expect(parseControllerProfile('name: [', 'c').outcome).toBe('invalid');
-    expect(parseControllerProfile('name: a\nname: b\n', 'c').outcome).toBe('invalid');
+    expect((await parseControllerProfile('name: [', 'c')).outcome).toBe('invalid');
+    expect((await parseControllerProfile('name: a\nname: b\n', 'c')).outcome).toBe('invalid');
     expect(await loadControllerFile(join(folder, 'none.yaml'))).toEqual({
       outcome: 'invalid',
       problems: [`Controller profile: cannot read ${join(folder, 'none.yaml')} (ENOENT).`],
@@ -504,7 +504,7 @@ describe('controller profile', () => {
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'])
       bomb.push(`${to}: &${to} [${Array(9).fill(`*${from}`).join(',')}]`);
-    expect(parseControllerProfile(bomb.join('\n'), 'c').outcome).toBe('invalid');
+    expect((await parseControllerProfile(bomb.join('\n'), 'c')).outcome).toBe('invalid');
   });
 });
 

@@ -73,7 +73,7 @@ function plain(name: string, what: string, content: string | Buffer): ProofFile 
 
 /**
  * The verifier for node, and the same as one page for a browser. Both are handed out with what they check; they share no code with this program.
- * They lie in reports/verifier, and the build copies them there beside the compiled program (render/bundle-fonts.ts).
+ * They lie in reports/verifier, and the build copies them there beside the compiled program (scripts/bundle.ts).
  */
 export async function loadVerifier(): Promise<{
   readonly script: string;

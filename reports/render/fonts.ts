@@ -19,7 +19,7 @@ const faces: Readonly<Record<Face, string>> = {
 
 /**
  * Where the fonts of the large scripts come from. Their packages hold every weight in a hundred parts; the build takes the one file of each that is used
- * (bundle-fonts.ts), so that they need not be installed to run.
+ * (scripts/bundle.ts), so that they need not be installed to run.
  */
 export const bundledFonts: Readonly<Record<Exclude<FontName, Face>, string>> = {
   'chinese-japanese': '@fontsource/noto-sans-sc/files/noto-sans-sc-chinese-simplified-400-normal.woff',

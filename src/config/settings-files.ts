@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { LineCounter, parseDocument } from 'yaml';
 import type { z } from 'zod';
 import { UsageError } from '../core/errors.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
@@ -36,12 +35,12 @@ export async function loadYamlFile<S extends z.ZodType>(
 }
 
 /** The same for a text; `path` is only for the messages. */
-export function parseYaml<S extends z.ZodType>(
+export async function parseYaml<S extends z.ZodType>(
   what: string,
   text: string,
   path: string,
   schema: S,
-): YamlFile<z.infer<S>> {
+): Promise<YamlFile<z.infer<S>>> {
   const invalid = (problems: readonly string[]): YamlFile<z.infer<S>> => ({
     outcome: 'invalid',
     problems:
@@ -51,6 +50,7 @@ export function parseYaml<S extends z.ZodType>(
   });
   if (Buffer.byteLength(text) > MAX_BYTES) return invalid([`${what} ${path} is larger than ${MAX_BYTES / 1024} KiB.`]);
   if (isTooDeep(text)) return invalid([`${what} ${path} is nested more than ${MAX_DEPTH} levels deep.`]);
+  const { LineCounter, parseDocument } = await import('yaml');
   // Pretty errors quote the line of each, which takes minutes where a long line has thousands of them.
   const lineCounter = new LineCounter();
   const document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true, logLevel: 'error' });
@@ -104,7 +104,7 @@ export function loadControllerFile(path: string): Promise<YamlFile<ControllerPro
 }
 
 /** The same for a text; `path` is only for the messages. */
-export function parseControllerProfile(text: string, path: string): YamlFile<ControllerProfile> {
+export function parseControllerProfile(text: string, path: string): Promise<YamlFile<ControllerProfile>> {
   return parseYaml(PROFILE, text, path, profileSchema);
 }
 

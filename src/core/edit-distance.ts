@@ -4,9 +4,11 @@ export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1;
   const at = (row: readonly number[], column: number) => row[column] ?? Number.POSITIVE_INFINITY;
   let beforeLast: number[] = [];
+  let leastBefore = 0;
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let row = 1; row <= a.length; row++) {
     const current = [row];
+    let least = row;
     for (let column = 1; column <= b.length; column++) {
       const same = a[row - 1] === b[column - 1];
       let cost = Math.min(at(last, column) + 1, at(current, column - 1) + 1, at(last, column - 1) + (same ? 0 : 1));
@@ -14,7 +16,11 @@ export function editDistance(a: string, b: string, limit: number): number {
         cost = Math.min(cost, at(beforeLast, column - 2) + 1);
       }
       current.push(cost);
+      least = Math.min(least, cost);
     }
+    // A row is computed from the two before it, so it is at least as far away as they are.
+    if (least > limit && leastBefore > limit) return limit + 1;
+    leastBefore = least;
     beforeLast = last;
     last = current;
   }

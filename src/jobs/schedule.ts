@@ -176,7 +176,8 @@ export function cronProblem(expression: string): string | null {
   if (!expression.trim().startsWith('@') && fields !== 5 && fields !== 6)
     return 'it needs five fields: minute hour day month weekday';
   try {
-    return nextTime(expression, 'UTC', new Date(0)) === null ? 'it never matches a date' : null;
+    // In local time: asking for a zone would load the tables of all of them.
+    return new Cron(expression, { paused: true }).nextRun(new Date(0)) === null ? 'it never matches a date' : null;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
   }

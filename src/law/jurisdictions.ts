@@ -1,5 +1,5 @@
+import type * as Codes from 'iso-3166';
 import { createRequire } from 'node:module';
-import { iso31661, iso31662 } from 'iso-3166';
 import { z } from 'zod';
 import { editDistance } from '../core/edit-distance.ts';
 
@@ -17,6 +17,8 @@ interface Jurisdiction {
 }
 
 const require = createRequire(import.meta.url);
+/** Loaded with the first question: a quarter of a megabyte. */
+const loadCodes = () => require('iso-3166') as typeof Codes;
 const languages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv'] as const;
 type CountryNames = Readonly<Record<string, string | readonly string[]>>;
 const namesIn = (language: string) =>
@@ -148,8 +150,8 @@ export function countryName(code: string, language: string = 'en'): string {
 function placesByCode(): ReadonlyMap<string, Jurisdiction> {
   if (codes !== null) return codes;
   const byCode = new Map<string, Jurisdiction>([['EU', { code: 'EU', name: 'European Union' }]]);
-  for (const { alpha2: code } of iso31661) byCode.set(code, { code, name: countryName(code) });
-  for (const { code, name } of iso31662)
+  for (const { alpha2: code } of loadCodes().iso31661) byCode.set(code, { code, name: countryName(code) });
+  for (const { code, name } of loadCodes().iso31662)
     byCode.set(code, { code, name: `${englishParts[code] ?? name}, ${byCode.get(code.slice(0, 2))?.name ?? code}` });
   codes = byCode;
   return codes;
@@ -180,16 +182,16 @@ function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<stri
     add(plain(name), code);
     add(plain(englishParts[code] ?? name), code);
   };
-  for (const { code, name } of iso31662) addPart(code, name);
+  for (const { code, name } of loadCodes().iso31662) addPart(code, name);
   strengthen();
-  for (const { code, name } of iso31662)
+  for (const { code, name } of loadCodes().iso31662)
     if (countriesOfStates.has(code.slice(0, 2)) && code !== 'GB-UKM') addPart(code, name);
   strengthen();
   for (const language of languages) {
     for (const [code, names] of Object.entries(namesIn(language)))
       if (byCode.has(code)) for (const name of [names].flat()) add(plain(name), code);
   }
-  for (const { alpha2, alpha3 } of iso31661) add(plain(alpha3), alpha2);
+  for (const { alpha2, alpha3 } of loadCodes().iso31661) add(plain(alpha3), alpha2);
   strengthen();
   for (const { code } of byCode.values()) if (usualNames[code] !== undefined) add(plain(usualNames[code]), code);
   for (const [words, code] of Object.entries(aliases)) add(words, code);
@@ -250,7 +252,9 @@ export function mapJurisdiction(words: string): string | null {
 /** A word for two places, settled by the country beside it: `Georgia, United States`. */
 function partNamed(word: string, parts: readonly string[], byWords: ReadonlyMap<string, string>): string | null {
   const country = parts.map((part) => byWords.get(part)).find((code) => code !== undefined);
-  const found = iso31662.filter(({ code, name }) => code.slice(0, 2) === country?.slice(0, 2) && plain(name) === word);
+  const found = loadCodes().iso31662.filter(
+    ({ code, name }) => code.slice(0, 2) === country?.slice(0, 2) && plain(name) === word,
+  );
   return found.length === 1 ? (found[0]?.code ?? null) : null;
 }
 
@@ -290,8 +294,8 @@ const isNation = (code: string) => ['GB-ENG', 'GB-SCT', 'GB-WLS', 'GB-NIR'].incl
 
 /** The first-level parts of these countries (states, Länder, cantons, nations), by code: what the region of an establishment usually is. */
 export function partsOf(...countries: readonly string[]): readonly Jurisdiction[] {
-  return iso31662
-    .filter(({ code, parent }) => countries.includes(parent) && (parent !== 'GB' || isNation(code)))
+  return loadCodes()
+    .iso31662.filter(({ code, parent }) => countries.includes(parent) && (parent !== 'GB' || isNation(code)))
     .flatMap(({ code }) => findJurisdiction(code) ?? []);
 }
 

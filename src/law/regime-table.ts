@@ -29,15 +29,21 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
     );
 
   const confirmed = new Set(file?.confirm ?? []);
-  const builtIn = builtInRows.map((input) => {
-    const row = regimeRowSchema.parse(input);
-    if (!confirmed.has(row.regime)) return row;
-    const { extension } = row;
-    return { ...row, confirmed: true, extension: extension === null ? null : { ...extension, confirmed: true } };
-  });
+  const readBuiltIn = () =>
+    builtInRows.map((input) => {
+      const row = regimeRowSchema.parse(input);
+      if (!confirmed.has(row.regime)) return row;
+      const { extension } = row;
+      return { ...row, confirmed: true, extension: extension === null ? null : { ...extension, confirmed: true } };
+    });
+  let rows: readonly RegimeRow[] | undefined;
   return {
     regimes,
-    rows: [...(file?.rows ?? []), ...builtIn],
+    /** Read with the first question: most commands ask none. */
+    get rows() {
+      rows ??= [...(file?.rows ?? []), ...readBuiltIn()];
+      return rows;
+    },
     disabled: new Set(file?.disable ?? []),
     suspendByGuidance: file?.suspendByGuidance ?? false,
   };

@@ -12,6 +12,7 @@ import { openPostgresStore, type PostgresOptions } from '../../src/store/postgre
 import { ConstraintViolation, type Store } from '../../src/store/store.ts';
 import { createDatabase } from '../servers/databases.ts';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
+import { bundled } from '../bundled.ts';
 import { isLong, testKeys } from '../temporary.ts';
 
 async function open(url: string, options: Partial<PostgresOptions> = {}): Promise<Store> {
@@ -35,8 +36,9 @@ const entry = (seq: number, text = `body ${seq}`) =>
   );
 
 async function runChildren(count: number, args: readonly string[]): Promise<number[][]> {
+  const script = await bundled('store/open-postgres-store');
   const children = Array.from({ length: count }, () =>
-    fork(new URL('./open-postgres-store.js', import.meta.url), args, {
+    fork(script, args, {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     }),

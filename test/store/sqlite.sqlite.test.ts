@@ -7,12 +7,14 @@ import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { bundled } from '../bundled.ts';
 import { temporaryFolder, testKeys } from '../temporary.ts';
 
 test('of 20 processes that start at once on no database, one migrates and all can work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
+  const script = await bundled('store/open-store');
   const children = Array.from({ length: 20 }, () =>
-    fork(new URL('./open-store.js', import.meta.url), [path], {
+    fork(script, [path], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     }),

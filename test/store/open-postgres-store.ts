@@ -1,11 +1,11 @@
-/** One of many processes that open the same store at once (test/store/postgres.postgres.test.ts), and append to it when told how much. Takes the built store, which starts faster. */
+/** One of many processes that open the same store at once (test/store/postgres.postgres.test.ts), and append to it when told how much. */
 import { createHash } from 'node:crypto';
 import process from 'node:process';
-import { deriveKeys } from '../../dist/src/crypto/keys.js';
-import { createLedger } from '../../dist/src/ledger/ledger.js';
-import { openPostgresStore } from '../../dist/src/store/postgres/open.js';
+import { deriveKeys } from '../../src/crypto/keys.ts';
+import { createLedger } from '../../src/ledger/ledger.ts';
+import { openPostgresStore } from '../../src/store/postgres/open.ts';
 
-const [url, count = '0'] = process.argv.slice(2);
+const [url = '', count = '0'] = process.argv.slice(2);
 const store = await openPostgresStore({ url });
 await store.transaction((tx) => tx.insertMany('settings', [{ name: `process ${process.pid}`, value: '' }]));
 const ledger = createLedger({ store, keys: deriveKeys(Buffer.alloc(32, 7)) });
@@ -21,7 +21,7 @@ for (let n = 0; n < Number(count); n += 1) {
   if (n % 40 === 39) await Promise.all(waiting);
   if (n % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }
-const seqs = (await Promise.all(waiting)).map(([one]) => one.seq);
+const seqs = (await Promise.all(waiting)).map(([one]) => one?.seq);
 process.send?.(seqs);
 await ledger.close();
 await store.close();

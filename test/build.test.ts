@@ -1,0 +1,46 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cliPath } from './serving.ts';
+import { temporaryFolder } from './temporary.ts';
+
+const root = join(import.meta.dirname, '..');
+
+test('a command loads few files: not one for each module and package', async () => {
+  const folder = await temporaryFolder();
+  const report = `process.on('exit', () => process.stderr.write('loaded ' + Object.keys(require.cache).join(' ')))`;
+  const counting = `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('${root}/'); ${report}`)}`;
+  execFileSync(process.execPath, [cliPath, 'init'], { cwd: folder, stdio: 'ignore' });
+  const output = execFileSync(
+    'bash',
+    ['-c', `"$0" --import "$1" "$2" delivery list 2>&1`, process.execPath, counting, cliPath],
+    {
+      cwd: folder,
+      encoding: 'utf8',
+    },
+  );
+  const loaded = /loaded (.*)$/s.exec(output)?.[1]?.split(' ') ?? [];
+  expect(loaded.some((path) => path.includes('/sqlite3/'))).toBe(true);
+  expect(loaded.length).toBeLessThan(12);
+  expect(readdirSync(join(root, 'dist/src'))).toEqual(['cli.js', 'cli.js.map']);
+});
+
+test('the build carries the licences of the packages that are in it', () => {
+  const text = readFileSync(join(root, 'dist/LICENSES.txt'), 'utf8');
+  const entries = text.split(/^-{80}$/m);
+  for (const name of ['zod', 'kysely', 'fastify', 'pino', 'commander'])
+    expect(entries.find((entry) => entry.trim().startsWith(`${name} `))).toMatch(/Permission is hereby granted/i);
+  expect(entries.filter((entry) => entry.trim().length < 80).map((entry) => entry.trim())).toEqual([]);
+});
+
+test('the receivers can be used from other applications, with types', async () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: { './receivers': { types: string; default: string } };
+  };
+  const { types, default: code } = exports['./receivers'];
+  const receivers = (await import(join(root, code))) as Record<string, unknown>;
+  expect(receivers.verifySignature).toBeTypeOf('function');
+  expect(receivers.webhookEndpoint).toBeTypeOf('function');
+  expect(existsSync(join(root, types))).toBe(true);
+});
