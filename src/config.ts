@@ -6,6 +6,7 @@ import { editDistance } from './core/edit-distance.ts';
 import { UsageError } from './core/errors.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import { webhookSecretOf } from './crypto/keys.ts';
+import type { MailSettings } from './outside/mail.ts';
 import type { ObjectLock, ObjectStorage } from './outside/bucket.ts';
 
 /** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
@@ -67,6 +68,22 @@ export interface Config {
     readonly schedule: string | null;
     readonly keep: Values['BACKUP_KEEP'];
   };
+  /** Of the admin pages, as they are opened; null: derived from where the listener is. */
+  readonly adminUrl: string | null;
+  /** Null: no mail is sent. */
+  readonly mail: MailSettings | null;
+  readonly checkpointMail: {
+    readonly to: readonly string[];
+    /** Cron expression in timeZone; null: off. */
+    readonly schedule: string | null;
+  };
+  readonly notify: {
+    readonly chatUrl: string | null;
+    readonly webhook: { readonly url: string; readonly secret: string } | null;
+    /** Cron expressions in timeZone; null: off. */
+    readonly schedule: string | null;
+    readonly digest: string | null;
+  };
   readonly logLevel: Values['LOG_LEVEL'];
   /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
   readonly warnings: readonly string[];
@@ -109,6 +126,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     ...findClearText(texts),
     ...findIdleSchedule(texts),
     ...findKeylessBucket(texts),
+    ...findHalves(texts),
   ];
   if (!parsed.success || found.length > 0) throw new UsageError(found);
 
@@ -151,6 +169,18 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       schedule: values.BACKUP_SCHEDULE,
       keep: values.BACKUP_KEEP,
     },
+    adminUrl: values.ADMIN_URL ?? null,
+    mail: mailOf(values),
+    checkpointMail: { to: values.CHECKPOINT_MAIL_TO, schedule: values.CHECKPOINT_MAIL_SCHEDULE },
+    notify: {
+      chatUrl: values.NOTIFY_CHAT_URL ?? null,
+      webhook:
+        values.NOTIFY_WEBHOOK_URL === undefined || values.NOTIFY_WEBHOOK_SECRET === undefined
+          ? null
+          : { url: values.NOTIFY_WEBHOOK_URL, secret: values.NOTIFY_WEBHOOK_SECRET },
+      schedule: values.NOTIFY_SCHEDULE,
+      digest: values.DIGEST_SCHEDULE,
+    },
     logLevel: values.LOG_LEVEL,
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };
@@ -172,6 +202,36 @@ function storageOf(values: Values): ObjectStorage {
         ? null
         : { accessKeyId, secretAccessKey, sessionToken: values.AWS_SESSION_TOKEN ?? null },
   };
+}
+
+function mailOf({ SMTP_URL, MAIL_FROM, HTTP_ALLOWED_HOSTS }: Values): MailSettings | null {
+  if (SMTP_URL === undefined || MAIL_FROM === undefined) return null;
+  const host = SMTP_URL.host.includes(':') ? `[${SMTP_URL.host}]` : SMTP_URL.host;
+  const clearText = isPrivateTransport(`http://${host}`) || HTTP_ALLOWED_HOSTS.includes(SMTP_URL.host);
+  return { ...SMTP_URL, from: MAIL_FROM, clearText };
+}
+
+const pairsSchema = valuesSchema.pick({
+  SMTP_URL: true,
+  MAIL_FROM: true,
+  CHECKPOINT_MAIL_TO: true,
+  NOTIFY_WEBHOOK_URL: true,
+  NOTIFY_WEBHOOK_SECRET: true,
+});
+
+/** What is of no use alone. */
+function findHalves(texts: Partial<Record<string, string>>): string[] {
+  const { data } = pairsSchema.safeParse(texts);
+  if (data === undefined) return [];
+  const problems: string[] = [];
+  const needs = (name: keyof typeof data, other: keyof typeof data) => {
+    if (data[name] !== undefined && data[other] === undefined) problems.push(`${name} needs ${other}: set it too.`);
+  };
+  needs('SMTP_URL', 'MAIL_FROM');
+  needs('NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET');
+  if (data.CHECKPOINT_MAIL_TO.length > 0 && data.SMTP_URL === undefined)
+    problems.push('CHECKPOINT_MAIL_TO needs SMTP_URL: set it too.');
+  return problems;
 }
 
 const listenersSchema = valuesSchema.pick({ HOST: true, PORT: true, ADMIN_HOST: true, ADMIN_PORT: true });
@@ -220,20 +280,24 @@ const addressesSchema = valuesSchema.pick({
   SERVICE_BASE_URL: true,
   SERVICE_SITE_URL: true,
   AWS_ENDPOINT_URL_S3: true,
+  NOTIFY_CHAT_URL: true,
+  NOTIFY_WEBHOOK_URL: true,
   HTTP_ALLOWED_HOSTS: true,
 });
 
-/** What others could read on the way. */
+/** What others could read on the way; undefined: the API key and consent records. */
 const whatIsSent = {
   SERVICE_BASE_URL: undefined,
   SERVICE_SITE_URL: undefined,
   AWS_ENDPOINT_URL_S3: 'what is stored',
+  NOTIFY_CHAT_URL: 'notifications',
+  NOTIFY_WEBHOOK_URL: 'notifications',
 } as const;
 
 function findClearText(texts: Partial<Record<string, string>>): string[] {
   const { data } = addressesSchema.safeParse(texts);
   if (data === undefined) return [];
-  return (['SERVICE_BASE_URL', 'SERVICE_SITE_URL', 'AWS_ENDPOINT_URL_S3'] as const).flatMap((name) => {
+  return (Object.keys(whatIsSent) as (keyof typeof whatIsSent)[]).flatMap((name) => {
     const url = data[name];
     const problem = url === undefined ? null : clearTextProblem(url, data.HTTP_ALLOWED_HOSTS, whatIsSent[name]);
     return problem === null ? [] : [`${name} ${problem}.`];

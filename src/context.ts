@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadOfficerAttention } from './attention/officer-attention.ts';
+import { findNotices } from './attention/notices.ts';
+import type { NotifyDeps } from './attention/notify.ts';
 import { findWarnings, type Refusal } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/view.ts';
 import type { Config } from './config.ts';
@@ -9,6 +11,7 @@ import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts'
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
 import { originOf, parseTreeHead, verifierKeyOf } from './crypto/checkpoint.ts';
+import { publicUrlOf } from './core/address.ts';
 import type { Clock } from './core/clock.ts';
 import { UsageError } from './core/errors.ts';
 import { loadVersion } from './config/version.ts';
@@ -80,6 +83,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const models = openReadModels(base, identity, ledger);
     const work = openJobs(base, identity);
     const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });
+    const overview = createOverview({ ...base, ...identity, ...ledger, ...intake, ...models, ...useCases });
     return {
       config,
       log,
@@ -90,7 +94,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...models,
       ...work,
       ...useCases,
-      ...createOverview({ ...base, ...identity, ...ledger, ...intake, ...models, ...useCases }),
+      ...overview,
+      notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
       /** Finishes what is under way and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };
@@ -402,6 +407,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   const { config, store, clock, cases } = parts;
   const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
   return {
+    listPulled,
     async warnings() {
       return findWarnings(store.read, {
         now: clock(),
@@ -418,6 +424,29 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
     },
     /** Of some sources or of all. Throws UsageError as loadProfile. */
     attention: (sources?: readonly string[]) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, sources),
+  };
+}
+
+/** What people are told of, and through which channels. */
+function createNotifyDeps(
+  parts: Base & Identity & Ledgers & Intake & Work & UseCases,
+  { warnings, listPulled }: ReturnType<typeof createOverview>,
+): NotifyDeps {
+  const { config, cases, clock } = parts;
+  const { mail, notify, checkpointMail, adminHost, adminPort } = config;
+  return {
+    store: parts.store,
+    jobs: parts.jobs,
+    clock,
+    channels: { mail, chatUrl: notify.chatUrl, webhook: notify.webhook },
+    checkpointMailTo: checkpointMail.to,
+    adminUrl:
+      config.adminUrl ?? (adminPort === 0 ? null : publicUrlOf({ publicUrl: null, host: adminHost }, adminPort)),
+    instance: parts.instance,
+    epoch: parts.epoch,
+    verifierKey: parts.verifierKey,
+    seal: parts.seal,
+    find: async () => findNotices({ cases, clock, pulled: listPulled(), warnings: await warnings() }),
   };
 }
 

@@ -77,6 +77,10 @@ describe('configuration', () => {
         schedule: null,
         keep: { daily: 7, weekly: 5, monthly: 12 },
       },
+      adminUrl: null,
+      mail: null,
+      checkpointMail: { to: [], schedule: '30 8 1 * *' },
+      notify: { chatUrl: null, webhook: null, schedule: '*/10 * * * *', digest: '0 7 * * 1-5' },
       logLevel: 'info',
       warnings: [],
     });
@@ -173,6 +177,16 @@ describe('configuration', () => {
       AWS_SECRET_ACCESS_KEY: 'hush key',
       AWS_SESSION_TOKEN: 'hush token',
       S3_PATH_STYLE: 'sometimes',
+      ADMIN_URL: 'ledger.example.org',
+      SMTP_URL: 'https://user:hush@mail.example',
+      MAIL_FROM: 'the ledger',
+      CHECKPOINT_MAIL_TO: 'dpo',
+      CHECKPOINT_MAIL_SCHEDULE: 'monthly',
+      NOTIFY_CHAT_URL: 'hooks.slack.com/hush',
+      NOTIFY_WEBHOOK_URL: 'hush',
+      NOTIFY_WEBHOOK_SECRET: 'whsec_hush',
+      NOTIFY_SCHEDULE: 'always',
+      DIGEST_SCHEDULE: 'daily',
       LOG_LEVEL: 'loud',
     });
     const named = problems.map((problem) => problem.split(/[ :]/)[0]);
@@ -231,6 +245,37 @@ describe('configuration', () => {
     });
     for (const wrong of ['s3://a', 's3://bucket/a/../b', 's3://bucket//a', 's3://Bucket', 's3://bucket/ä'])
       expect(problemsOf({ BACKUP_BUCKET: wrong, ...keys })).toHaveLength(1);
+  });
+
+  test('a mail server is read with its login, and without TLS only on this machine or allowed by name', () => {
+    const mailOf = (SMTP_URL: string, more = {}) =>
+      loadConfig({ SMTP_URL, MAIL_FROM: 'Ledger <ledger@example.org>', ...more }, folder).mail;
+    expect(mailOf('smtps://ledger%40example.org:p%3Aw@mail.example')).toEqual({
+      host: 'mail.example',
+      port: 465,
+      implicitTls: true,
+      login: { user: 'ledger@example.org', password: 'p:w' },
+      clearText: false,
+      from: 'Ledger <ledger@example.org>',
+    });
+    expect(mailOf('smtp://mail.example')).toMatchObject({
+      port: 587,
+      implicitTls: false,
+      login: null,
+      clearText: false,
+    });
+    expect(mailOf('smtp://mail.example', { HTTP_ALLOWED_HOSTS: 'mail.example' })).toMatchObject({ clearText: true });
+    expect(mailOf('smtp://127.0.0.1:2525')).toMatchObject({ clearText: true });
+    expect(problemsOf({ SMTP_URL: 'smtp://mail.example' })).toEqual(['SMTP_URL needs MAIL_FROM: set it too.']);
+    expect(problemsOf({ CHECKPOINT_MAIL_TO: 'dpo@example.org' })).toEqual([
+      'CHECKPOINT_MAIL_TO needs SMTP_URL: set it too.',
+    ]);
+    expect(problemsOf({ NOTIFY_WEBHOOK_URL: 'https://ops.example' })).toEqual([
+      'NOTIFY_WEBHOOK_URL needs NOTIFY_WEBHOOK_SECRET: set it too.',
+    ]);
+    expect(problemsOf({ NOTIFY_CHAT_URL: 'http://chat.example/hush' })).toEqual([
+      expect.stringContaining('NOTIFY_CHAT_URL must be https: notifications would cross the network'),
+    ]);
   });
 
   test('one port for both listeners is refused, beside other problems', () => {

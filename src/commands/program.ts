@@ -39,6 +39,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   integration: async () => (await import('./scan.ts')).registerIntegration,
   report: async () => (await import('./report.ts')).registerReport,
   document: async () => (await import('./document.ts')).registerDocument,
+  notify: async () => (await import('./notify.ts')).registerNotify,
   ledger: async () => (await import('./ledger.ts')).registerLedger,
   backup: async () => (await import('./backup.ts')).registerBackup,
   restore: async () => (await import('./backup.ts')).registerRestore,

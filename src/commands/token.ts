@@ -42,6 +42,7 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
 
 /** Where the admin listener is, as this installation is configured. Throws UsageError where that says no port. */
 export function adminUrlOf({ config }: Context): string {
+  if (config.adminUrl !== null) return config.adminUrl;
   if (config.adminPort === 0) {
     throw new UsageError([
       'ADMIN_PORT is 0, so the port changes with every start: set --admin-url to the address that `serve` printed.',

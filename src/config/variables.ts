@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cronProblem } from '../jobs/schedule.ts';
+import type { MailSettings } from '../outside/mail.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
 import {
   type BucketAddress,
@@ -129,6 +130,31 @@ export const variables = {
     'on, except at AWS',
     'Whether the bucket is in the path of an address (on) or in the host name (off).',
   ),
+  ADMIN_URL: plain(
+    'derived from ADMIN_HOST and ADMIN_PORT',
+    'Address of the admin pages as officers open them, used in the links of notifications.',
+  ),
+  SMTP_URL: secret('unset', 'Mail server: smtps://user:password@mail.example:465, or smtp://… with STARTTLS.'),
+  MAIL_FROM: plain('unset', 'Sender of mails, for example Consent ledger <ledger@example.org>.'),
+  CHECKPOINT_MAIL_TO: plain(
+    'unset',
+    'Addresses that the newest checkpoint is mailed to, comma-separated, for example the data protection officer’s.',
+  ),
+  CHECKPOINT_MAIL_SCHEDULE: plain(
+    '30 8 1 * *',
+    'When it is mailed, as a cron expression in TIME_ZONE; off to disable.',
+  ),
+  NOTIFY_CHAT_URL: secret('unset', 'Incoming webhook of Slack, Microsoft Teams, Mattermost or the like.'),
+  NOTIFY_WEBHOOK_URL: secret('unset', 'Address of your own that notifications are sent to, signed.'),
+  NOTIFY_WEBHOOK_SECRET: secret('unset', 'Signs them (Standard Webhooks): whsec_ and 24 to 64 random bytes as base64.'),
+  NOTIFY_SCHEDULE: plain(
+    '*/10 * * * *',
+    'When to look for something new to tell, as a cron expression in TIME_ZONE; off to disable.',
+  ),
+  DIGEST_SCHEDULE: plain(
+    '0 7 * * 1-5',
+    'When each account is mailed what needs attention, as a cron expression in TIME_ZONE; off to disable.',
+  ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
 } as const satisfies Record<string, Variable>;
 
@@ -180,6 +206,16 @@ export const valuesSchema = z.object({
   AWS_SECRET_ACCESS_KEY: optional(read(token)),
   AWS_SESSION_TOKEN: optional(read(token)),
   S3_PATH_STYLE: optional(read(onOrOff)),
+  ADMIN_URL: optional(read(publicUrl)),
+  SMTP_URL: optional(read(smtpUrl)),
+  MAIL_FROM: optional(read(mailFrom)),
+  CHECKPOINT_MAIL_TO: z.string().default('').transform(read(mailAddresses)),
+  CHECKPOINT_MAIL_SCHEDULE: z.string().default('30 8 1 * *').transform(read(schedule)),
+  NOTIFY_CHAT_URL: optional(read(secretUrl)),
+  NOTIFY_WEBHOOK_URL: optional(read(secretUrl)),
+  NOTIFY_WEBHOOK_SECRET: optional(read(webhookSecret)),
+  NOTIFY_SCHEDULE: z.string().default('*/10 * * * *').transform(read(schedule)),
+  DIGEST_SCHEDULE: z.string().default('0 7 * * 1-5').transform(read(schedule)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
 } satisfies Record<VariableName, z.ZodType>);
 export type Values = z.infer<typeof valuesSchema>;
@@ -488,6 +524,59 @@ function region(text: string): string | Refusal {
 
 function onOrOff(text: string): boolean | Refusal {
   return yesOrNo(text) ?? refuse(`must be on or off, not ${quote(text)}`);
+}
+
+/** Never quotes the text: it may hold a password. */
+function smtpUrl(text: string): Omit<MailSettings, 'from' | 'clearText'> | Refusal {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isSmtps = url?.protocol === 'smtps:';
+  const wrong = url === null || (!isSmtps && url.protocol !== 'smtp:') || !/^\[?[A-Za-z0-9.:-]+\]?$/.test(url.hostname);
+  if (
+    wrong ||
+    !/^\/?$/.test(url.pathname) ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    (url.username === '') !== (url.password === '')
+  )
+    return refuse(
+      'must be like smtps://user:password@mail.example:465 or smtp://mail.example:587, with user and password percent-encoded',
+    );
+  try {
+    const login = { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) };
+    const port = url.port === '' ? (isSmtps ? 465 : 587) : Number(url.port);
+    const host = url.hostname.replace(/^\[|\]$/g, '');
+    return { host, port, implicitTls: isSmtps, login: url.username === '' ? null : login };
+  } catch {
+    return refuse('has a user or password that is not percent-encoded');
+  }
+}
+
+const address = z.email().max(254);
+
+function mailFrom(text: string): string | Refusal {
+  const [, , inside] = /^([^<>\r\n]{1,100}) <([^<>\s]+)>$/.exec(text) ?? [];
+  return address.safeParse(inside ?? text).success
+    ? text
+    : refuse(`must be an address like ledger@example.org or Consent ledger <ledger@example.org>, not ${quote(text)}`);
+}
+
+function mailAddresses(text: string): string[] | Refusal {
+  const addresses = list(text);
+  const wrong = addresses.find((one) => !address.safeParse(one).success);
+  return wrong === undefined ? addresses : refuse(`must be e-mail addresses, not ${quote(wrong)}`);
+}
+
+/** Never quotes the text: such an address is a secret itself. */
+function secretUrl(text: string): string | Refusal {
+  return webUrlOf(text) === null ? refuse('must be a URL like https://hooks.example/…') : text;
+}
+
+function webhookSecret(text: string): string | Refusal {
+  const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(encoded, 'base64');
+  return length >= 24 && length <= 64
+    ? text
+    : refuse('must be whsec_ and 24 to 64 random bytes as base64 (echo "whsec_$(openssl rand -base64 32)")');
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

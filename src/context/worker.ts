@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Context } from '../context.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
+import { createNotifyJobs } from '../attention/notify.ts';
 import { openBucket } from '../outside/bucket.ts';
 import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
@@ -59,6 +60,12 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   if (config.witnesses !== null && config.witnessSchedule !== null)
     schedules.push({ name: 'witness', kind: 'witness', cron: config.witnessSchedule });
   if (config.backup.schedule !== null) schedules.push({ name: 'backup', kind: 'backup', cron: config.backup.schedule });
+  const { mail, notify, checkpointMail } = config;
+  const isTold = mail !== null || notify.chatUrl !== null || notify.webhook !== null;
+  if (isTold && notify.schedule !== null) schedules.push({ name: 'notify', kind: 'notify', cron: notify.schedule });
+  if (mail !== null && notify.digest !== null) schedules.push({ name: 'digest', kind: 'digest', cron: notify.digest });
+  if (mail !== null && checkpointMail.to.length > 0 && checkpointMail.schedule !== null)
+    schedules.push({ name: 'checkpoint-mail', kind: 'checkpoint-mail', cron: checkpointMail.schedule });
   await patiently(() => scheduler.replaceAll(schedules), log);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;
@@ -142,6 +149,7 @@ type Needs = Pick<
   | 'policies'
   | 'readModels'
   | 'erasure'
+  | 'notifying'
 >;
 
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
@@ -151,6 +159,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createDocumentJobs(context),
     ...createSnapshotJobs(context),
     ...createPolicyJobs(context),
+    ...createNotifyJobs(context.notifying),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;

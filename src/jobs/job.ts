@@ -68,7 +68,7 @@ export function toJob(row: JobRow): Job {
 }
 
 /** A group of kinds of jobs that share workers: a long document must not keep sealing waiting, nor a slow service a document. */
-export const queueNames = ['sync', 'documents', 'service-calls', 'maintenance'] as const;
+export const queueNames = ['sync', 'documents', 'service-calls', 'outgoing', 'maintenance'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /**
@@ -79,6 +79,8 @@ const queueConcurrency: Readonly<Record<QueueName, number>> = {
   sync: 4,
   documents: 2,
   'service-calls': 2,
+  // A mail server that hangs must keep nothing else.
+  outgoing: 2,
   maintenance: 1,
 };
 
@@ -100,6 +102,10 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   witness: 'sync',
   // It rebuilds and rewrites the database.
   retention: 'documents',
+  notify: 'maintenance',
+  digest: 'maintenance',
+  'notify-send': 'outgoing',
+  'checkpoint-mail': 'outgoing',
   seal: 'maintenance',
   maintenance: 'maintenance',
   'settle-calls': 'maintenance',

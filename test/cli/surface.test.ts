@@ -78,6 +78,10 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'report scan-audit': period,
     'document list': [],
     'document check': [ids.file],
+    'notify list': [],
+    // They need a server to send to: test/attention/notify.test.ts
+    'notify test': null,
+    'notify checkpoint': null,
     'ledger verify': [],
     'ledger checkpoint': [],
     'ledger key': [],

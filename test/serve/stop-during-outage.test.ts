@@ -1,12 +1,14 @@
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { createJobs } from '../../src/jobs/jobs.ts';
 import { closeWithin } from '../../src/jobs/turns.ts';
+import { runCli } from '../cli/command-line.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { startRedis } from '../servers/redis.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 async function secondsUntil(ended: Promise<unknown>): Promise<number> {
   const before = performance.now();
@@ -32,6 +34,57 @@ test('serve and worker end on SIGTERM within seconds while Redis is away', async
   worker.kill('SIGTERM');
   expect(await secondsUntil(Promise.all([server.stop(), workerEnded]))).toBeLessThan(20);
   expect(((await workerEnded) as [number | null])[0]).toBe(0);
+});
+
+test('serve and worker end on SIGTERM within seconds while the mail server says nothing', async () => {
+  const connected: Socket[] = [];
+  const silent = createServer((socket) => void connected.push(socket.on('error', () => undefined)));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    for (const socket of connected) socket.destroy();
+    silent.close();
+  });
+  const folder = await temporaryFolder();
+  const mail = {
+    SMTP_URL: `smtp://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+    MAIL_FROM: 'ledger@example.org',
+    CHECKPOINT_MAIL_TO: 'dpo@example.org',
+    SYNC_SCHEDULE: 'off',
+  };
+  const server = await startServing(folder, mail);
+  const worker = spawn(process.execPath, [cliPath, 'worker', '--json'], {
+    env: environment(folder, mail),
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  onTestFinished(() => void worker.kill('SIGKILL'));
+  await once(worker.stdout, 'data');
+  const store = await openStoreIn(folder);
+  onTestFinished(() => store.close());
+  const jobs = createJobs({ store, clock: () => new Date() });
+  const opened = await runCli(folder, [
+    'dsar',
+    'open',
+    '--kind',
+    'access',
+    '--received',
+    '2026-06-01T10:00:00Z',
+    '--name',
+    'A',
+    '--channel',
+    'letter',
+  ]);
+  expect(opened.code).toBe(0);
+  // One for each place where a mail may be sent at once, in both processes.
+  for (let nth = 0; nth < 4; nth += 1) await jobs.enqueue({ kind: 'checkpoint-mail', key: `${nth}` });
+  await vi.waitFor(() => expect(connected.length).toBeGreaterThanOrEqual(4), { timeout: 30_000, interval: 100 });
+  const workerEnded = once(worker, 'exit');
+  worker.kill('SIGTERM');
+  expect(await secondsUntil(Promise.all([server.stop(), workerEnded]))).toBeLessThan(20);
+  expect(((await workerEnded) as [number | null])[0]).toBe(0);
+  const left = await jobs.list({ kind: 'checkpoint-mail' });
+  expect(left.map(({ state }) => state)).toEqual(Array(4).fill('waiting'));
 });
 
 test('serve ends on SIGTERM although a sender drips a body and another says nothing', async () => {

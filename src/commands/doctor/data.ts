@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { listBucketBackups } from '../../context/backup/bucket-backups.ts';
 import { type BackupFile, listBackups } from '../../context/backup/rotate.ts';
+import { checkMailServer, MailError } from '../../outside/mail.ts';
 import { BucketError, openBucket } from '../../outside/bucket.ts';
 import { nextTime } from '../../jobs/schedule.ts';
 import type { BucketAddress } from '../../core/address.ts';
@@ -45,6 +46,7 @@ const checks: readonly Check<Ledgered>[] = [
   checkProjector,
   checkWorker,
   checkBackups,
+  checkNotifications,
   async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
 ];
 
@@ -389,6 +391,39 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
     }
   if (bucket !== null) found.push(...(await checkBackupBucket(config, bucket, instance, look)));
   return [...lines, ...found.filter(({ level }) => level !== 'ok' || lines.length === 0)];
+}
+
+/** Whether anybody is told: does the mail server answer and know us, and is anything waiting to be sent. */
+async function checkNotifications({ store, config }: Context): Promise<Line[]> {
+  const { mail, notify } = config;
+  if (mail === null && notify.chatUrl === null && notify.webhook === null) return [];
+  const lines: Line[] = [];
+  if (mail !== null)
+    try {
+      await checkMailServer(mail);
+      lines.push(ok('notifications', `The mail server ${mail.host} takes mail from ${mail.from}.`));
+    } catch (error) {
+      if (!(error instanceof MailError)) throw error;
+      const remedy = 'Correct SMTP_URL, then run `consent-ledger notify test --to <address>`.';
+      lines.push(fault('notifications', `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`, remedy));
+    }
+  const unsent = await store.read
+    .selectFrom('jobs')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('error').as('error')])
+    .where('kind', 'in', ['notify-send', 'checkpoint-mail'])
+    .where('state', 'in', ['waiting', 'failed'])
+    .where('error', 'is not', null)
+    .executeTakeFirstOrThrow();
+  const count = Number(unsent.count);
+  if (count > 0)
+    lines.push(
+      fault(
+        'notifications',
+        `${counted(count, 'notification')} could not be sent yet: ${unsent.error ?? ''}.`,
+        'Correct the cause: they are tried again for half a day. To try a channel now, run `consent-ledger notify test`.',
+      ),
+    );
+  return lines;
 }
 
 /** Whether the bucket answers, has a backup that is new enough, and locks what it should. */

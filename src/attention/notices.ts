@@ -1,0 +1,174 @@
+import { listCases } from '../cases/list-cases.ts';
+import type { CaseReading } from '../cases/view.ts';
+import type { Clock } from '../core/clock.ts';
+import { can, type Role } from '../core/roles.ts';
+import type { Source } from '../core/source.ts';
+import type { Query } from '../store/store.ts';
+import { loadSyncStatus } from '../sync/status.ts';
+import { isGap } from './officer-attention.ts';
+import type { Warning } from './operator-warnings.ts';
+
+/** A request whose legal limit is this near is told of. */
+const DUE_DAYS = 7;
+
+/** Words about so many of a kind; `work`: for whoever handles requests, `administer`: for whoever runs the installation. They name no person and quote nothing. */
+interface Kind {
+  readonly audience: 'work' | 'administer';
+  readonly words: (count: number) => string;
+}
+
+const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
+const is = (count: number) => (count === 1 ? 'is' : 'are');
+const fixed = (sentence: string): Kind => ({ audience: 'administer', words: () => sentence });
+
+/** Everything that is told of, in the order in which it is listed. */
+const kinds = {
+  'request-overdue': { audience: 'work', words: (count) => `${many(count, 'request')} ${is(count)} overdue.` },
+  'request-due': {
+    audience: 'work',
+    words: (count) => `${many(count, 'request')} ${is(count)} due within ${DUE_DAYS} days.`,
+  },
+  'request-undated': {
+    audience: 'work',
+    words: (count) =>
+      `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet, because the place is not known.`,
+  },
+  'log-gap': {
+    audience: 'work',
+    words: (count) => `The consent log of ${many(count, 'banner')} is not known to be complete.`,
+  },
+  'identity-altered': fixed('The ledger refuses new entries: its name or epoch was altered in the database.'),
+  'journal-ahead': fixed('The ledger refuses new entries: the database is in an older state than its journal.'),
+  'schema-altered': fixed('The ledger refuses new entries: the database schema was altered.'),
+  'installation-moved': fixed('The ledger refuses new entries: the installation has moved to another database.'),
+  'seal-failed': fixed('The ledger could not be sealed.'),
+  'read-models-differ': fixed(
+    'Rows of the read models are not what the ledger says; no report or pack is made until they are.',
+  ),
+  'read-models-ahead': fixed('The read models are ahead of the ledger.'),
+  'witness-forked': fixed('A witness has seen another history of this ledger.'),
+  'witness-late': fixed('Checkpoints have waited too long for their witnesses.'),
+  'job-failed': {
+    audience: 'administer',
+    words: (count) => `${many(count, 'scheduled job')} failed at the last attempt.`,
+  },
+  'refused-surge': fixed('Deliveries are refused because of their signature.'),
+  'silent-source': fixed('Nothing has been delivered for two days.'),
+  'sync-failing': {
+    audience: 'administer',
+    words: (count) => `The last sync failed${count === 1 ? '' : ` of ${count} banners`}.`,
+  },
+  'sync-lag': fixed('The consent log has not been synced for hours.'),
+  'disk-low': fixed('The data disk is almost full.'),
+  quarantine: fixed('Entries could not be read and are in the quarantine.'),
+  'unknown-call': fixed('Calls to the service have an unknown outcome.'),
+  'policies-disagree': fixed('Policies and deliveries contradict each other.'),
+  'api-changed': fixed('The service’s API description lacks something this program needs.'),
+  'snapshot-failing': fixed('Texts of policies could not be fetched.'),
+} as const satisfies Record<
+  Warning['code'] | 'request-overdue' | 'request-due' | 'request-undated' | 'log-gap' | 'job-failed',
+  Kind
+>;
+
+export type NoticeKind = keyof typeof kinds;
+export const noticeKinds = Object.keys(kinds) as readonly NoticeKind[];
+
+/** Something that is so at the moment, and of which people are told once. */
+export interface Notice {
+  /** The same as long as it is the same; stays in the database, for it may hold a case's id. */
+  readonly key: string;
+  readonly kind: NoticeKind;
+  readonly source: string | null;
+}
+
+/** So many notices of a kind and source: what leaves the machine. */
+export interface Told {
+  readonly kind: NoticeKind;
+  readonly source: string | null;
+  readonly count: number;
+}
+
+/** Jobs of the schedule whose failure shows nowhere else. */
+const WATCHED_JOBS = ['backup', 'retention', 'witness', 'check-read-models', 'checkpoint-mail'];
+
+interface NoticeDeps {
+  readonly cases: CaseReading;
+  readonly clock: Clock;
+  /** Sources whose consent log is pulled. */
+  readonly pulled: readonly Source[];
+  readonly warnings: readonly Warning[];
+}
+
+/** All that is so at the moment. */
+export async function findNotices({ cases, clock, pulled, warnings }: NoticeDeps): Promise<readonly Notice[]> {
+  const { read } = cases.store;
+  const [views, banners, failed] = await Promise.all([
+    listCases(cases, { open: true, now: clock().toISOString() }),
+    loadSyncStatus(read, clock, pulled),
+    failedJobs(read),
+  ]);
+  const notices: Notice[] = [];
+  for (const { row, daysLeft, deadline } of views) {
+    if (daysLeft === null ? !deadline.placeMissing : daysLeft > DUE_DAYS) continue;
+    const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
+    notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source });
+  }
+  for (const { source, bannerId } of banners.filter(isGap))
+    notices.push({ key: `log-gap ${source} ${bannerId ?? ''}`, kind: 'log-gap', source });
+  // Of some there are several a source: banners, for instance. Their sentences hold counts that change.
+  for (const [place, { code, source, sentence }] of warnings.entries())
+    notices.push({ key: `${code} ${source ?? ''} ${keyOf(code, sentence) ?? place}`, kind: code, source });
+  for (const kind of failed) notices.push({ key: `job-failed ${kind}`, kind: 'job-failed', source: null });
+  return notices;
+}
+
+/** What tells two warnings of a code and source apart. */
+function keyOf(code: Warning['code'], sentence: string): string {
+  return code === 'sync-failing' || code === 'sync-lag'
+    ? (/, banner (.+?)(?: failed:| was| did)/.exec(sentence)?.[1] ?? '')
+    : '';
+}
+
+/** Kinds of which the last job that ended has failed. */
+async function failedJobs(read: Query): Promise<readonly string[]> {
+  const rows = await read
+    .selectFrom('jobs')
+    .select(['kind', 'state'])
+    .where('kind', 'in', WATCHED_JOBS)
+    .where('state', 'in', ['done', 'failed'])
+    .orderBy('finished_at', 'desc')
+    .orderBy('created_at', 'desc')
+    .limit(200)
+    .execute();
+  const last = new Map<string, string>();
+  for (const { kind, state } of rows) if (!last.has(kind)) last.set(kind, state);
+  return [...last].flatMap(([kind, state]) => (state === 'failed' ? [kind] : []));
+}
+
+/** Notices by kind and source, in the order of the kinds. */
+export function countNotices(notices: readonly Pick<Notice, 'kind' | 'source'>[]): readonly Told[] {
+  const groups = new Map<string, Told>();
+  for (const { kind, source } of notices) {
+    const id = `${kind} ${source ?? ''}`;
+    groups.set(id, { kind, source, count: (groups.get(id)?.count ?? 0) + 1 });
+  }
+  return [...groups.values()].sort(
+    (a, b) =>
+      noticeKinds.indexOf(a.kind) - noticeKinds.indexOf(b.kind) || (a.source ?? '').localeCompare(b.source ?? ''),
+  );
+}
+
+/** One line: `acme: 2 requests are overdue.` */
+export function sentenceOf({ kind, source, count }: Told): string {
+  const words = kinds[kind].words(count);
+  return source === null ? words : `${source}: ${words}`;
+}
+
+/** Whether somebody with an account is told of this: what concerns the installation and its upkeep goes to whoever may administer it, requests to whoever works on them, and both only of sources that the person may see. */
+export function isFor(
+  { role, sources }: { readonly role: Role; readonly sources: readonly string[] | null },
+  { kind, source }: Pick<Told, 'kind' | 'source'>,
+): boolean {
+  if (!can(role, kinds[kind].audience)) return false;
+  return sources === null || (source !== null && sources.includes(source));
+}

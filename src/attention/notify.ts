@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
+import { type JobContext, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
+import type { Sealing } from '../ledger/seal.ts';
+import { type Mail, MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { postToChat, sendWebhook, WebhookError } from '../outside/webhook.ts';
+import { findPerson, listPeople, type Person } from '../people/people.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
+import type { Store, StoreTransaction } from '../store/store.ts';
+import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './notices.ts';
+
+/** Where notifications go; what is null is not configured. */
+export interface Channels {
+  readonly mail: MailSettings | null;
+  readonly chatUrl: string | null;
+  readonly webhook: { readonly url: string; readonly secret: string } | null;
+}
+
+export interface NotifyDeps {
+  readonly store: Store;
+  readonly jobs: Jobs;
+  readonly clock: Clock;
+  readonly channels: Channels;
+  readonly checkpointMailTo: readonly string[];
+  /** Of the admin pages; null: it is not known. */
+  readonly adminUrl: string | null;
+  readonly instance: string;
+  readonly epoch: number;
+  readonly verifierKey: string;
+  readonly seal: () => Promise<Sealing>;
+  /** All that is so at the moment. */
+  readonly find: () => Promise<readonly Notice[]>;
+}
+
+const NOTIFIED = 'notified';
+const CHECKPOINT_MAIL = 'checkpoint_mail';
+
+/** What was gone for this long, and is there again, is told again. */
+const FORGET_HOURS = 24;
+/** A mail server may be away for half a day. */
+const ATTEMPTS = 80;
+
+const notifiedSchema = z.record(
+  z.string(),
+  z.object({
+    /** When it was told of. ISO 8601 UTC. */
+    since: z.string(),
+    /** When it was so for the last time, to the hour. */
+    seen: z.string(),
+  }),
+);
+type Notified = z.infer<typeof notifiedSchema>;
+
+function readNotified(text: string | null): Notified {
+  try {
+    return text === null ? {} : notifiedSchema.parse(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
+
+/** What is so now, each with the time since when it has been told of; null: not yet. */
+export async function listNotices(
+  deps: Pick<NotifyDeps, 'store' | 'find'>,
+): Promise<readonly (Notice & { since: string | null })[]> {
+  const known = readNotified(await readSetting(deps.store, NOTIFIED));
+  return (await deps.find()).map((notice) => ({ ...notice, since: known[notice.key]?.since ?? null }));
+}
+
+const toldSchema = z.object({ kind: z.enum(noticeKinds), source: z.string().nullable(), count: z.number() });
+const payloadSchema = z.object({
+  channel: z.enum(['mail', 'chat', 'webhook']),
+  /** The account; the address is looked up when the mail is sent. */
+  person: z.string().nullable(),
+  /** Of the message, over all attempts. */
+  id: z.string(),
+  at: z.string(),
+  digest: z.boolean(),
+  told: z.array(toldSchema),
+  /** Documents and backups that the schedule made since the last digest. */
+  done: z.array(z.object({ kind: z.string(), count: z.number() })),
+});
+type Payload = z.infer<typeof payloadSchema>;
+
+/** The jobs of notifications: what to tell is found and handed to jobs of its own in one transaction, so that each is told once, whatever ends in between. */
+export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
+  return {
+    async notify(_payload, context) {
+      const { store, jobs, clock } = deps;
+      const notices = await deps.find();
+      const now = clock().toISOString();
+      let fresh: readonly Notice[] = [];
+      let told = 0;
+      await store.transaction(async (tx) => {
+        const known = readNotified(await readSetting({ read: tx.query }, NOTIFIED));
+        fresh = notices.filter(({ key }) => known[key] === undefined);
+        const next = rememberedAt(now, known, notices);
+        if (JSON.stringify(next) !== JSON.stringify(known))
+          await tx.insertMany('settings', [{ name: NOTIFIED, value: JSON.stringify(next) }], 'replace');
+        const people = fresh.length === 0 ? [] : await listPeople({ store });
+        const sending = messagesFor(deps.channels, people, countNotices(fresh), { at: now, digest: false, done: [] });
+        for (const job of sending) await jobs.enqueueIn(tx, job);
+        told = sending.length;
+        await context.completeIn(tx, { found: notices.length, new: fresh.length, messages: told });
+      });
+      if (told > 0) jobs.wake([{ kind: 'notify-send', at: null }]);
+      return { found: notices.length, new: fresh.length, messages: told };
+    },
+
+    async digest(_payload, context) {
+      const { store, jobs, clock } = deps;
+      const notices = await deps.find();
+      const now = clock().toISOString();
+      let told = 0;
+      await store.transaction(async (tx) => {
+        const done = await finishedSince(tx, new Date(clock().getTime() - 24 * 3_600_000).toISOString());
+        const people = deps.channels.mail === null ? [] : await listPeople({ store });
+        const channels = { ...deps.channels, chatUrl: null, webhook: null };
+        const sending = messagesFor(channels, people, countNotices(notices), { at: now, digest: true, done });
+        for (const job of sending) await jobs.enqueueIn(tx, job);
+        told = sending.length;
+        await context.completeIn(tx, { messages: told });
+      });
+      if (told > 0) jobs.wake([{ kind: 'notify-send', at: null }]);
+      return { messages: told };
+    },
+
+    async 'notify-send'(payload, context) {
+      return withFinal(() => send(deps, readPayload(payloadSchema, payload), context));
+    },
+
+    async 'checkpoint-mail'(_payload, { signal, job }) {
+      return withFinal(() => mailCheckpoint(deps, { id: job.id, signal }));
+    },
+  };
+}
+
+/** A refusal that no repetition will mend ends the job. */
+async function withFinal<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if ((error instanceof MailError || error instanceof WebhookError) && error.isFinal)
+      throw new JobRefused(error.message, { cause: error });
+    throw error;
+  }
+}
+
+/** Times to the hour, so that the setting is written at most once an hour when nothing changes. */
+function rememberedAt(now: string, known: Notified, notices: readonly Notice[]): Notified {
+  const hour = `${now.slice(0, 13)}:00:00.000Z`;
+  const next: Notified = {};
+  for (const [key, one] of Object.entries(known))
+    if (Date.parse(now) - Date.parse(one.seen) < FORGET_HOURS * 3_600_000) next[key] = one;
+  for (const { key } of notices) next[key] = { since: next[key]?.since ?? now, seen: hour };
+  return next;
+}
+
+/** One message for each person who may see something of it, one for the chat, and one webhook for each kind and source. */
+function messagesFor(
+  { mail, chatUrl, webhook }: Channels,
+  people: readonly Person[],
+  told: readonly Told[],
+  about: Pick<Payload, 'at' | 'digest' | 'done'>,
+): readonly NewJob[] {
+  const messages: Omit<Payload, 'id'>[] = [];
+  for (const person of mail === null ? [] : people) {
+    const own = told.filter((one) => isFor(person, one));
+    const done = person.sources === null && person.role !== 'auditor' ? about.done : [];
+    if (person.joinedAt !== null && person.disabledAt === null && own.length + done.length > 0)
+      messages.push({ ...about, channel: 'mail', person: person.personId, told: own, done });
+  }
+  if (told.length > 0 && chatUrl !== null) messages.push({ ...about, channel: 'chat', person: null, told: [...told] });
+  if (webhook !== null)
+    for (const one of told) messages.push({ ...about, channel: 'webhook', person: null, told: [one] });
+  return messages.map((message) => ({
+    kind: 'notify-send',
+    payload: { ...message, id: `msg_${randomUUID()}` },
+    maxAttempts: ATTEMPTS,
+  }));
+}
+
+/** What the schedule brought to its end since then, by kind. */
+async function finishedSince({ query }: StoreTransaction, since: string): Promise<Payload['done']> {
+  const rows = await query
+    .selectFrom('jobs')
+    .select((eb) => ['kind', eb.fn.countAll<number>().as('count')])
+    .where('kind', 'in', ['document', 'backup', 'retention'])
+    .where('state', '=', 'done')
+    .where('finished_at', '>=', since)
+    .groupBy('kind')
+    .orderBy('kind')
+    .execute();
+  return rows.map(({ kind, count }) => ({ kind, count: Number(count) }));
+}
+
+const doneWords: Readonly<Record<string, string>> = {
+  document: 'documents made',
+  backup: 'backups made',
+  retention: 'runs of the retention',
+};
+
+async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext): Promise<Json> {
+  const { channels } = deps;
+  switch (payload.channel) {
+    case 'mail': {
+      const person = payload.person === null ? null : await findPerson(deps, payload.person);
+      if (channels.mail === null) throw new JobRefused('SMTP_URL is not set for this worker.');
+      if (person === null || person.disabledAt !== null) return { sent: false, reason: 'the account is gone' };
+      // What the person may see may have changed since.
+      const told = payload.told.filter((one) => isFor(person, one));
+      if (told.length + payload.done.length === 0) return { sent: false, reason: 'not for this account any more' };
+      await sendMail(channels.mail, notificationMail({ ...payload, told }, person.email, deps.adminUrl), signal);
+      return { sent: true };
+    }
+    case 'chat':
+      if (channels.chatUrl === null) throw new JobRefused('NOTIFY_CHAT_URL is not set for this worker.');
+      await postToChat(channels.chatUrl, textOf(payload, deps.adminUrl), signal);
+      return { sent: true };
+    case 'webhook': {
+      if (channels.webhook === null) throw new JobRefused('NOTIFY_WEBHOOK_URL is not set for this worker.');
+      const body = JSON.stringify(webhookBody(payload, deps));
+      await sendWebhook(channels.webhook, { id: payload.id, at: deps.clock(), body }, signal);
+      return { sent: true };
+    }
+  }
+}
+
+/** The message of a webhook: type, time, and how many of it there are in which source. */
+function webhookBody(
+  { told, at }: Pick<Payload, 'told' | 'at'>,
+  { instance, adminUrl }: Pick<NotifyDeps, 'instance' | 'adminUrl'>,
+) {
+  const [one] = told;
+  const data = { instance, source: one?.source ?? null, count: one?.count ?? 0, link: adminUrl };
+  return {
+    type: `notice.${one?.kind ?? 'test'}`,
+    timestamp: at,
+    data: { ...data, text: one === undefined ? 'test' : sentenceOf(one) },
+  };
+}
+
+function textOf({ told, done, digest }: Pick<Payload, 'told' | 'done' | 'digest'>, adminUrl: string | null): string {
+  return [
+    ...(digest ? ['What needs attention today:'] : []),
+    ...told.map((one) => `- ${sentenceOf(one)}`),
+    ...(digest && told.length === 0 ? ['- nothing'] : []),
+    ...(done.length > 0 ? ['', 'Done by schedule in the last 24 hours:'] : []),
+    ...done.map(({ kind, count }) => `- ${count} ${doneWords[kind] ?? kind}`),
+    '',
+    adminUrl === null ? 'See the page Today of the admin pages.' : `See ${adminUrl}/`,
+  ].join('\n');
+}
+
+function notificationMail(payload: Payload, to: string, adminUrl: string | null): Mail {
+  const { told, digest } = payload;
+  const [first] = told;
+  const subject = digest
+    ? `Consent ledger: ${told.length === 0 ? 'nothing needs attention' : `${told.length} ${told.length === 1 ? 'thing needs' : 'things need'} attention`}`
+    : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first).replace(/\.$/, '')}${told.length > 1 ? `, and ${told.length - 1} more` : ''}`;
+  const foot =
+    'You get this because you have an account there. Mails name no person; what they are about is on the pages.';
+  return { to: [to], subject, text: `${textOf(payload, adminUrl)}\n\n-- \n${foot}\n`, id: payload.id };
+}
+
+const checkpointMailSchema = z.object({ size: z.number(), epoch: z.number(), at: z.string() });
+
+/** The last checkpoint that was mailed; null: none was. */
+export async function readCheckpointMail(
+  store: Pick<Store, 'read'>,
+): Promise<z.infer<typeof checkpointMailSchema> | null> {
+  const text = await readSetting(store, CHECKPOINT_MAIL);
+  return text === null ? null : checkpointMailSchema.parse(JSON.parse(text));
+}
+
+/** Seals, and mails the newest checkpoint with the key that checks it: whoever keeps the mail can tell later whether the history was rewritten or cut off. */
+export async function mailCheckpoint(
+  deps: NotifyDeps,
+  { id, signal }: { readonly id: string; readonly signal?: AbortSignal },
+): Promise<
+  { readonly outcome: 'mailed'; readonly size: number; readonly recipients: number } | { readonly outcome: string }
+> {
+  const { channels, checkpointMailTo: to, instance, epoch, verifierKey } = deps;
+  if (channels.mail === null || to.length === 0)
+    throw new JobRefused('SMTP_URL, MAIL_FROM and CHECKPOINT_MAIL_TO are not set for this worker.');
+  const sealing = await deps.seal();
+  if (!('checkpoint' in sealing)) return { outcome: sealing.outcome };
+  const { note, size } = sealing.checkpoint;
+  const stem = `consent-ledger-${instance}-${epoch}-${String(size).padStart(16, '0')}`;
+  const at = deps.clock().toISOString();
+  const text = `This is the signed checkpoint of a consent ledger over ${size} entries, of ${at.slice(0, 10)}. Keep this mail.
+
+The checkpoint fixes every entry up to that point. If entries are later rewritten or cut off, whoever runs the ledger cannot make it fit this checkpoint again, not even with all keys. It holds no personal data.
+
+To check the ledger against it, with a copy of the database and no secret:
+
+  consent-ledger ledger verify --public --key ${stem}.vkey --checkpoint ${stem}.txt
+
+The verifier key must be the one that you were given at the beginning:
+
+  ${verifierKey}
+
+If it is another one, ask why before you rely on it: a new key or a new epoch follows a restored backup.
+`;
+  const attachments = [
+    { filename: `${stem}.txt`, content: note, contentType: 'text/plain; charset=utf-8' },
+    { filename: `${stem}.vkey`, content: `${verifierKey}\n`, contentType: 'text/plain; charset=utf-8' },
+  ];
+  const subject = `Checkpoint of the consent ledger ${instance} over ${size} entries`;
+  await sendMail(channels.mail, { to, subject, text, attachments, id: `checkpoint-${id}` }, signal);
+  await writeSetting(deps.store, CHECKPOINT_MAIL, JSON.stringify({ size, epoch, at }));
+  return { outcome: 'mailed', size, recipients: to.length };
+}
+
+/** Sends a test through each channel that is configured; a sentence about what went wrong, null: nothing did. */
+export async function testChannels(
+  deps: NotifyDeps,
+  to: readonly string[],
+): Promise<readonly { readonly channel: 'mail' | 'chat' | 'webhook'; readonly problem: string | null }[]> {
+  const { mail, chatUrl, webhook } = deps.channels;
+  const text = `This is a test of the notifications of the consent ledger ${deps.instance}.`;
+  const id = `msg_${randomUUID()}`;
+  const tried: { channel: 'mail' | 'chat' | 'webhook'; problem: string | null }[] = [];
+  const attempt = async (channel: 'mail' | 'chat' | 'webhook', work: () => Promise<void>) => {
+    try {
+      await work();
+      tried.push({ channel, problem: null });
+    } catch (error) {
+      if (!(error instanceof MailError || error instanceof WebhookError)) throw error;
+      tried.push({ channel, problem: error.message });
+    }
+  };
+  if (mail !== null && to.length > 0)
+    await attempt('mail', () => sendMail(mail, { to, subject: 'Consent ledger: test', text: `${text}\n`, id }));
+  if (chatUrl !== null) await attempt('chat', () => postToChat(chatUrl, text));
+  if (webhook !== null) {
+    const at = deps.clock();
+    const body = JSON.stringify(webhookBody({ told: [], at: at.toISOString() }, deps));
+    await attempt('webhook', () => sendWebhook(webhook, { id, at, body }));
+  }
+  return tried;
+}

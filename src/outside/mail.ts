@@ -1,0 +1,137 @@
+import { isPrivateTransport } from '../core/address.ts';
+import { OutsideError } from '../core/errors.ts';
+import { withDeadline } from '../service/http.ts';
+
+/** The server that mail is handed to, and in whose name. */
+export interface MailSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; else STARTTLS. */
+  readonly implicitTls: boolean;
+  /** Null: the server asks for none. */
+  readonly login: { readonly user: string; readonly password: string } | null;
+  /** The server is on this machine, or allowed by name: mail goes there without TLS where it offers none. */
+  readonly clearText: boolean;
+  readonly from: string;
+}
+
+export interface Mail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  readonly text: string;
+  /** The same for each attempt to send one mail, so that whoever gets it twice can tell. */
+  readonly id: string;
+  readonly attachments?: readonly {
+    readonly filename: string;
+    readonly content: string;
+    readonly contentType: string;
+  }[];
+}
+
+/** A mail that was not taken. Its message names server and code, never an address, a password or what the server said. */
+export class MailError extends OutsideError {
+  override readonly name = 'MailError';
+  /** No repetition will mend it: the server refused the sender, the recipient or the message. */
+  readonly isFinal: boolean;
+  constructor(message: string, isFinal: boolean, options?: ErrorOptions) {
+    super(message, options);
+    this.isFinal = isFinal;
+  }
+}
+
+/** Longest time for one mail, whatever the server does. */
+const SEND_MS = 60_000;
+const CHECK_MS = 10_000;
+
+/** Hands one mail to the server (RFC 5321). Rejects with {@link MailError}, or the signal's reason. */
+export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
+  await withTransport(settings, SEND_MS, signal, (transport) =>
+    transport.sendMail({
+      from: settings.from,
+      to: [...mail.to],
+      subject: mail.subject,
+      text: mail.text,
+      messageId: `<${mail.id}@${domainOf(settings.from)}>`,
+      // No out-of-office reply is wanted (RFC 3834).
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      ...(mail.attachments === undefined ? {} : { attachments: mail.attachments.map((one) => ({ ...one })) }),
+    }),
+  );
+}
+
+/** Connects and signs in, and sends nothing. Rejects with {@link MailError}. */
+export async function checkMailServer(settings: MailSettings): Promise<void> {
+  await withTransport(settings, CHECK_MS, undefined, (transport) => transport.verify());
+}
+
+type Transport = Awaited<ReturnType<typeof openTransport>>;
+
+async function openTransport(settings: MailSettings, ms: number) {
+  // Loaded where mail is sent: most commands send none.
+  const { createTransport } = await import('nodemailer');
+  const { host, port, implicitTls, login, clearText } = settings;
+  return createTransport({
+    // A pool of one: closing it ends the connection under way, which a transport without a pool leaves open.
+    pool: true,
+    maxConnections: 1,
+    host,
+    port,
+    secure: implicitTls,
+    requireTLS: !clearText,
+    // On this machine nobody listens on the way, and certificates for it are rarely valid.
+    ignoreTLS: isPrivateTransport(`http://${host}`) && !implicitTls,
+    ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
+    connectionTimeout: Math.min(10_000, ms),
+    greetingTimeout: Math.min(10_000, ms),
+    socketTimeout: Math.min(20_000, ms),
+    dnsTimeout: 5_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+}
+
+async function withTransport(
+  settings: MailSettings,
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (transport: Transport) => Promise<unknown>,
+): Promise<void> {
+  let transport: Transport | null = null;
+  try {
+    await withDeadline(ms, signal, async () => {
+      transport = await openTransport(settings, ms);
+      await work(transport);
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const { code, responseCode, name } = cause as { code?: string; responseCode?: number; name?: string };
+    const where = `${settings.host}:${settings.port}`;
+    const what =
+      name === 'HttpTimeout' ? `no end after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
+    // A login can be put right while the mail waits.
+    const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
+    throw new MailError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });
+  } finally {
+    (transport as Transport | null)?.close();
+  }
+}
+
+function wordsOf(code: string | undefined): string {
+  switch (code) {
+    case 'EAUTH':
+      return 'refused the user or password in SMTP_URL';
+    case 'EENVELOPE':
+      return 'refused the sender or a recipient';
+    case 'EMESSAGE':
+      return 'refused the message';
+    case 'ETLS':
+      return 'offers no TLS that can be trusted';
+    default:
+      return 'cannot be used';
+  }
+}
+
+/** The domain of `Name <user@domain>`. */
+function domainOf(from: string): string {
+  return /@([A-Za-z0-9.-]+)>?$/.exec(from)?.[1] ?? 'localhost';
+}

@@ -1,0 +1,303 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { startWorker } from '../../src/context/worker.ts';
+import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attention/notices.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { createLog } from '../../src/log.ts';
+import { invitePerson } from '../../src/people/people.ts';
+import { runCli } from '../cli/command-line.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+import { environment } from '../serving.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
+
+const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+
+/** Keeps what is posted to it; answers what `status` says. */
+async function startReceiver() {
+  const taken: { path: string; headers: Record<string, string>; body: string }[] = [];
+  const receiver = { url: '', taken, status: 204 };
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => (body += String(chunk)));
+    request.on('end', () => {
+      if (receiver.status === 204)
+        taken.push({ path: request.url ?? '', headers: request.headers as Record<string, string>, body });
+      response.writeHead(receiver.status).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return receiver;
+}
+
+async function createWorld() {
+  const folder = await temporaryFolder();
+  const mail = await startMailServer();
+  const receiver = await startReceiver();
+  const env = {
+    LOG_LEVEL: 'fatal',
+    SMTP_URL: mail.url,
+    MAIL_FROM: 'Consent ledger <ledger@example.org>',
+    CHECKPOINT_MAIL_TO: 'dpo@example.org, deputy@example.org',
+    NOTIFY_CHAT_URL: `${receiver.url}/chat`,
+    NOTIFY_WEBHOOK_URL: `${receiver.url}/hook`,
+    NOTIFY_WEBHOOK_SECRET: SECRET,
+    ADMIN_URL: 'https://ledger.example.org',
+    SYNC_SCHEDULE: 'off',
+    // By hand.
+    NOTIFY_SCHEDULE: '0 0 1 1 *',
+    DIGEST_SCHEDULE: '0 0 1 1 *',
+  };
+  let now = new Date();
+  const context = await openContext(loadConfig(environment(folder, env), folder), createLog('fatal'), {
+    clock: () => now,
+  });
+  onTestFinished(() => context.close());
+  const worker = await startWorker(context, { kinds: ['notify', 'digest', 'notify-send', 'checkpoint-mail'] });
+  onTestFinished(() => worker.stop());
+  const invite = async (
+    name: string,
+    role: 'admin' | 'officer' | 'auditor',
+    sources: string[] | null,
+    joined = true,
+  ) => {
+    const email = `${name}@example.org`;
+    const by = { officer: 'test', personId: null, role: 'owner' } as const;
+    const invited = await invitePerson(context, { name, email, role, sources }, by);
+    expect(invited.outcome).toBe('done');
+    if (joined)
+      await context.store.transaction((tx) =>
+        tx.query.updateTable('people').set({ joined_at: now.toISOString() }).where('email', '=', email).execute(),
+      );
+  };
+  const requests = async (source: string, ...received: string[]) => {
+    for (const [nth, at] of received.entries()) {
+      const data = {
+        request_id: `r-${nth}`,
+        type: 'access',
+        email: 'secret-person@example.com',
+        name: 'Secret Person',
+        jurisdiction: 'DE',
+      };
+      const delivery = {
+        source,
+        rawBody: Buffer.from(JSON.stringify({ event: 'dsar.submitted', data, at })),
+        headers: {},
+        secretId: 'aaaaaaaa',
+        verdict: 'verified',
+        contentType: null,
+      } as const;
+      await appendDelivery(context.ledger, delivery, at);
+    }
+    await context.projector.catchUp();
+  };
+  const run = async (kind: string) => {
+    const { id } = await context.jobs.enqueue({ kind, key: kind });
+    await vi.waitFor(async () => expect((await context.jobs.find(id))?.state).toMatch(/done|failed/), PATIENTLY);
+    return (await context.jobs.find(id))?.result as { messages: number; new: number };
+  };
+  const sent = async () => {
+    await vi.waitFor(async () => {
+      const open = await context.jobs.list({ kind: 'notify-send', limit: 500 });
+      expect(
+        open.filter(
+          ({ state }) => state === 'running' || (state === 'waiting' && Date.parse(open[0]?.runAt ?? '') < Date.now()),
+        ),
+      ).toEqual([]);
+    }, PATIENTLY);
+  };
+  return {
+    folder,
+    env,
+    context,
+    mail,
+    receiver,
+    invite,
+    requests,
+    run,
+    sent,
+    later: (hours: number) => {
+      now = new Date(now.getTime() + hours * 3_600_000);
+    },
+    ago: (days: number) => new Date(now.getTime() - days * 86_400_000).toISOString(),
+  };
+}
+
+test('each is told once of what it may see, by mail, chat and signed webhook, and no person is named', async () => {
+  const world = await createWorld();
+  const { mail, receiver, run, sent } = world;
+  await world.invite('admin', 'admin', null);
+  await world.invite('acme-officer', 'officer', ['acme']);
+  await world.invite('other-officer', 'officer', ['other']);
+  await world.invite('acme-auditor', 'auditor', ['acme']);
+  await world.invite('not-joined', 'admin', null, false);
+  await world.requests('acme', world.ago(80), world.ago(81));
+  await world.requests('other', world.ago(26));
+
+  const first = await run('notify');
+  expect(first.new).toBeGreaterThan(2);
+  await sent();
+  const byPerson = Object.fromEntries(mail.mails.map(({ to, text }) => [to[0], text]));
+  expect(Object.keys(byPerson).sort()).toEqual([
+    'acme-officer@example.org',
+    'admin@example.org',
+    'other-officer@example.org',
+  ]);
+  expect(byPerson['acme-officer@example.org']).toContain('- acme: 2 requests are overdue.');
+  expect(byPerson['acme-officer@example.org']).not.toContain('other');
+  expect(byPerson['other-officer@example.org']).toContain('- other: 1 request is due within 7 days.');
+  expect(byPerson['other-officer@example.org']).not.toContain('acme');
+  expect(byPerson['admin@example.org']).toContain('acme: 2 requests are overdue.');
+  expect(byPerson['admin@example.org']).toContain('other: Nothing has been delivered for two days.');
+  expect(byPerson['admin@example.org']).toContain('See https://ledger.example.org/');
+  const chat = receiver.taken.filter(({ path }) => path === '/chat');
+  expect(chat.map(({ body }) => (JSON.parse(body) as { text: string }).text)).toEqual([
+    expect.stringContaining('acme: 2 requests are overdue.'),
+  ]);
+  const hooks = receiver.taken.filter(({ path }) => path === '/hook');
+  expect(hooks.length).toBeGreaterThan(2);
+  const events = hooks.map(
+    ({ body, headers }) => new Webhook(SECRET).verify(body, headers) as { type: string; data: object },
+  );
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: 'notice.request-overdue',
+      data: expect.objectContaining({ source: 'acme', count: 2 }) as object,
+    }),
+  );
+  const everything = JSON.stringify([mail.mails, receiver.taken]);
+  expect(everything).not.toMatch(/secret-person|Secret Person|r-\d/);
+
+  // Told once.
+  expect(await run('notify')).toMatchObject({ new: 0, messages: 0 });
+  // The same again within a day is not news; something new is.
+  await world.requests('acme', world.ago(90), world.ago(91), world.ago(92));
+  expect(await run('notify')).toMatchObject({ new: 1 });
+  await sent();
+  expect(mail.mails.filter(({ to }) => to[0] === 'acme-officer@example.org').at(-1)?.text).toContain(
+    'acme: 1 request is overdue.',
+  );
+
+  // The digest has all that is so.
+  mail.mails.length = 0;
+  await run('digest');
+  await sent();
+  expect(mail.mails.find(({ to }) => to[0] === 'acme-officer@example.org')?.text).toContain(
+    'acme: 3 requests are overdue.',
+  );
+  expect(mail.mails.map(({ to }) => to[0]).sort()).toEqual([
+    'acme-officer@example.org',
+    'admin@example.org',
+    'other-officer@example.org',
+  ]);
+  const listed = await runCli(world.folder, ['notify', 'list'], world.env);
+  expect(listed.stdout).toMatch(/request-overdue +│? *acme/);
+});
+
+test('what could not be sent is tried again, and a person who left gets nothing', async () => {
+  const world = await createWorld();
+  const { mail, receiver, run, context } = world;
+  await world.invite('admin', 'admin', null);
+  await world.invite('leaver', 'admin', null);
+  await world.requests('acme', world.ago(80));
+  await mail.close();
+  receiver.status = 503;
+  await run('notify');
+  const open = async () =>
+    (await context.jobs.list({ kind: 'notify-send', limit: 500 })).filter(({ attempts }) => attempts > 0);
+  await vi.waitFor(async () => {
+    const errors = (await open()).map(({ error }) => error);
+    expect(errors).toContainEqual(expect.stringContaining('the mail server 127.0.0.1'));
+    expect(errors).toContainEqual(expect.stringContaining('answered HTTP 503'));
+  }, PATIENTLY);
+  const doctor = JSON.parse((await runCli(world.folder, ['doctor', '--json'], world.env)).stdout) as {
+    lines: { about: string; level: string; sentence: string }[];
+  };
+  expect(doctor.lines.filter(({ about }) => about === 'notifications')).toEqual([
+    expect.objectContaining({ level: 'fault', sentence: expect.stringContaining('cannot be used') as string }),
+    expect.objectContaining({
+      level: 'fault',
+      sentence: expect.stringMatching(/^\d+ notifications could not be sent yet: /) as string,
+    }),
+  ]);
+  await context.store.transaction((tx) =>
+    tx.query
+      .updateTable('people')
+      .set({ disabled_at: new Date().toISOString() })
+      .where('email', '=', 'leaver@example.org')
+      .execute(),
+  );
+  const again = await startMailServer({ port: mail.port });
+  receiver.status = 204;
+  world.later(1);
+  await vi.waitFor(async () => {
+    const jobs = await context.jobs.list({ kind: 'notify-send', limit: 500 });
+    expect(jobs.map(({ state }) => state)).toEqual(jobs.map(() => 'done'));
+  }, PATIENTLY);
+  expect(again.mails.map(({ to }) => to[0])).toEqual(['admin@example.org']);
+  expect(receiver.taken.length).toBeGreaterThan(1);
+});
+
+test('the checkpoint is mailed to the data protection officer, and stands for the history that it was made of', async () => {
+  const world = await createWorld();
+  const { mail, context, folder, env } = world;
+  await world.requests('acme', world.ago(1));
+  const mailed = await runCli(folder, ['notify', 'checkpoint', '--json'], env);
+  expect(mailed.code).toBe(0);
+  const { size, recipients } = JSON.parse(mailed.stdout) as { size: number; recipients: number };
+  expect(recipients).toBe(2);
+  const [one] = mail.mails;
+  expect(one?.to).toEqual(['dpo@example.org', 'deputy@example.org']);
+  const [note = '', key = ''] = Object.values(one?.attachments ?? {});
+  expect(Object.keys(one?.attachments ?? {})[0]).toBe(
+    `consent-ledger-${context.instance}-1-${String(size).padStart(16, '0')}.txt`,
+  );
+  expect(note).toBe((await context.journal.newest(1)) ?? '');
+  expect(key.trim()).toBe(context.verifierKey);
+  expect(one?.text).toContain(context.verifierKey);
+  expect((await world.run('checkpoint-mail')) as unknown).toMatchObject({ outcome: 'mailed', recipients: 2 });
+  expect(mail.mails).toHaveLength(2);
+  const schedules = await context.store.read.selectFrom('schedules').select(['name', 'cron']).execute();
+  expect(schedules).toEqual(expect.arrayContaining([{ name: 'checkpoint-mail', cron: '30 8 1 * *' }]));
+
+  const tested = await runCli(folder, ['notify', 'test', '--to', 'me@example.org', '--json'], env);
+  expect([tested.code, JSON.parse(tested.stdout)]).toEqual([
+    0,
+    { tried: ['mail', 'chat', 'webhook'].map((channel) => ({ channel, problem: null })) },
+  ]);
+  expect(mail.mails.at(-1)?.to).toEqual(['me@example.org']);
+  world.receiver.status = 404;
+  const failed = await runCli(folder, ['notify', 'test'], env);
+  expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('answered HTTP 404')]);
+  const none = await runCli(folder, ['notify', 'test']);
+  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('No channel is configured')]);
+});
+
+test('auditors and people of other sources are told nothing, whatever it is', () => {
+  expect(noticeKinds.length).toBeGreaterThan(10);
+  for (const kind of noticeKinds) {
+    expect(isFor({ role: 'auditor', sources: null }, { kind, source: 'a' })).toBe(false);
+    expect(isFor({ role: 'owner', sources: null }, { kind, source: 'a' })).toBe(true);
+    expect(isFor({ role: 'officer', sources: ['b'] }, { kind, source: 'a' })).toBe(false);
+    expect(isFor({ role: 'officer', sources: ['b'] }, { kind, source: null })).toBe(false);
+    expect(sentenceOf({ kind, source: 'a', count: 2 })).toMatch(/^a: [A-Z0-9].*\.$/);
+  }
+  expect(
+    countNotices([
+      { kind: 'request-due', source: 'b' },
+      { kind: 'request-overdue', source: 'b' },
+      { kind: 'request-due', source: 'b' },
+    ]),
+  ).toEqual([
+    { kind: 'request-overdue', source: 'b', count: 1 },
+    { kind: 'request-due', source: 'b', count: 2 },
+  ]);
+});

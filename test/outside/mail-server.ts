@@ -1,0 +1,112 @@
+import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
+import { onTestFinished } from 'vitest';
+
+export interface TakenMail {
+  readonly to: readonly string[];
+  /** As it was sent. */
+  readonly raw: string;
+  readonly subject: string;
+  /** The text, decoded. */
+  readonly text: string;
+  /** Names and decoded contents. */
+  readonly attachments: Readonly<Record<string, string>>;
+}
+
+export interface MailServer {
+  readonly port: number;
+  readonly url: string;
+  readonly mails: TakenMail[];
+  /** What it answers to the next mails; null: it takes them. */
+  refuse: { readonly code: number; readonly at: 'recipient' | 'message' } | null;
+  close(): Promise<void>;
+}
+
+export const MAIL_USER = 'ledger@example.org';
+export const MAIL_PASSWORD = 'pass word:@/%';
+
+/** A real SMTP server, which takes mail of one user. Its certificate is one that nobody trusts. */
+export async function startMailServer({ tls = false, startTls = true, port = 0 } = {}): Promise<MailServer> {
+  const mails: TakenMail[] = [];
+  const refusal = (at: string) =>
+    taken.refuse?.at === at
+      ? Object.assign(new Error('<someone@example.org> is not wanted'), { responseCode: taken.refuse.code })
+      : null;
+  const server = new SMTPServer({
+    secure: tls,
+    disabledCommands: startTls ? [] : ['STARTTLS'],
+    allowInsecureAuth: true,
+    onAuth: (auth, _session, done) =>
+      auth.username === MAIL_USER && auth.password === MAIL_PASSWORD
+        ? done(null, { user: MAIL_USER })
+        : done(new Error('no such user or password')),
+    onRcptTo: (_address, _session, done) => done(refusal('recipient')),
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const refused = refusal('message');
+        if (refused === null)
+          mails.push(
+            read(
+              Buffer.concat(chunks).toString(),
+              session.envelope.rcptTo.map(({ address }) => address),
+            ),
+          );
+        done(refused);
+      });
+    },
+  });
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  const listening = (server.server.address() as AddressInfo).port;
+  const login = `${encodeURIComponent(MAIL_USER)}:${encodeURIComponent(MAIL_PASSWORD)}`;
+  let isClosed = false;
+  const taken: MailServer = {
+    port: listening,
+    url: `smtp${tls ? 's' : ''}://${login}@127.0.0.1:${listening}`,
+    mails,
+    refuse: null,
+    async close() {
+      if (isClosed) return;
+      isClosed = true;
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+  onTestFinished(() => taken.close());
+  return taken;
+}
+
+function read(raw: string, to: readonly string[]): TakenMail {
+  const parts = raw.split(/^--[^\r\n]*\r?$/m).filter((part) => /content-type: /i.test(part));
+  const bodies = parts.map((part) => {
+    const [head = '', ...body] = part.split('\r\n\r\n');
+    const [, name = ''] = /filename="?([^"\r\n]+)"?/.exec(head) ?? [];
+    return {
+      name,
+      isText: /content-type: text\/plain/i.test(head),
+      content: decode(head, body.join('\r\n\r\n').replace(/\r\n$/, '')),
+    };
+  });
+  const text = bodies.filter(({ name, isText }) => name === '' && isText).at(-1);
+  const subject = /^Subject: ((?:.|\r\n )*)\r$/m.exec(raw)?.[1] ?? '';
+  return {
+    to,
+    raw,
+    subject: subject.replaceAll('\r\n', ''),
+    text: text?.content ?? '',
+    attachments: Object.fromEntries(
+      bodies.filter(({ name }) => name !== '').map(({ name, content }) => [name, content]),
+    ),
+  };
+}
+
+function decode(head: string, body: string): string {
+  if (/transfer-encoding: base64/i.test(head)) return Buffer.from(body, 'base64').toString();
+  if (!/transfer-encoding: quoted-printable/i.test(head)) return body.replaceAll('\r\n', '\n');
+  const joined = body.replace(/=\r\n/g, '').replaceAll('\r\n', '\n');
+  return Buffer.from(
+    joined.replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    'latin1',
+  ).toString();
+}

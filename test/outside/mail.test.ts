@@ -1,0 +1,107 @@
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { checkMailServer, MailError, type MailSettings, sendMail } from '../../src/outside/mail.ts';
+import { chatBody, signedHeaders } from '../../src/outside/webhook.ts';
+import { longest } from '../../src/service/http.ts';
+import { MAIL_PASSWORD, MAIL_USER, startMailServer } from './mail-server.ts';
+
+const settings = (port: number, other: Partial<MailSettings> = {}): MailSettings => ({
+  host: '127.0.0.1',
+  port,
+  implicitTls: false,
+  login: { user: MAIL_USER, password: MAIL_PASSWORD },
+  clearText: true,
+  from: 'Consent ledger <ledger@example.org>',
+  ...other,
+});
+
+const mail = { to: ['dpo@example.org'], subject: 'Prüfung', text: 'Grüße\n', id: 'one' };
+
+test('a mail reaches a server that asks for a login, with its attachments', async () => {
+  const server = await startMailServer();
+  await checkMailServer(settings(server.port));
+  expect(server.mails).toEqual([]);
+  const attachments = [{ filename: 'a.txt', content: '— x\n', contentType: 'text/plain; charset=utf-8' }];
+  await sendMail(settings(server.port), { ...mail, attachments });
+  expect(server.mails).toMatchObject([{ to: ['dpo@example.org'], text: 'Grüße\n', attachments: { 'a.txt': '— x\n' } }]);
+  expect(server.mails[0]?.raw).toContain('Auto-Submitted: auto-generated');
+  expect(server.mails[0]?.raw).toContain('Message-ID: <one@example.org>');
+});
+
+test('a login that is refused is told without the password, and may be tried again', async () => {
+  const server = await startMailServer();
+  const wrong = settings(server.port, { login: { user: MAIL_USER, password: 'hush' } });
+  const error = (await checkMailServer(wrong).catch((refused: unknown) => refused)) as MailError;
+  expect(error).toBeInstanceOf(MailError);
+  expect(error.message).toBe(
+    `the mail server 127.0.0.1:${server.port} refused the user or password in SMTP_URL (535 EAUTH)`,
+  );
+  expect(error.isFinal).toBe(false);
+});
+
+test('a recipient that is refused for good is final, one that is refused for now is not', async () => {
+  const server = await startMailServer();
+  const refused = async () =>
+    (await sendMail(settings(server.port), mail).catch((error: unknown) => error)) as MailError;
+  server.refuse = { code: 550, at: 'recipient' };
+  const { message, isFinal } = await refused();
+  expect([message.replace(/:\d+/, ''), isFinal]).toEqual([
+    'the mail server 127.0.0.1 refused the sender or a recipient (550 EENVELOPE)',
+    true,
+  ]);
+  expect(message).not.toMatch(/someone|dpo@|not wanted/);
+  server.refuse = { code: 450, at: 'recipient' };
+  expect((await refused()).isFinal).toBe(false);
+  server.refuse = { code: 554, at: 'message' };
+  expect((await refused()).isFinal).toBe(true);
+});
+
+test('TLS that cannot be trusted, and a server elsewhere that offers none, get no mail', async () => {
+  const secure = await startMailServer({ tls: true });
+  await expect(sendMail(settings(secure.port, { implicitTls: true }), mail)).rejects.toThrow('the mail server');
+  // An address that leads here and does not say so.
+  const elsewhere = { host: '0.0.0.0', clearText: false };
+  const untrusted = await startMailServer();
+  await expect(sendMail(settings(untrusted.port, elsewhere), mail)).rejects.toThrow('the mail server');
+  const plain = await startMailServer({ startTls: false });
+  await expect(sendMail(settings(plain.port, elsewhere), mail)).rejects.toThrow('offers no TLS that can be trusted');
+  expect([...secure.mails, ...untrusted.mails, ...plain.mails]).toEqual([]);
+  // Unless it is allowed by name.
+  await sendMail(settings(plain.port, { ...elsewhere, clearText: true }), mail);
+  expect(plain.mails).toHaveLength(1);
+});
+
+test('a server that says nothing is given up in time, and when a signal says so', async () => {
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as { port: number };
+  const before = { ...longest };
+  onTestFinished(() => void Object.assign(longest, before));
+  const controller = new AbortController();
+  const sending = sendMail(settings(port), mail, controller.signal);
+  setTimeout(() => controller.abort(new Error('stopping')), 100);
+  await expect(sending).rejects.toThrow('stopping');
+  longest.exchangeMs = 200;
+  await expect(sendMail(settings(port), mail)).rejects.toThrow('no end after');
+});
+
+test('a webhook is signed as Standard Webhooks says', () => {
+  const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
+  // The vector of the specification's reference libraries.
+  const [id, at, body] = ['msg_p5jXN8AQM9LWM0D4loKWxJek', new Date(1614265330_000), '{"test": 2432232314}'];
+  expect(signedHeaders(secret, id, at, body)['webhook-signature']).toBe(
+    'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
+  );
+  const now = new Date();
+  expect(new Webhook(secret).verify(body, signedHeaders(secret, id, now, body))).toEqual({ test: 2432232314 });
+});
+
+test('a chat gets a text, and Microsoft Teams a card', () => {
+  expect(JSON.parse(chatBody('hooks.slack.com', 'a\nb'))).toEqual({ text: 'a\nb' });
+  expect(JSON.parse(chatBody('prod-1.westeurope.logic.azure.com', 'a'))).toMatchObject({
+    type: 'message',
+    attachments: [{ content: { type: 'AdaptiveCard', body: [{ type: 'TextBlock', text: 'a' }] } }],
+  });
+});
