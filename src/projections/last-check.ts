@@ -87,6 +87,8 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
   return {
     check: (onProgress?: (done: number, total: number) => void) => compareAndNote(true, onProgress),
     note,
+    /** The last comparison, and what differed then; null: there was none, or someone forged it. */
+    last,
     /** Tables that differed at the last comparison, with how many rows; null when none did. */
     differing: async () => (await last())?.found ?? null,
     /** Before a document is made: compares where that is due, and says in a sentence what is wrong. */

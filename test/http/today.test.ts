@@ -2,7 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
-import { createOfficeWorld, signedIn } from './office-world.ts';
+import { writeSetting } from '../../src/store/settings.ts';
+import { createOfficeWorld, signedIn, signedInAs } from './office-world.ts';
+import { seedRequests } from './pages/seed.ts';
 
 it('dismisses a banner that only deliveries name, and restores it, each recorded with the officer', async () => {
   const world = await createOfficeWorld(
@@ -45,4 +47,54 @@ it('says who outside of the installation has seen the last checkpoint, and when;
   expect((await visitor.get('/')).text).toMatch(/by share over \d+ entries, <time/);
   const metrics = await (await fetch(`${world.adminUrl}/metrics`)).text();
   expect(Number(/witnessed_seq\{witness="share"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(seq);
+});
+
+it('names at most ten tasks, urgent requests first, and keeps the rest behind one line; what only the operator can do is sent to the admins', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const officer = await signedInAs(world, 'officer');
+  expect((await officer.get('/')).text).toContain('Nothing is waiting for you.');
+  await signedInAs(world, 'admin', { email: 'ada@acme.example' });
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  for (let n = 0; n < 7; n += 1)
+    await world.event('dsar.submitted', {
+      request_id: `r-${n}`,
+      type: 'access',
+      name: `Person ${n}`,
+      jurisdiction: 'DE',
+      submitted_at: ago(40 + 5 * n),
+    });
+  for (let n = 0; n < 8; n += 1)
+    await world.event('cookie_scan.completed', {
+      domain: `shop-${n}.example`,
+      cookies: [{ name: '_ga', category: 'analytics', before_consent: true }],
+      finished_at: ago(1),
+    });
+  await writeSetting(world.context.store, 'seal_failure', 'disk full');
+  const { text } = await officer.get('/');
+  const tasks = text.slice(text.indexOf('id="tasks"'), text.indexOf('id="requests"'));
+  const [visible = '', rest = ''] = tasks.split('<summary>');
+  const rows = (part: string) => part.match(/<th scope="row"/g)?.length ?? 0;
+  expect([rows(visible), rows(rest)]).toEqual([10, 4]);
+  expect(rest).toContain('4 more');
+  // The one that waits longest is due first.
+  expect(/Answer Access default-\d+ of <bdi>(Person \d)/.exec(tasks.replaceAll(/<!-- -->/g, ''))?.[1]).toBe('Person 6');
+  expect(visible.match(/aria-label="Open: /g)).toHaveLength(5);
+  expect(visible).toMatch(
+    /href="mailto:ada%40acme.example\?subject=consent-ledger[^"]+body=[^"]+" aria-label="Tell an admin/,
+  );
+  expect(text).not.toContain('For the operator');
+});
+
+it('counts the decisions of thirty days in a chart, and says in one line what can be relied on', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  await seedRequests(world);
+  const olga = await signedIn(world);
+  const before = (await olga.get('/')).text;
+  // Of its two decisions one is forty days old.
+  expect(before).toContain('0 given');
+  expect(before).toContain('1 withdrawn');
+  expect(before).toMatch(/Not sealed yet.*witnessed by nobody.*not compared with the ledger yet.*nothing synced/);
+  await world.context.seal();
+  await world.context.readModels.check();
+  expect((await olga.get('/')).text).toMatch(/Sealed <time.*read models compared <time/);
 });

@@ -2,6 +2,11 @@ import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
+import { can } from '../../core/roles.ts';
+import type { Judged } from '../../core/consent-judgement.ts';
+import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';
+import { listPeople } from '../../people/people.ts';
+import { createHistory } from '../../store/queries/history.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
@@ -31,13 +36,19 @@ export interface Today {
   readonly documentCount: number;
   readonly jobs: readonly Job[];
   readonly ledger: LedgerState;
+  /** Decisions of each of the last days: given, partly given, refused, withdrawn. Null: of too many sources to be counted for a page. */
+  readonly days: readonly { readonly day: string; readonly values: readonly number[] }[] | null;
+  /** When the read models were last compared with the ledger, and agreed. */
+  readonly verified: string | null;
+  /** E-mail addresses of those who may change the installation. */
+  readonly admins: readonly string[];
   /** What officers call the banners of a source. */
   readonly bannerNames: (source: string) => BannerNames | undefined;
 }
 
 type Needs = Pick<
   Context,
-  'store' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch' | 'config' | 'witnessState'
+  'store' | 'readModels' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch' | 'config' | 'witnessState'
 >;
 
 const DOCUMENTS_SHOWN = 25;
@@ -51,7 +62,7 @@ export async function loadToday(
   permitted: { readonly slugs: readonly string[] | null; list(): readonly Source[] },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
-  const [attention, warnings, documents, documentCount, jobs, ledger, names] = await Promise.all([
+  const [attention, warnings, documents, documentCount, jobs, ledger, names, days, check, people] = await Promise.all([
     context.attention(only ?? undefined),
     context.warnings(),
     loadDocuments(context, only),
@@ -59,6 +70,9 @@ export async function loadToday(
     loadJobs(context, only),
     loadLedgerState(context, permitted.slugs),
     createBannerQueries(context.store.read).bannerNamesBySource(),
+    loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
+    context.readModels.last(),
+    listPeople(context),
   ]);
   return {
     attention,
@@ -69,8 +83,46 @@ export async function loadToday(
     documentCount,
     jobs,
     ledger,
+    days,
+    verified: check?.found === null ? check.at : null,
+    admins: people
+      .filter(({ role, joinedAt, disabledAt }) => can(role, 'administer') && joinedAt !== null && disabledAt === null)
+      .map(({ email }) => email),
     bannerNames: (slug) => names.get(slug),
   };
+}
+
+/** Days of the chart, and of how many sources it is drawn: each takes a query over its decisions. */
+export const DAYS_SHOWN = 30;
+const SOURCES_COUNTED = 20;
+
+const seriesOf: Partial<Record<Judged, number>> = {
+  given: 0,
+  'renewed-given': 0,
+  'partly-given': 1,
+  refused: 2,
+  withdrawn: 3,
+  'partly-withdrawn': 3,
+};
+
+async function loadDays({ store, clock, config }: Needs, sources: readonly string[]): Promise<Today['days']> {
+  if (sources.length > SOURCES_COUNTED) return null;
+  const today = dateIn(clock().toISOString(), config.timeZone);
+  const days = Array.from({ length: DAYS_SHOWN }, (_, place) => addDays(today, place + 1 - DAYS_SHOWN));
+  const spans = days.map((name) => ({
+    name,
+    start: startOfDay(name, config.timeZone),
+    end: startOfDay(addDays(name, 1), config.timeZone),
+  }));
+  const [from = '', to = ''] = [spans[0]?.start, spans.at(-1)?.end];
+  const history = createHistory(store.read);
+  const values = new Map(days.map((day) => [day, [0, 0, 0, 0]]));
+  for (const source of sources)
+    for (const row of await history.decisionsBySpan({ source, asOf: Number.MAX_SAFE_INTEGER, from, to }, spans)) {
+      const [place, counts] = [seriesOf[row.state], values.get(row.span)];
+      if (place !== undefined && counts !== undefined) counts[place] = (counts[place] ?? 0) + row.decisions;
+    }
+  return days.map((day) => ({ day, values: values.get(day) ?? [] }));
 }
 
 function loadDocuments({ store }: Needs, only: readonly string[] | null): Promise<DocumentRow[]> {

@@ -84,6 +84,7 @@ table .mono { white-space: nowrap; }
 .bars figcaption { font-size: 0.9375rem; margin-bottom: 0.75rem; }
 .bars .ends { display: flex; justify-content: space-between; margin: 0.2rem 0 0; max-width: none; }
 pre.content { margin: 0; font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.875rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.trust { max-width: none; }
 .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
@@ -109,7 +110,7 @@ button, .button { font: inherit; font-weight: 600; cursor: pointer; border: 1px 
 button:hover, .button:hover { background: var(--accent-deep); color: var(--on-accent); }
 button.quiet, .button.quiet { background: var(--paper); color: var(--accent); }
 button.quiet:hover, .button.quiet:hover { background: var(--calm-ground); color: var(--accent-deep); }
-button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; white-space: nowrap; }
+button.slim, .button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; white-space: nowrap; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }
 summary { cursor: pointer; padding: 0.55rem 0.25rem; font-weight: 500; }

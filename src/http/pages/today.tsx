@@ -4,16 +4,16 @@ import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import type { AttentionPart } from '../../attention/officer-attention.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
-import { loadToday, type LedgerState, type Today } from './load-today.ts';
+import { DAYS_SHOWN, loadToday, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { formatCount } from '../../../reports/format.ts';
-import { siteWord } from '../../../reports/scan-audit/findings.ts';
 import { DocumentTable, JobList } from './documents.tsx';
-import { Badge, Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
+import { Badge, Choice, DayBars, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
 import { RequestTable, SourceFilter } from './request-table.tsx';
+import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { SyncPanel } from './sync-panel.tsx';
 
 /** What an address may say was just done; the address never carries the text itself. */
@@ -192,9 +192,22 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       )}
       <Problems title="The request failed:" problems={problems} />
       {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
-      <Warnings today={today} />
-      <ConsentAfter cases={attention.consentAfterWithdrawal} />
-      <ScanTasks frame={frame} today={today} />
+      <TrustLine frame={frame} today={today} />
+      <TasksPanel frame={frame} today={today} />
+      {today.days === null ? null : (
+        <Panel id="month" title={`Decisions of the last ${DAYS_SHOWN} days`}>
+          <DayBars
+            what={`Decisions by day (${frame.timeZone})`}
+            series={[
+              { name: 'given', tone: 'good' },
+              { name: 'partly given', tone: 'calm' },
+              { name: 'refused', tone: 'warn' },
+              { name: 'withdrawn', tone: 'bad' },
+            ]}
+            days={today.days}
+          />
+        </Panel>
+      )}
       <Panel id="requests" title="Requests">
         <OpenRequests frame={frame} today={today} withSource={several && source === null} />
         <p class="small">
@@ -234,9 +247,9 @@ const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
   gaps: '/#sync',
   undelivered: '/consent/undelivered',
   contradictions: '/consent/contradictions',
-  'consent-after': '/#consent-after',
-  'before-consent': '/#before-consent',
-  integrations: '/#disconnected',
+  'consent-after': '/#tasks',
+  'before-consent': '/#tasks',
+  integrations: '/#tasks',
 };
 
 /** The figures of the day, each leading to what it counts. */
@@ -257,73 +270,6 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
   );
 }
 
-/** Cases named; more are in the consent audit. */
-const CASES_NAMED = 10;
-
-function ConsentAfter({ cases }: { cases: readonly string[] }) {
-  if (cases.length === 0) return null;
-  return (
-    <Notice tone="warn" id="consent-after">
-      <p>
-        Consent was recorded after it was withdrawn at the request of the same person:{' '}
-        {cases.slice(0, CASES_NAMED).map((caseId, place) => (
-          <span key={caseId}>
-            {place === 0 ? '' : ', '}
-            <a href={`/cases/${encodeURIComponent(caseId)}#records`}>{caseId}</a>
-          </span>
-        ))}
-        {cases.length > CASES_NAMED ? ` and ${formatCount(cases.length - CASES_NAMED)} more` : ''}. Check whether they
-        were asked again.
-      </p>
-    </Notice>
-  );
-}
-
-/** Tasks from scans and integrations; each disappears with a clean scan or a new connection. */
-function ScanTasks({ frame, today }: { frame: PageFrame; today: Today }) {
-  const { beforeConsent, integrations } = today.attention.scans;
-  const of = (source: string) => `/scans?source=${encodeURIComponent(source)}`;
-  return (
-    <>
-      {beforeConsent.length === 0 ? null : (
-        <Notice tone="warn" id="before-consent">
-          <p>According to the last scan, set before consent but not strictly necessary:</p>
-          <ul>
-            {beforeConsent.slice(0, CASES_NAMED).map(({ source, site, found, at }) => (
-              <li key={`${source} ${site}`}>
-                <a href={of(source)}>{siteWord(site)}</a>: {found}{' '}
-                {found === 1 ? 'cookie or tracker' : 'cookies or trackers'} (scan of{' '}
-                <Moment iso={at} timeZone={frame.timeZone} />)
-              </li>
-            ))}
-          </ul>
-          <p>{moreOf(beforeConsent.length)}Block these until the visitor has made a choice, then scan again.</p>
-        </Notice>
-      )}
-      {integrations.length === 0 ? null : (
-        <Notice tone="warn" id="disconnected">
-          <p>Integrations no longer connected:</p>
-          <ul>
-            {integrations.slice(0, CASES_NAMED).map((one) => (
-              <li key={`${one.source} ${one.integration_key}`}>
-                <a href={`${of(one.source)}#integrations`}>{one.name ?? one.integration_id ?? 'not named'}</a>
-                {one.site === null ? '' : ` of ${one.site}`}: {one.status}{' '}
-                <Moment iso={one.at} timeZone={frame.timeZone} />
-                {one.error === null ? '' : ` (${one.error})`}
-              </li>
-            ))}
-          </ul>
-          <p>{moreOf(integrations.length)}Reconnect them in the service if this was not intended.</p>
-        </Notice>
-      )}
-    </>
-  );
-}
-
-function moreOf(count: number): string {
-  return count > CASES_NAMED ? `${formatCount(count - CASES_NAMED)} more. ` : '';
-}
-
 /** More than these are looked through on their own page. */
 const REQUESTS_SHOWN = 50;
 
@@ -338,23 +284,6 @@ function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: T
       requests={requests.slice(0, REQUESTS_SHOWN)}
       sourceName={withSource ? frame.sourceName : null}
     />
-  );
-}
-
-function Warnings({ today }: { today: Today }) {
-  if (today.warnings.length === 0) return null;
-  return (
-    <section aria-labelledby="warnings">
-      <h2 id="warnings">For the operator</h2>
-      <ul class="warnings">
-        {today.warnings.map(({ code, source, sentence, remedy }) => (
-          <li key={`${code} ${source}`}>
-            <strong>{sentence}</strong>
-            {remedy}
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

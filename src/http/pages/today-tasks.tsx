@@ -1,0 +1,250 @@
+import type { ComponentChildren } from 'preact';
+import { counted, formatCount } from '../../../reports/format.ts';
+import { siteWord } from '../../../reports/scan-audit/findings.ts';
+import type { Warning } from '../../attention/operator-warnings.ts';
+import { can } from '../../core/roles.ts';
+import type { PageFrame } from './layout.tsx';
+import type { Today } from './load-today.ts';
+import { Badge, Day, Moment, Panel, Table } from './parts.tsx';
+import { dueText, kindText, type Worded } from './words.ts';
+
+/** One thing to do: what, by when, and where it is done. */
+interface Task {
+  readonly key: string;
+  readonly what: ComponentChildren;
+  readonly by: ComponentChildren;
+  /** `about` tells links of the same words apart for those who hear them. */
+  readonly action: { readonly href: string; readonly label: string; readonly about: string };
+}
+
+/** Tasks shown; requests among them, since all of these stand in their own list; the rest are behind one line. */
+const SHOWN = 10;
+const REQUESTS_AMONG = 5;
+/** Requests due later are no task of today. */
+const DUE_DAYS = 7;
+
+/** What to do today. */
+export function TasksPanel({ frame, today }: { frame: PageFrame; today: Today }) {
+  const tasks = tasksOf(frame, today);
+  const rest = tasks.slice(SHOWN);
+  return (
+    <Panel id="tasks" title="To do">
+      {tasks.length === 0 ? (
+        <p>Nothing is waiting for you.</p>
+      ) : (
+        <TaskTable tasks={tasks.slice(0, SHOWN)} caption="The most urgent first" />
+      )}
+      {rest.length === 0 ? null : (
+        <details>
+          <summary>{formatCount(rest.length)} more</summary>
+          <div>
+            <TaskTable tasks={rest} caption={null} />
+          </div>
+        </details>
+      )}
+    </Panel>
+  );
+}
+
+function TaskTable({ tasks, caption }: { tasks: readonly Task[]; caption: string | null }) {
+  return (
+    <Table
+      caption={caption}
+      columns={[
+        { title: 'What', cell: ({ what }: Task) => what },
+        { title: 'By when', cell: ({ by }) => by },
+        {
+          title: 'Where',
+          label: '',
+          cell: ({ action: { href, label, about } }) => (
+            <a class="button quiet slim" href={href} aria-label={`${label}: ${about}`}>
+              {label}
+            </a>
+          ),
+        },
+      ]}
+      rows={tasks}
+    />
+  );
+}
+
+function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
+  const requests = requestTasks(today);
+  return [
+    ...requests.slice(0, REQUESTS_AMONG),
+    ...today.warnings.map((warning) => warningTask(frame, today, warning)),
+    ...recordTasks(today),
+    ...scanTasks(frame, today),
+  ];
+}
+
+/** Requests that are overdue, due soon, or cannot have a date yet. */
+function requestTasks({ attention }: Today): readonly Task[] {
+  return attention.requests
+    .filter(({ view }) => view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS)
+    .map(({ view }) => {
+      const { row, kind, deadline } = view;
+      const title = `${kindText(kind)} ${row.case_id}`;
+      const href = `/cases/${encodeURIComponent(row.case_id)}`;
+      return {
+        key: row.case_id,
+        what: (
+          <>
+            {deadline.placeMissing ? 'Choose the place of' : 'Answer'} {title}
+            {row.requester_name === null ? null : (
+              <>
+                {' '}
+                of <bdi>{row.requester_name}</bdi>
+              </>
+            )}
+          </>
+        ),
+        by: (
+          <>
+            <Day date={deadline.limit} /> <Badge {...dueText(view)} />
+          </>
+        ),
+        action: { href, label: 'Open', about: title },
+      };
+    });
+}
+
+const now: Worded = { text: 'now', tone: 'bad' };
+const soon: Worded = { text: 'when you can', tone: 'calm' };
+
+/** Where what a warning says is looked at or put right. */
+const warningPages: Partial<Record<Warning['code'], string>> = {
+  'silent-source': '/deliveries',
+  'refused-surge': '/deliveries/refused',
+  'sync-failing': '#sync',
+  'sync-lag': '#sync',
+  quarantine: '/deliveries?outcome=unreadable',
+};
+
+/** What the operator of the server has to do: what the pages cannot do is sent to the admins, in words that they can act on. */
+function warningTask(frame: PageFrame, today: Today, { code, source, sentence, remedy }: Warning): Task {
+  const page = warningPages[code];
+  const mail = `mailto:${today.admins.map(encodeURIComponent).join(',')}?${new URLSearchParams({
+    subject: `consent-ledger: ${sentence}`.slice(0, 150),
+    body: `${sentence}\n\n${remedy}`,
+  })
+    .toString()
+    .replaceAll('+', '%20')}`;
+  const administers = can(frame.role, 'administer');
+  return {
+    key: `${code} ${source}`,
+    what: (
+      <>
+        <strong>{sentence}</strong>
+        <p class="hint">{remedy}</p>
+      </>
+    ),
+    by: <Badge {...now} />,
+    action:
+      page !== undefined
+        ? { href: page, label: 'Look', about: sentence }
+        : { href: mail, label: administers ? 'Send on' : 'Tell an admin', about: sentence },
+  };
+}
+
+/** What the records ask about. */
+function recordTasks({ attention, source }: Today): readonly Task[] {
+  const { agreement, consentAfterWithdrawal, gaps } = attention;
+  const query = source === null ? '' : `?source=${encodeURIComponent(source)}`;
+  const tasks: Task[] = consentAfterWithdrawal.map((caseId) => ({
+    key: `after ${caseId}`,
+    what: `Consent was recorded after it was withdrawn at the request of the same person: check whether they were asked again (${caseId})`,
+    by: <Badge {...soon} />,
+    action: { href: `/cases/${encodeURIComponent(caseId)}#records`, label: 'Open', about: caseId },
+  }));
+  const add = (count: number, key: string, what: string, href: string) => {
+    if (count > 0) tasks.push({ key, what, by: <Badge {...soon} />, action: { href, label: 'Look', about: what } });
+  };
+  const { contradicting, undelivered } = agreement;
+  add(
+    contradicting,
+    'contradicting',
+    `Resolve ${counted(contradicting, 'contradictory decision', 'contradictory decisions')}: until then they do not count as consent`,
+    `/consent/contradictions${query}`,
+  );
+  add(gaps.length, 'gaps', `Close ${counted(gaps.length, 'gap', 'gaps')} in the pulled consent log`, '#sync');
+  add(
+    undelivered,
+    'undelivered',
+    `Find out why ${counted(undelivered, 'decision was', 'decisions were')} never delivered`,
+    `/consent/undelivered${query}`,
+  );
+  return tasks;
+}
+
+/** What scans and integrations ask for; each disappears with a clean scan or a new connection. */
+function scanTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
+  const { beforeConsent, integrations } = attention.scans;
+  const of = (source: string) => `/scans?source=${encodeURIComponent(source)}`;
+  return [
+    ...beforeConsent.map(
+      ({ source, site, found, at }): Task => ({
+        key: `site ${source} ${site}`,
+        what: (
+          <>
+            <a href={of(source)}>{siteWord(site)}</a>: {found}{' '}
+            {found === 1 ? 'cookie or tracker' : 'cookies or trackers'} set before consent (scan of{' '}
+            <Moment iso={at} timeZone={frame.timeZone} />)
+            <p class="hint">Block it until the visitor has made a choice, then scan again.</p>
+          </>
+        ),
+        by: <Badge {...soon} />,
+        action: { href: of(source), label: 'Look', about: siteWord(site) },
+      }),
+    ),
+    ...integrations.map((one): Task => {
+      const name = one.name ?? one.integration_id ?? 'an integration';
+      return {
+        key: `integration ${one.source} ${one.integration_key}`,
+        what: (
+          <>
+            <bdi>{name}</bdi>
+            {one.site === null ? '' : ` of ${one.site}`}: {one.status} <Moment iso={one.at} timeZone={frame.timeZone} />
+            {one.error === null ? '' : ` (${one.error})`}
+            <p class="hint">Reconnect it in the service if this was not intended.</p>
+          </>
+        ),
+        by: <Badge {...soon} />,
+        action: { href: `${of(one.source)}#integrations`, label: 'Look', about: name },
+      };
+    }),
+  ];
+}
+
+/** One line on what can be relied on: sealed, witnessed, verified, synced. */
+export function TrustLine({ frame, today }: { frame: PageFrame; today: Today }) {
+  const { ledger, attention, verified } = today;
+  const { checkpoint, witnesses } = ledger;
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  const witnessed =
+    (witnesses ?? [])
+      .flatMap(({ at }) => at ?? [])
+      .sort()
+      .at(-1) ?? null;
+  const marks = attention.banners.flatMap(({ watermark, state }) =>
+    state === 'dismissed' || watermark === null ? [] : [watermark],
+  );
+  const synced = marks.sort()[0];
+  return (
+    <p class="trust small">
+      {checkpoint === null ? 'Not sealed yet' : <>Sealed {time(checkpoint.createdAt)}</>}
+      {' · '}
+      {witnesses === null ? (
+        'witnessed by nobody'
+      ) : witnessed === null ? (
+        'not witnessed yet'
+      ) : (
+        <>witnessed {time(witnessed)}</>
+      )}
+      {' · '}
+      {verified === null ? 'read models not compared with the ledger yet' : <>read models compared {time(verified)}</>}
+      {' · '}
+      {synced === undefined ? 'nothing synced' : <>synced up to {time(synced)}</>}
+    </p>
+  );
+}
