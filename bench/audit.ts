@@ -77,7 +77,7 @@ async function fill(path: string, decisions: number): Promise<void> {
   for (let start = 0; start < decisions; start += step) {
     const end = Math.min(start + step, decisions);
     // `way` 0: only delivered, 1: only pulled, else both: the row follows the delivery. Every stretch of a thousand has an outage of ten.
-    await store.transaction(({ query }) =>
+    await store.foldTransaction(({ query }) =>
       sql`
         with recursive n(i) as (select ${start} union all select i + 1 from n where i + 1 < ${end}),
         told as (
@@ -103,7 +103,7 @@ async function fill(path: string, decisions: number): Promise<void> {
         from told where place = 0 or (way > 1 and i % 1000 >= 10)`.execute(query),
     );
   }
-  await store.transaction(async ({ query }) => {
+  await store.foldTransaction(async ({ query }) => {
     await sql`
       insert into delivery_history (seq, source, received_at, event, verdict, outcome, reason, content_type, bytes, commitment)
       select seq, source, received_at, 'consent.recorded', 'verified', 'read', null, 'application/json', 400, ''

@@ -19,6 +19,7 @@ import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
 import type { Source } from './core/source.ts';
 import type { ErasureDeps } from './erasure/deps.ts';
+import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -80,6 +81,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
     const identity = await openIdentity(base, restoring);
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
+    await takeRowsLeft(identity.store);
     const models = openReadModels(base, identity, ledger);
     const work = openJobs(base, identity);
     const useCases = await createUseCases({ ...base, ...identity, ...ledger, ...intake, ...models, ...work, sample });

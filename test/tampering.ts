@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { openConnection } from '../src/store/sqlite/driver.ts';
+import { isFolded, type TableName, tables } from '../src/store/schema.ts';
+import { attachToRead, openConnection } from '../src/store/sqlite/driver.ts';
+import { readModelsPath } from '../src/store/sqlite/open.ts';
 import { databaseOf, emptyDatabaseOf, engine, given } from './servers/databases.ts';
 
 /** Bytes as both databases read them in a statement of {@link alter}. */
@@ -25,11 +27,25 @@ export async function alter(dataDir: string, ...statements: string[]): Promise<v
     }
     return;
   }
-  const connection = await openConnection(fileOf(dataDir));
-  try {
-    for (const statement of statements) await connection.script(statement);
-  } finally {
-    await connection.close();
+  await alterFile(fileOf(dataDir), ...statements);
+}
+
+/** The same for a SQLite file: each statement in the file that has the table, which it leaves to be named without the file. */
+export async function alterFile(path: string, ...statements: string[]): Promise<void> {
+  for (const statement of statements) {
+    const named = [...statement.matchAll(/\w+/g)].map(([word]) => word);
+    const first = named.find(
+      (word) => Object.hasOwn(tables, word) || word === 'quarantine_source' || word === 'one_a_day',
+    );
+    const inModels = first !== undefined && (!Object.hasOwn(tables, first) || isFolded(first as TableName));
+    const [own, other] = inModels ? [readModelsPath(path), path] : [path, readModelsPath(path)];
+    const connection = await openConnection(own);
+    try {
+      await attachToRead(connection, other, 'other');
+      await connection.script(statement);
+    } finally {
+      await connection.close();
+    }
   }
 }
 

@@ -9,7 +9,7 @@ import { appendErasure, chunksOf, listErasures } from '../ledger/erase.ts';
 import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
 import { readSetting } from '../store/settings.ts';
-import type { StoreTransaction } from '../store/store.ts';
+import type { Store, StoreTransaction } from '../store/store.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
 import { writeErasureRecords } from './records.ts';
@@ -94,10 +94,11 @@ export async function carryOut(
       firstMadeAt: again?.madeAt ?? null,
     };
     const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
-      await takeRows(tx, erasure.seqs);
+      if (!deps.store.foldsApart) await takeRows(tx, erasure.seqs);
       if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
       await tx.insertMany('settings', [{ name: UNFINISHED, value: String(own) }], 'keep');
     });
+    if (deps.store.foldsApart) await deps.store.foldTransaction((tx) => takeRows(tx, erasure.seqs));
     seqs.push(seq);
   }
   await deps.rejected.remove(plan.rejected);
@@ -119,6 +120,17 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
     await query.deleteFrom('jobs').where('id', 'in', chunk).where('state', '!=', 'running').execute();
     await query.updateTable('jobs').set({ cancel_requested: 1, updated_at: now }).where('id', 'in', chunk).execute();
   }
+}
+
+/**
+ * Takes the rows that entries left in the read models when the process ended between the erasure and {@link takeRows}; to be called before anybody
+ * reads them. Does nothing when no erasure is unfinished.
+ */
+export async function takeRowsLeft(store: Store): Promise<void> {
+  const from = store.foldsApart ? await readSetting(store, UNFINISHED) : null;
+  if (from === null) return;
+  for (const { seqs } of await listErasures(store.read, Number(from) - 1))
+    await store.foldTransaction((tx) => takeRows(tx, seqs));
 }
 
 /** Whether an erasure has yet to be finished. */

@@ -2,15 +2,15 @@ import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { queueNames, queueOf } from './job.ts';
 
-type Outcome = Tables['job_counts']['outcome'];
+export type Outcome = Tables['job_counts']['outcome'];
 
-/** Counts a job that ended, in the transaction that ends it. */
-export async function countIn(query: Query, kind: string, outcome: Outcome): Promise<void> {
+/** Counts jobs that ended, in the transaction that ends them. */
+export async function countIn(query: Query, kind: string, outcome: Outcome, count = 1): Promise<void> {
   await query
     .insertInto('job_counts')
-    .values({ kind, outcome, count: 1 })
+    .values({ kind, outcome, count })
     .onConflict((conflict) =>
-      conflict.columns(['kind', 'outcome']).doUpdateSet((eb) => ({ count: eb('job_counts.count', '+', 1) })),
+      conflict.columns(['kind', 'outcome']).doUpdateSet((eb) => ({ count: eb('job_counts.count', '+', count) })),
     )
     .execute();
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { countIn } from './counts.ts';
+import type { CountEnd, createTogether } from './together.ts';
 import { type Claim, type JobRow, type Json, noLease, type Progress } from './job.ts';
 
 /** How a held job stands: `held`, asked to stop, or no longer ours (taken over, or finished by someone else). */
@@ -23,10 +24,15 @@ export function backOff(attempt: number, random: () => number = Math.random): nu
  * What a worker does with a job that it holds. Each change is one statement whose condition is the token of the claim: a worker that was
  * paused past its lease changes nothing. The answer is false (or `lost`) then.
  */
-export function createHolding(store: Store, clock: Clock, wake: (kind: string, at: Date | null) => void) {
+export function createHolding(
+  store: Pick<Store, 'read'>,
+  together: ReturnType<typeof createTogether>,
+  clock: Clock,
+  wake: (kind: string, at: Date | null) => void,
+) {
   const now = () => clock().toISOString();
   const change = (claim: Claim, changes: (eb: Builder) => Changes) =>
-    store.transaction((tx) => changeIn(tx, claim, now(), changes));
+    together((tx, countEnd) => changeIn(tx, claim, now(), changes, countEnd));
   const done = (result: Json) => () =>
     ({ ...noLease, state: 'done', finished_at: now(), result: JSON.stringify(result), error: null }) as const;
 
@@ -53,7 +59,10 @@ export function createHolding(store: Store, clock: Clock, wake: (kind: string, a
     },
     /** The same inside the transaction of the job's own effect: either both are there or neither, so that no repetition finds half. */
     async completeIn(tx: StoreTransaction, claim: Claim, result: Json): Promise<boolean> {
-      return (await changeIn(tx, claim, now(), done(result))) !== null;
+      const ended: Parameters<CountEnd>[] = [];
+      const held = await changeIn(tx, claim, now(), done(result), (...end) => void ended.push(end));
+      for (const [kind, outcome] of ended) await countIn(tx.query, kind, outcome);
+      return held !== null;
     },
     /** Waits and tries again while attempts are left and `retry` is true; else the job has failed. */
     async fail(claim: Claim, reason: string, retry: boolean): Promise<boolean> {
@@ -102,6 +111,7 @@ async function changeIn(
   claim: Claim,
   now: string,
   changes: (eb: Builder) => Changes,
+  countEnd: CountEnd,
 ): Promise<Held | null> {
   const row = await query
     .updateTable('jobs')
@@ -112,7 +122,7 @@ async function changeIn(
     .returning(['kind', 'state', 'cancel_requested'])
     .executeTakeFirst();
   if (row === undefined) return null;
-  if (row.state !== 'running' && row.state !== 'waiting') await countIn(query, row.kind, row.state);
+  if (row.state !== 'running' && row.state !== 'waiting') countEnd(row.kind, row.state);
   return row;
 }
 

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { countIn, loadQueueFigures } from './counts.ts';
+import { loadQueueFigures } from './counts.ts';
 import { createHolding } from './held.ts';
 import { type Claim, type Job, type Json, noLease, toJob } from './job.ts';
+import { type CountEnd, createTogether } from './together.ts';
 
 /** What to do. At most one unfinished job exists per kind and key. */
 export interface NewJob {
@@ -57,9 +58,11 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 export function createJobs({ store, clock, announce }: JobsOptions) {
   const { wake, onWake, tell } = createWaking(announce);
+  const together = createTogether(store);
+  const claiming = createClaiming(store, together, clock);
   return {
     async enqueue(job: NewJob): Promise<Enqueued> {
-      const enqueued = await store.transaction((tx) => insertJob(tx, job, clock()));
+      const enqueued = await together((tx) => insertJob(tx, job, clock()));
       if (enqueued.outcome === 'enqueued') wake([{ kind: job.kind, at: job.runAt ?? null }]);
       return enqueued;
     },
@@ -79,17 +82,15 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
     list: (filter: JobFilter = {}) => listJobs(store.read, filter),
     /** A waiting job is cancelled at once; a running one is asked to stop and goes on until it notices. */
     async cancel(id: string) {
-      const outcome = await store.transaction((tx) => cancelIn(tx, id, clock().toISOString()));
+      const outcome = await together((tx, countEnd) => cancelIn(tx, id, clock().toISOString(), countEnd));
       tell(false);
       return outcome;
     },
     /** Takes the next due job of these kinds, also one whose worker's lease ran out. Null: nothing is due. */
     async claim(owner: string, kinds: readonly string[], leaseMilliseconds: number): Promise<Claim | null> {
-      const now = clock();
-      if (kinds.length === 0 || !(await isAnythingDue(store.read, kinds, now.toISOString()))) return null;
-      return store.transaction((tx) => claimIn(tx, owner, kinds, now, leaseMilliseconds));
+      return kinds.length === 0 ? null : claiming({ owner, kinds, leaseMilliseconds });
     },
-    ...createHolding(store, clock, (kind, at) => wake([{ kind, at }])),
+    ...createHolding(store, together, clock, (kind, at) => wake([{ kind, at }])),
     /** How each queue stands, over all processes. */
     figures: () => loadQueueFigures(store.read, clock()),
     /** Removes jobs that finished before this moment; how many. */
@@ -184,6 +185,7 @@ async function cancelIn(
   { query }: StoreTransaction,
   id: string,
   now: string,
+  countEnd: CountEnd,
 ): Promise<'cancelled' | 'requested' | 'finished' | 'unknown'> {
   const waiting = await query
     .updateTable('jobs')
@@ -193,7 +195,7 @@ async function cancelIn(
     .returning('kind')
     .executeTakeFirst();
   if (waiting !== undefined) {
-    await countIn(query, waiting.kind, 'cancelled');
+    countEnd(waiting.kind, 'cancelled');
     return 'cancelled';
   }
   const running = await query
@@ -228,17 +230,71 @@ export async function isAnythingDue(query: Query, kinds: readonly string[], now:
   return row !== undefined;
 }
 
-/** Takes the next due job under the write lock; null when there is none. */
+/** Who wants a job of which kinds. */
+interface Claimer {
+  readonly owner: string;
+  readonly kinds: readonly string[];
+  readonly leaseMilliseconds: number;
+}
+
+/**
+ * Whoever asks for the same while a look is under way is served by the next one, so that a runner with room for many jobs takes them all at once.
+ * Nobody is answered by a look that began before he asked.
+ */
+function createClaiming(
+  store: Pick<Store, 'read'>,
+  together: ReturnType<typeof createTogether>,
+  clock: Clock,
+): (claimer: Claimer) => Promise<Claim | null> {
+  type Asking = { resolve(claim: Claim | null): void; reject(error: unknown): void };
+  const groups = new Map<string, Asking[]>();
+
+  async function serve(claimer: Claimer, asking: readonly Asking[]): Promise<void> {
+    try {
+      const now = clock();
+      const isDue = await isAnythingDue(store.read, claimer.kinds, now.toISOString());
+      const claims = isDue ? await together((tx, countEnd) => claimIn(tx, claimer, now, asking.length, countEnd)) : [];
+      for (const [place, { resolve }] of asking.entries()) resolve(claims[place] ?? null);
+    } catch (error) {
+      for (const { reject } of asking) reject(error);
+    }
+  }
+
+  async function serveAll(key: string, claimer: Claimer): Promise<void> {
+    await Promise.resolve();
+    for (;;) {
+      const asking = groups.get(key)?.splice(0, CLAIMED_TOGETHER) ?? [];
+      if (asking.length === 0) break;
+      await serve(claimer, asking);
+    }
+    groups.delete(key);
+  }
+
+  return (claimer) =>
+    new Promise((resolve, reject) => {
+      const key = JSON.stringify(claimer);
+      const asking = { resolve, reject };
+      const group = groups.get(key);
+      if (group) return void group.push(asking);
+      groups.set(key, [asking]);
+      void serveAll(key, claimer);
+    });
+}
+
+/** Jobs that one statement takes. */
+const CLAIMED_TOGETHER = 64;
+
+/** Takes the next due jobs under the write lock, the most urgent first; as many as there are, and no more than `limit`. */
 export async function claimIn(
   tx: StoreTransaction,
-  owner: string,
-  kinds: readonly string[],
+  { owner, kinds, leaseMilliseconds }: Claimer,
   now: Date,
-  leaseMilliseconds: number,
-): Promise<Claim | null> {
+  limit: number,
+  countEnd: CountEnd,
+): Promise<readonly Claim[]> {
   const moment = now.toISOString();
-  await endAbandoned(tx, kinds, moment);
-  const row = await tx.query
+  await endAbandoned(tx, kinds, moment, countEnd);
+  const rows = await tx.query
     .updateTable('jobs')
     .set((eb) => ({
       state: 'running',
@@ -248,7 +304,7 @@ export async function claimIn(
       lease_until: new Date(now.getTime() + leaseMilliseconds).toISOString(),
       updated_at: moment,
     }))
-    .where('id', '=', (eb) =>
+    .where('id', 'in', (eb) =>
       eb
         .selectFrom('jobs')
         .select('id')
@@ -257,12 +313,16 @@ export async function claimIn(
         .orderBy('priority', 'desc')
         .orderBy('run_at')
         .orderBy('created_at')
-        .limit(1),
+        .limit(limit),
     )
     .returningAll()
-    .executeTakeFirst();
-  return row === undefined ? null : { job: toJob(row), owner, token: row.lease_token };
+    .execute();
+  return rows
+    .sort((a, b) => b.priority - a.priority || order(a.run_at, b.run_at) || order(a.created_at, b.created_at))
+    .map((row) => ({ job: toJob(row), owner, token: row.lease_token }));
 }
+
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Waiting and due, or running under a lease that ran out. */
 function isDue(now: string) {
@@ -274,7 +334,12 @@ function isDue(now: string) {
 }
 
 /** Ends what a dead worker left behind and must not be taken over: cancelled meanwhile, or out of attempts. */
-async function endAbandoned({ query }: StoreTransaction, kinds: readonly string[], now: string): Promise<void> {
+async function endAbandoned(
+  { query }: StoreTransaction,
+  kinds: readonly string[],
+  now: string,
+  countEnd: CountEnd,
+): Promise<void> {
   const ended = await query
     .updateTable('jobs')
     .set((eb) => {
@@ -296,7 +361,5 @@ async function endAbandoned({ query }: StoreTransaction, kinds: readonly string[
     .where((eb) => eb.or([eb('cancel_requested', '=', 1), eb('attempts', '>=', eb.ref('max_attempts'))]))
     .returning(['kind', 'cancel_requested'])
     .execute();
-  for (const { kind, cancel_requested } of ended) {
-    await countIn(query, kind, cancel_requested === 1 ? 'cancelled' : 'failed');
-  }
+  for (const { kind, cancel_requested } of ended) countEnd(kind, cancel_requested === 1 ? 'cancelled' : 'failed');
 }

@@ -206,13 +206,16 @@ function createLane(options: LaneOptions) {
 
   async function fill(): Promise<void> {
     while (taken < concurrency && !isStopping()) {
-      taken++;
-      const job = await begin();
-      if (job === null) return;
-      void job.ended.then(() => {
-        leave(job);
-        pump();
-      });
+      const beginning: Promise<RunningJob | null>[] = [];
+      // Asked for in the same turn, they are taken in one transaction.
+      for (; taken < concurrency; taken++) beginning.push(begin());
+      const begun = await Promise.all(beginning);
+      for (const job of begun)
+        void job?.ended.then(() => {
+          leave(job);
+          pump();
+        });
+      if (begun.includes(null)) return;
     }
   }
 

@@ -341,7 +341,7 @@ function beginPosition({ store, report }: Run): Checking {
   return {
     async end() {
       const row = await store.read
-        .selectFrom('positions')
+        .selectFrom('fold_positions')
         .select('seq')
         .where('name', '=', 'projector')
         .executeTakeFirst();

@@ -7,7 +7,7 @@ import { type Projection, type ProjectedEntry, type ProjectorLog, quarantineRows
 
 /** The set of tables that projections fill, and the position that says how far: the live ones, or those of a rebuild. */
 export interface Target {
-  readonly store: Pick<Store, 'transaction'>;
+  readonly store: Pick<Store, 'foldTransaction'>;
   /** Reads the target's tables under their plain names. */
   readonly state: Query;
   readonly position: PositionName;
@@ -119,7 +119,7 @@ async function commit(
   to: number,
 ): Promise<Advance> {
   try {
-    await target.store.transaction(async (tx) => {
+    await target.store.foldTransaction(async (tx) => {
       if (!(await movePosition(tx, target.position, from, to))) throw new LostRace();
       await writeAll(tx, target, writes);
     });

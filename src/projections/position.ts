@@ -18,7 +18,7 @@ const generationOf = (name: PositionName) => `${name}:generation`;
 /** The position; null before the first entry was ever projected. */
 export async function loadPosition(query: Query, name: PositionName): Promise<Position | null> {
   const rows = await query
-    .selectFrom('positions')
+    .selectFrom('fold_positions')
     .selectAll()
     .where('name', 'in', [name, generationOf(name)])
     .execute();
@@ -29,7 +29,7 @@ export async function loadPosition(query: Query, name: PositionName): Promise<Po
 /** Makes a position at 0, unless there is one. */
 export async function startPosition(tx: StoreTransaction, name: PositionName): Promise<void> {
   const rows = [name, generationOf(name)].map((row) => ({ name: row, seq: 0 }));
-  await tx.insertMany('positions', rows, 'keep');
+  await tx.insertMany('fold_positions', rows, 'keep');
 }
 
 /** Moves a position if nobody else has in the meantime. False: someone has, and this transaction must write nothing. */
@@ -40,14 +40,14 @@ export async function movePosition(
   to: number,
 ): Promise<boolean> {
   const { numUpdatedRows } = await tx.query
-    .updateTable('positions')
+    .updateTable('fold_positions')
     .set({ seq: to })
     .where('name', '=', name)
     .where('seq', '=', from.seq)
     .where((eb) =>
       eb.exists(
         eb
-          .selectFrom('positions as fence')
+          .selectFrom('fold_positions as fence')
           .select('fence.seq')
           .where('fence.name', '=', generationOf(name))
           .where('fence.seq', '=', from.generation),
@@ -60,7 +60,7 @@ export async function movePosition(
 /** Begins a new generation: whoever folds over rows of the one before will fail to move the position. */
 export async function nextGeneration(tx: StoreTransaction, name: PositionName): Promise<void> {
   await tx.query
-    .updateTable('positions')
+    .updateTable('fold_positions')
     .set((eb) => ({ seq: eb('seq', '+', 1) }))
     .where('name', '=', generationOf(name))
     .execute();
@@ -86,7 +86,7 @@ export async function projectedEntries(query: Query): Promise<number> {
 export async function pullBackPosition(tx: StoreTransaction, historyTables: readonly string[]): Promise<boolean> {
   const end = await lastSeq(tx.query);
   const { numUpdatedRows } = await tx.query
-    .updateTable('positions')
+    .updateTable('fold_positions')
     .set({ seq: end })
     .where('name', '=', 'projector')
     .where('seq', '>', end)

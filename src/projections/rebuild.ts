@@ -75,13 +75,13 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
 
 /** Makes empty shadow tables. A rebuild that is still under way elsewhere finds its generation gone, and stops. */
 function begin(store: Store, replace: boolean, takesOver: boolean): Promise<Position> {
-  return store.transaction(async (tx) => {
+  return store.foldTransaction(async (tx) => {
     if (!takesOver && (await loadPosition(tx.query, 'rebuild')) !== null)
       throw new CodedError('conflict', 'The read models are being rebuilt or compared elsewhere.');
     await startPosition(tx, 'projector');
     // Rows of entries that the ledger does not have cannot be compared with anything.
     if (replace) await pullBackPosition(tx, historyNames);
-    await tx.query.deleteFrom('positions').where('name', '=', 'rebuild').execute();
+    await tx.query.deleteFrom('fold_positions').where('name', '=', 'rebuild').execute();
     await startPosition(tx, 'rebuild');
     await nextGeneration(tx, 'rebuild');
     await createShadows(tx.query);
@@ -98,15 +98,15 @@ async function cleanUp(store: Store, started: Position): Promise<void> {
     (await loadPosition(tx.query, 'rebuild'))?.generation === started.generation;
   const last = (await loadPosition(store.read, 'rebuild'))?.seq ?? 0;
   for (let upTo = EMPTIED; upTo < last; upTo += EMPTIED) {
-    await store.transaction(async (tx) => {
+    await store.foldTransaction(async (tx) => {
       if (await ours(tx)) await emptyShadows(tx.query, upTo);
     });
   }
-  await store.transaction(async (tx) => {
+  await store.foldTransaction(async (tx) => {
     if (!(await ours(tx))) return;
     await dropShadows(tx.query);
     // Its position is there while one is under way; the generation stays.
-    await tx.query.deleteFrom('positions').where('name', '=', 'rebuild').execute();
+    await tx.query.deleteFrom('fold_positions').where('name', '=', 'rebuild').execute();
   });
 }
 
@@ -150,7 +150,7 @@ async function settle(
 ): Promise<Omit<RebuildReport, 'ahead'> | null> {
   const projections = options.projections ?? allProjections(options.read);
   try {
-    return await options.store.transaction(async (tx) => {
+    return await options.store.foldTransaction(async (tx) => {
       const live = await projectedEntries(tx.query);
       let at = from.seq;
       for (let pagesLeft = settling.maxPages; at < live; pagesLeft -= 1) {

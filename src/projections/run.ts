@@ -43,6 +43,10 @@ const BEHIND_MS = 30_000;
 /** Milliseconds of rest in which it shows how busy the process is. */
 const LOOK_MS = 10;
 
+/** Entries behind from which on progress is reported, and milliseconds between two reports. */
+const FAR_BEHIND = 10_000;
+const REPORT_MS = 5000;
+
 /** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process. */
 type RunOutcome = 'projected' | 'caught-up' | 'lost';
 
@@ -90,6 +94,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   let loop: Promise<void> | null = null;
   let stopListening: () => void = () => undefined;
   let wake: () => void = () => undefined;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   /** An append was announced while a run was under way. */
   let told = false;
   /** Whether any was, since the run before. */
@@ -109,16 +114,30 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   async function run(): Promise<Ran> {
-    const from = (await loadPosition(store.read, 'projector')) ?? (await store.transaction(beginPosition));
+    const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
     reached(from.seq);
     const page = await pages.load(from);
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
+    if (page.full) await reportProgress(from.seq);
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
     reached(page.to);
     const [oldest] = page.entries;
     const behindMs = oldest === undefined ? 0 : Date.now() - Date.parse(oldest.receivedAt);
     return { outcome: 'projected', full: page.full, behindMs };
+  }
+
+  /** Says now and then how far it is while it is far behind: after an upgrade, or when the file of the read models was lost. */
+  async function reportProgress(folded: number): Promise<void> {
+    const now = performance.now();
+    if (now - reportedAt < REPORT_MS) return;
+    reportedAt = now;
+    const { last } = await store.read
+      .selectFrom('entries')
+      .select((eb) => eb.fn.max('seq').as('last'))
+      .executeTakeFirstOrThrow();
+    const entries = Number(last ?? 0);
+    if (entries - folded > FAR_BEHIND) log.info({ folded, entries }, 'folding the read models');
   }
 
   /** One run at a time in this process: two would only race each other. */

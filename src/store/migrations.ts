@@ -1,12 +1,13 @@
-import { type Column, tables } from './schema.ts';
+import { type Column, type TableName, tables } from './schema.ts';
 
 /** How a database names the types of columns (schema.ts). */
 type ColumnTypes = Readonly<Record<'big' | 'real' | 'blob' | 'id', string>>;
 
-/** All migrations in order, as statements for one of the databases. A release never changes an earlier one. */
-export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
+/** The statements that create some of the tables, with their indexes. */
+export function createTables(types: ColumnTypes, isWanted: (table: TableName) => boolean): readonly string[] {
   const names = { text: 'text', integer: 'integer', ...types };
-  const first = Object.entries(tables).flatMap(([table, { columns, more }]) => {
+  return Object.entries(tables).flatMap(([table, { columns, more }]) => {
+    if (!isWanted(table as TableName)) return [];
     const declared = Object.entries<Column<unknown>>(columns).map(
       ([column, { type, rule }]) => `${column} ${names[type]}${rule}`,
     );
@@ -17,7 +18,21 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
       ...indexes.map((index) => `create ${index}`),
     ];
   });
-  return [first];
+}
+
+/** Names under which `positions` told in version 1 how far the entries are folded. */
+export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
+
+/** All migrations of a database that has every table, in order. A release never changes an earlier one. */
+export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
+  return [
+    createTables(types, (table) => table !== 'fold_positions'),
+    [
+      ...createTables(types, (table) => table === 'fold_positions'),
+      `insert into fold_positions select name, seq from positions where name in ${FOLD_POSITIONS}`,
+      `delete from positions where name in ${FOLD_POSITIONS}`,
+    ],
+  ];
 }
 
 /** One thing that a schema consists of, as a database describes it. */

@@ -44,6 +44,14 @@ function table<Columns extends Readonly<Record<string, Column<unknown>>>>(
   return { columns, more };
 }
 
+/** A table of the read models: folded from the entries, and at any time again. On SQLite these are in a file of their own (docs/decisions.md). */
+function folded<Columns extends Readonly<Record<string, Column<unknown>>>>(
+  columns: Columns,
+  ...more: readonly string[]
+) {
+  return { ...table(columns, ...more), folded: true as const };
+}
+
 /** Columns that every history table has. */
 const history = { seq: big, source: text, received_at: text };
 const occurred = {
@@ -104,13 +112,15 @@ export const tables = {
     name: primary(text),
     value: text,
   }),
-  /** How far a projector (or another reader of the ledger) has come; moved by compare-and-set in the writing transaction. */
+  /** How far a reader of the read models has come; moved by compare-and-set in the transaction of what it does with them. */
   positions: table({ name: primary(text), seq: big }),
-  quarantine: table(
+  /** How far the entries are folded; moved by compare-and-set in the transaction that writes the rows. */
+  fold_positions: folded({ name: primary(text), seq: big }),
+  quarantine: folded(
     { seq: primary(big), source: text, event: optional(text), reason: text, received_at: text },
     'index quarantine_source on quarantine (source, seq)',
   ),
-  delivery_history: table(
+  delivery_history: folded(
     {
       ...history,
       event: optional(text),
@@ -125,7 +135,7 @@ export const tables = {
     'primary key (seq)',
     'index delivery_history_source on delivery_history (source, seq)',
   ),
-  delivery_counts: table(
+  delivery_counts: folded(
     {
       source: text,
       /** UTC date, YYYY-MM-DD. */
@@ -135,7 +145,7 @@ export const tables = {
     },
     'primary key (source, day, event)',
   ),
-  policy_history: table(
+  policy_history: folded(
     {
       ...history,
       ...occurred,
@@ -155,7 +165,7 @@ export const tables = {
     // Documents read the history of one source in ledger order.
     'index policy_history_source on policy_history (source, seq)',
   ),
-  policies: table(
+  policies: folded(
     {
       source: text,
       policy_id: text,
@@ -174,7 +184,7 @@ export const tables = {
     },
     'primary key (source, policy_id)',
   ),
-  decision_history: table(
+  decision_history: folded(
     {
       ...history,
       ...occurred,
@@ -238,7 +248,7 @@ export const tables = {
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),
   /** How a decision is judged from the entry `seq` on, because a decision made before it, or another record of it, became known only then. */
-  decision_judgements: table(
+  decision_judgements: folded(
     {
       seq: big,
       source: text,
@@ -253,7 +263,7 @@ export const tables = {
     },
     'primary key (source, decision_id, seq)',
   ),
-  decisions: table(
+  decisions: folded(
     {
       source: text,
       banner_id: text,
@@ -279,7 +289,7 @@ export const tables = {
     'primary key (source, subject, banner_id)',
   ),
   /** A repeated delivery whose body carries neither id nor time: a new choice, or a repeat? Unresolved until the pulled log decides. */
-  ambiguous_repeats: table({
+  ambiguous_repeats: folded({
     seq: primary(big),
     source: text,
     event: text,
@@ -287,7 +297,7 @@ export const tables = {
     /** How many repeats there were when it was resolved; with more by now it is unresolved again. */
     settled_repeats: defaulting(integer, 0),
   }),
-  case_history: table(
+  case_history: folded(
     {
       ...history,
       case_id: text,
@@ -304,7 +314,7 @@ export const tables = {
     'index case_history_case on case_history (case_id, version)',
     'index case_history_source on case_history (source, seq)',
   ),
-  cases: table(
+  cases: folded(
     {
       case_id: primary(text),
       source: text,
@@ -331,7 +341,7 @@ export const tables = {
     'index cases_source on cases (source, receipt_at)',
     'index cases_request on cases (source, request_id)',
   ),
-  action_history: table(
+  action_history: folded(
     {
       ...history,
       action: text,
@@ -346,7 +356,7 @@ export const tables = {
     'index action_history_source on action_history (source, seq)',
   ),
   /** What officers added, or retracted, as evidence of how a banner was shown, and its names. Only rows that add have a file and a period. */
-  banner_evidence: table(
+  banner_evidence: folded(
     {
       ...history,
       change: text as Column<'added' | 'retracted' | 'named'>,
@@ -370,7 +380,7 @@ export const tables = {
     'primary key (seq)',
     'index banner_evidence_source on banner_evidence (source, seq)',
   ),
-  documents: table(
+  documents: folded(
     {
       document_id: primary(text),
       source: text,
@@ -393,7 +403,7 @@ export const tables = {
     },
     'index documents_sha256 on documents (sha256)',
   ),
-  scan_history: table(
+  scan_history: folded(
     {
       ...history,
       ...occurred,
@@ -416,7 +426,7 @@ export const tables = {
     'primary key (seq)',
     'index scan_history_source on scan_history (source, at)',
   ),
-  scans: table(
+  scans: folded(
     {
       source: text,
       /** The domain, or '' where the payload names none. */
@@ -435,7 +445,7 @@ export const tables = {
     },
     'primary key (source, domain)',
   ),
-  integration_history: table(
+  integration_history: folded(
     {
       ...history,
       ...occurred,
@@ -449,7 +459,7 @@ export const tables = {
     'primary key (seq)',
     'index integration_history_source on integration_history (source, seq)',
   ),
-  integrations: table(
+  integrations: folded(
     {
       source: text,
       /** The service's id, else the name, else ''. */
@@ -465,7 +475,7 @@ export const tables = {
     'primary key (source, integration_key)',
   ),
   /** Calls to the service that change something, and what became of each (core/call.ts). */
-  calls: table(
+  calls: folded(
     {
       request_id: primary(text),
       source: text,
@@ -506,7 +516,7 @@ export const tables = {
     'index calls_unsettled on calls (state, due_at)',
   ),
   /** A file of policies that is sent in batches. */
-  call_plans: table({
+  call_plans: folded({
     plan_id: primary(text),
     source: text,
     actor: text,
@@ -516,7 +526,7 @@ export const tables = {
     created_at: text,
     seq: big,
   }),
-  call_items: table(
+  call_items: folded(
     {
       plan_id: text,
       /** From 0, as in the file. */
@@ -534,7 +544,7 @@ export const tables = {
     'primary key (plan_id, position)',
   ),
   /** The catalogue: what the service listed as published. */
-  listed_policies: table(
+  listed_policies: folded(
     {
       source: text,
       policy_id: text,
@@ -555,7 +565,7 @@ export const tables = {
     'primary key (source, policy_id)',
   ),
   /** The last list of a source that differed from the one before. */
-  policy_lists: table({
+  policy_lists: folded({
     source: primary(text),
     list_id: text,
     digest: text,
@@ -576,7 +586,7 @@ export const tables = {
     'index call_slots_key on call_slots (key_id, sort, at)',
   ),
   /** Every look at a text of a policy, or at the service's own description (`openapi`). */
-  snapshot_history: table(
+  snapshot_history: folded(
     {
       ...history,
       what: text as Column<'policy' | 'openapi'>,
@@ -612,7 +622,7 @@ export const tables = {
     'index snapshot_history_target on snapshot_history (source, target, seq)',
   ),
   /** The texts of a target one after the other (texts/text-versions.ts). */
-  policy_texts: table(
+  policy_texts: folded(
     {
       source: text,
       target: text,
@@ -838,3 +848,6 @@ export type Tables = {
   };
 };
 export type TableName = keyof typeof tables;
+
+/** Whether a table belongs to the read models. */
+export const isFolded = (table: TableName): boolean => 'folded' in tables[table];

@@ -27,7 +27,7 @@ const codes = async (around: Partial<Surroundings> = {}) =>
 
 async function delivered(seq: number, minutesAgo: number): Promise<void> {
   const received_at = ago(minutesAgo);
-  await store.transaction(async (tx) => {
+  await store.foldTransaction(async (tx) => {
     await tx.insertMany('delivery_history', [
       {
         seq,
@@ -147,7 +147,7 @@ describe('the operator is warned of', () => {
   });
 
   test('a failed seal, refused appends, and entries that could not be read', async () => {
-    await store.transaction((tx) =>
+    await store.foldTransaction((tx) =>
       tx.insertMany('quarantine', [
         { seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) },
       ]),

@@ -121,7 +121,7 @@ it('says no while the read models are ahead of the ledger, until a rebuild', asy
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
   expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
-  await alter(join(folder, 'data'), `update positions set seq = seq + 1000 where name = 'projector'`);
+  await alter(join(folder, 'data'), `update fold_positions set seq = seq + 1000 where name = 'projector'`);
   const found = faultsOf(await examine(folder, env));
   expect(found).toContainEqual(expect.stringMatching(/^read-models-ahead: The read models are 1000 entries ahead/));
   expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);

@@ -70,7 +70,7 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   await context.projector.catchUp();
   const documentId = `document-of-${name}`;
   // A row without a file: who may have it learns that it is missing (409), who may not learns nothing.
-  await context.store.transaction((tx) =>
+  await context.store.foldTransaction((tx) =>
     tx.insertMany('documents', [
       {
         document_id: documentId,

@@ -15,8 +15,8 @@ import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { type OutsideNote, verifyPublicly } from '../../src/ledger/verify-public.ts';
 import { createLog } from '../../src/log.ts';
-import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { environment } from '../serving.ts';
+import { alterFile } from '../tampering.ts';
 import type { Attack, Places } from './attacks.ts';
 import { serveAuthority } from './time-stamping-authority.ts';
 import { startWitness } from './witness-stand-in.ts';
@@ -186,12 +186,7 @@ async function carryOut(
     }
     if (attack.sql !== undefined && group !== 'Checkpoints') statements.unshift('delete from checkpoints');
   }
-  const connection = await openConnection(join(folder, 'ledger.sqlite'));
-  try {
-    for (const statement of statements) await connection.script(statement);
-  } finally {
-    await connection.close();
-  }
+  await alterFile(join(folder, 'ledger.sqlite'), ...statements);
 }
 
 async function findIn(folder: string, world: AttackedWorld, attack: Attack, level: Level): Promise<string | null> {

@@ -303,10 +303,10 @@ const onReadModels: readonly Attack[] = [
   ),
   database('a forged file in the table of documents', `update documents set sha256 = '${'ab'.repeat(32)}'`),
   database('the table of documents emptied', 'delete from documents'),
-  database('position of the read models past the end', `update positions set seq = 900 where name = 'projector'`),
+  database('position of the read models past the end', `update fold_positions set seq = 900 where name = 'projector'`),
   database(
     'position of the read models behind',
-    `update positions set seq = 2 where name = 'projector'`,
+    `update fold_positions set seq = 2 where name = 'projector'`,
     'delete from delivery_history where seq > 1',
   ),
 ];

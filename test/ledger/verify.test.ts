@@ -235,7 +235,7 @@ describe('verify names the seq and the fault of', () => {
     ['past the end of the ledger', 40],
     ['past entries that were not projected', 13],
   ])('a position of the read models %s', async (_what, seq) => {
-    await tamper(`insert into positions (name, seq) values ('projector', ${seq})`);
+    await tamper(`insert into fold_positions (name, seq) values ('projector', ${seq})`);
     expect(await found()).toEqual([[null, 'position-altered']]);
   });
   test.each([
@@ -508,7 +508,9 @@ describe('someone with write access to the database', () => {
       'create view documents as select * from hidden where sha256 is not null',
       'drop index jobs_due',
     );
-    expect((await schemaFaults()).join()).toMatch(/table documents.*index jobs_due of table jobs is missing/);
+    const faults = (await schemaFaults()).join();
+    expect(faults).toContain('table documents');
+    expect(faults).toContain('index jobs_due of table jobs is missing');
   });
   test('cannot hide entries below the first number', async () => {
     await tamper(

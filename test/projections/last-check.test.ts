@@ -15,8 +15,8 @@ async function open(last: number) {
   const content = { meta: Buffer.from('{}'), body: Buffer.from('{}'), dedupeKey: Buffer.alloc(32, 1) };
   await store.transaction(async (tx) => {
     await tx.insertEntries([sealEntry({ ...entry, ...content }, last, 1, Buffer.alloc(32, 2), testKeys.append)]);
-    await tx.insertMany('positions', [{ name: 'projector', seq: last }]);
   });
+  await store.foldTransaction((tx) => tx.insertMany('fold_positions', [{ name: 'projector', seq: last }]));
   const world = { compared: 0, now: Date.parse('2026-03-01T12:00:00Z'), report: sound, fails: null as Error | null };
   const openCheck = () =>
     createReadModelCheck({

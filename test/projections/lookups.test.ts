@@ -151,16 +151,16 @@ test('every look-up of a projection is answered from an index, in the live table
   await fill(world);
   const noted: RootOperationNode[] = [];
   await world.projector({ store: { ...world.store, read: noting(world.store.read, noted) }, batchSize: 120 }).catchUp();
-  await world.store.transaction((tx) => createShadows(tx.query));
-  if (engine === 'postgres') await world.store.transaction(({ query }) => fillToMatter(query));
+  await world.store.foldTransaction((tx) => createShadows(tx.query));
+  if (engine === 'postgres') await world.store.foldTransaction(({ query }) => fillToMatter(query));
   for (const over of [(query: Query) => query, overShadows]) {
-    const plans = await world.store.transaction(async ({ query }) => {
+    const plans = await world.store.foldTransaction(async ({ query }) => {
       if (engine === 'postgres') await chargeForRows(query);
       const explained = [];
       for (const node of noted) explained.push(await explain(over(query), node));
       return explained;
     });
-    const lookups = plans.filter(({ sql }) => !/"positions"|"entries"/.test(sql));
+    const lookups = plans.filter(({ sql }) => !/"fold_positions"|"entries"/.test(sql));
     const tables = new Set(lookups.map(({ sql }) => /from "(?:rebuild_)?(\w+)"/.exec(sql)?.[1]));
     const read = [
       'decision_history',

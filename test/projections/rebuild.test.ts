@@ -86,7 +86,7 @@ test('a rebuild puts right what someone altered, added or removed in the read mo
   await deliver(world, 0, 120);
   await world.projector().catchUp();
   const right = await dump(world.store.read);
-  await world.store.transaction(async ({ query }) => {
+  await world.store.foldTransaction(async ({ query }) => {
     await query.updateTable('decisions').set({ state: 'given' }).where('source', '=', 'bolt').execute();
     await query.updateTable('decision_history').set({ subject: 'someone else' }).where('seq', '=', 17).execute();
     await query.deleteFrom('delivery_history').where('seq', 'in', [3, 99]).execute();
@@ -135,7 +135,7 @@ test('a rebuild beside a live projector under load neither stops it nor is confu
   const live = world.projector({ batchSize: 20, lingerMs: 0 });
   live.start(world.ledger.onAppended);
   await live.projected(100);
-  await world.store.transaction(async ({ query }) => {
+  await world.store.foldTransaction(async ({ query }) => {
     await query.updateTable('decisions').set({ region: 'altered' }).execute();
     await query.updateTable('decision_history').set({ region: 'altered' }).where('seq', '<', 50).execute();
   });
@@ -196,19 +196,19 @@ test('a batch that was folded before a rebuild was swapped in is folded again, n
   await deliver(world, 0, 40);
   const slow = world.projector({ batchSize: 20 });
   await slow.runOnce();
-  await world.store.transaction(
+  await world.store.foldTransaction(
     async ({ query }) => void (await query.updateTable('decisions').set({ changes: 1000 }).execute()),
   );
   // The rebuild is swapped in after the batch was folded over the altered rows, and before it is written.
   let swapped = false;
   const store: Store = {
     ...world.store,
-    transaction: async (work) => {
+    foldTransaction: async (work) => {
       if (!swapped) {
         swapped = true;
         expect((await rebuild(rules(world.store))).differences).not.toEqual([]);
       }
-      return world.store.transaction(work);
+      return world.store.foldTransaction(work);
     },
   };
   const interrupted = world.projector({ store, batchSize: 20 });
@@ -233,7 +233,7 @@ test('a state of which almost everything is wrong is replaced as a whole', async
     event: 'x',
     deliveries: 1,
   }));
-  await world.store.transaction((tx) => tx.insertMany('delivery_counts', wrong));
+  await world.store.foldTransaction((tx) => tx.insertMany('delivery_counts', wrong));
   const { counts, differences } = await rebuild(rules(world.store));
   expect(counts.delivery_counts).toBeGreaterThanOrEqual(25_000);
   expect(differences.length).toBeGreaterThan(0);
@@ -265,8 +265,8 @@ test('a running projector notices that it is ahead and has it put right, so that
   await deliver(world, 0, 5);
   await world.projector().catchUp();
   const setPosition = (seq: number) =>
-    world.store.transaction((tx) =>
-      tx.query.updateTable('positions').set({ seq }).where('name', '=', 'projector').execute(),
+    world.store.foldTransaction((tx) =>
+      tx.query.updateTable('fold_positions').set({ seq }).where('name', '=', 'projector').execute(),
     );
   await setPosition(1000);
   const projector = world.projector({ pollMs: 20, onAhead: () => rebuild(rules(world.store)) });

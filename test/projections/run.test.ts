@@ -53,15 +53,15 @@ function dyingStore(store: Store, moment: string): Store {
   const fatal = { 'before the history': 'delivery_history', 'before the counts': 'delivery_counts' }[moment];
   return {
     ...store,
-    transaction: (work) =>
-      store.transaction(async (tx) => {
+    foldTransaction: (work) =>
+      store.foldTransaction(async (tx) => {
         const insertMany: typeof tx.insertMany = async (table, ...rest) => {
           if (table === fatal) die();
           await tx.insertMany(table, ...rest);
         };
         const result = await work({ ...tx, insertMany });
         const position = await tx.query
-          .selectFrom('positions')
+          .selectFrom('fold_positions')
           .select('seq')
           .where('name', '=', 'projector')
           .executeTakeFirst();
@@ -123,7 +123,8 @@ test('the loop outlives an outage of the store', async () => {
   let down = true;
   const shaky: Store = {
     ...world.store,
-    transaction: (work) => (down ? Promise.reject(new StoreUnavailable('disk full')) : world.store.transaction(work)),
+    foldTransaction: (work) =>
+      down ? Promise.reject(new StoreUnavailable('disk full')) : world.store.foldTransaction(work),
   };
   const warnings: string[] = [];
   const projector = world.projector({

@@ -143,8 +143,8 @@ export async function beginAnew(store: Store): Promise<Ledger> {
 
 /** Empties the read models and their position, as if nothing had been projected yet. */
 export async function forgetProjections(store: Store): Promise<void> {
-  await store.transaction(async (tx) => {
+  await store.foldTransaction(async (tx) => {
     for (const table of readModelNames) await tx.query.deleteFrom(table).execute();
-    await tx.query.deleteFrom('positions').execute();
+    await tx.query.deleteFrom('fold_positions').execute();
   });
 }

@@ -12,7 +12,7 @@ let world: World;
 beforeAll(async () => {
   world = await openWorld();
   await fillMonth(world);
-  await world.store.transaction(async ({ query }) => {
+  await world.store.foldTransaction(async ({ query }) => {
     const [from, to] = ['2026-06-25T02', '2026-06-25T23'];
     await query.deleteFrom('decision_history').where('at', '>', from).where('at', '<', to).execute();
     await query.deleteFrom('delivery_history').where('received_at', '>', from).where('received_at', '<', to).execute();

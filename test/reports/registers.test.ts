@@ -233,7 +233,7 @@ test('the delivery log has one row per delivery, also on three pages of the data
 });
 
 test('in the UK the register counts from the information on identity, as the case does', async () => {
-  await world.store.transaction((tx) =>
+  await world.store.foldTransaction((tx) =>
     tx.insertMany('case_history', [
       move(900, 'uk-1', 0, 'opened', 'opened', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),
       move(901, 'uk-1', 1, 'ask-identity', 'waiting-identity', {

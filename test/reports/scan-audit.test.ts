@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   seq = 0;
-  await world.store.transaction(async ({ query }) => {
+  await world.store.foldTransaction(async ({ query }) => {
     await query.deleteFrom('scan_history').execute();
     await query.deleteFrom('integration_history').execute();
   });

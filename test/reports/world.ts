@@ -8,7 +8,7 @@ import { periodKey, readCounters } from '../../src/store/queries/counters.ts';
 import { type StoredJudgement, storedJudgement, timelineOf } from '../../src/core/consent-timeline.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
-import type { TableName, Tables } from '../../src/store/schema.ts';
+import { isFolded, type TableName, type Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { openFreshStore } from '../temporary.ts';
 import { profile } from './profile.ts';
@@ -37,7 +37,8 @@ export async function openWorld(): Promise<World> {
   const { store, close } = await openFreshStore();
   return {
     store,
-    insert: (table, rows) => store.transaction((tx) => tx.insertMany(table, rows)),
+    insert: (table, rows) =>
+      (isFolded(table) ? store.foldTransaction : store.transaction)((tx) => tx.insertMany(table, rows)),
     input: (changes = {}) => ({
       format: 'json',
       source: 'default',

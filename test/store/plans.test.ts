@@ -10,8 +10,8 @@ import { createHistory } from '../../src/store/queries/history.ts';
 import * as postgres from '../../src/store/postgres/entries.ts';
 import { binaryArray, oid } from '../../src/store/postgres/values.ts';
 import * as sqlite from '../../src/store/sqlite/entries.ts';
-import type { TableName } from '../../src/store/schema.ts';
-import type { Query, Store, StoreTransaction } from '../../src/store/store.ts';
+import { isFolded, type TableName } from '../../src/store/schema.ts';
+import type { Query, Store } from '../../src/store/store.ts';
 import { loadBannerIds, loadBannersBeside } from '../../src/sync/banners.ts';
 import { testReaders } from '../projections/world.ts';
 import { openFreshStore, testKeys } from '../temporary.ts';
@@ -31,12 +31,12 @@ let store: Store;
 beforeAll(async () => {
   const opened = await openFreshStore();
   store = opened.store;
-  await store.transaction(fill);
+  await fill();
   return opened.close;
 });
 
 /** Rows of the tables that grow, as projections and jobs write them. */
-async function fill(tx: StoreTransaction): Promise<void> {
+async function fill(): Promise<void> {
   const body = Buffer.from('{}');
   for (let from = 1; from <= ROWS; from += 2000) {
     const entries = Array.from({ length: 2000 }, (_, i) => {
@@ -52,7 +52,7 @@ async function fill(tx: StoreTransaction): Promise<void> {
         testKeys.append,
       );
     });
-    await tx.insertEntries(entries);
+    await store.transaction((tx) => tx.insertEntries(entries));
   }
   const history = (n: number) => ({ seq: n, source: sourceOf(n), received_at: timeOf(n) });
   const occurred = (n: number) => ({
@@ -61,7 +61,7 @@ async function fill(tx: StoreTransaction): Promise<void> {
   const insert = async (table: TableName, rows: number, row: (n: number) => Record<string, unknown>) => {
     for (let from = 1; from <= rows; from += 5000) {
       const page = Array.from({ length: Math.min(5000, rows - from + 1) }, (_, i) => row(from + i));
-      await tx.insertMany(table, page);
+      await (isFolded(table) ? store.foldTransaction : store.transaction)((tx) => tx.insertMany(table, page));
     }
   };
   await insert('decision_history', ROWS, (n) => ({
@@ -163,7 +163,7 @@ async function fill(tx: StoreTransaction): Promise<void> {
     ...{ result: null, error: null, created_at: timeOf(n), updated_at: timeOf(n), finished_at: null },
   }));
   // As autovacuum does on PostgreSQL; nobody does it on SQLite.
-  if (store.engine === 'postgres') await sql`analyze`.execute(tx.query);
+  if (store.engine === 'postgres') await store.transaction(({ query }) => sql`analyze`.execute(query));
 }
 
 /** The plans of all queries that `work` runs. */
@@ -309,7 +309,7 @@ test('due jobs, unfinished jobs of a key and the newest jobs are looked up', asy
   await store.transaction(async (tx) => {
     const watched = { ...tx, query: noting(tx.query, noted) };
     await jobs.enqueueIn(watched, { kind: 'kind-1', key: 'key-9' });
-    await claimIn(watched, 'worker', kinds, now, 1000);
+    await claimIn(watched, { owner: 'worker', kinds, leaseMilliseconds: 1000 }, now, 8, () => undefined);
   });
   const plans = await plansOfNoted(noted.filter(({ kind }) => kind !== 'InsertQueryNode'));
   // The newest: read from the end of an index, and no further than the limit.

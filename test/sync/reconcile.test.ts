@@ -30,7 +30,7 @@ describe('reconciling what was delivered with what was pulled', () => {
   it('counts decisions that came both ways, one way only, and in contradiction', async () => {
     const store = await temporaryStore();
     const pulled = { via: 'pull' as const, is_first: 0 };
-    await store.transaction((tx) =>
+    await store.foldTransaction((tx) =>
       tx.insertMany('decision_history', [
         decisionRow({ seq: 1, decision_id: 'both' }),
         decisionRow({ seq: 2, decision_id: 'both', ...pulled }),
@@ -72,7 +72,7 @@ describe('reconciling what was delivered with what was pulled', () => {
 
   it('counts a decision whose pulled row lies just outside the period as one that came both ways', async () => {
     const store = await temporaryStore();
-    await store.transaction((tx) =>
+    await store.foldTransaction((tx) =>
       tx.insertMany('decision_history', [
         decisionRow({ seq: 1, decision_id: 'edge', at: '2026-07-31T23:59:59.999Z' }),
         decisionRow({ seq: 2, decision_id: 'edge', at: july.to, via: 'pull', is_first: 0 }),
@@ -105,7 +105,7 @@ describe('reconciling what was delivered with what was pulled', () => {
             conflicts: !isFirst && one.conflicts ? 1 : 0,
           });
         });
-        await store.transaction((tx) => tx.insertMany('decision_history', rows));
+        await store.foldTransaction((tx) => tx.insertMany('decision_history', rows));
         const ids = [...firsts].filter(([, { day }]) => day <= 31).map(([id]) => `d${id}`);
         const has = (id: string, via: string) => rows.some((row) => row.decision_id === id && row.via === via);
         expect(await reconcile(store.read, july)).toEqual({
@@ -136,7 +136,7 @@ describe('reconciling what was delivered with what was pulled', () => {
             decisionRow({ seq: (seq += 1), decision_id: `d${n}`, via, at: at(hour), is_first: place === 0 ? 1 : 0 }),
           ),
         );
-        await store.transaction((tx) => tx.insertMany('decision_history', rows));
+        await store.foldTransaction((tx) => tx.insertMany('decision_history', rows));
         const inOrder = rows
           .filter((row) => row.is_first === 1 && row.at >= july.from)
           .sort((a, b) => (a.at === b.at ? a.seq - b.seq : a.at < b.at ? -1 : 1));

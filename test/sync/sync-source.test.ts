@@ -37,7 +37,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
       { source, actor: 'test', atOnce: 1, ...request },
     );
   const see = (bannerId: string | null) =>
-    syncing.store.transaction((tx) =>
+    syncing.store.foldTransaction((tx) =>
       tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]),
     );
   const status = () => loadSyncStatus(syncing.store.read, () => syncing.now, [source]);

@@ -15,7 +15,7 @@ async function world(status = 404) {
   });
   const syncing = await syncingWith(fake.baseUrl, now);
   // A delivery told of a banner that the service does not know.
-  await syncing.store.transaction(({ query }) =>
+  await syncing.store.foldTransaction(({ query }) =>
     query
       .insertInto('decision_history')
       .values(decisionRow({ seq: 1, source: 'acme', banner_id: 'bnr_gone', via: 'webhook' }))

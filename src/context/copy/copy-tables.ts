@@ -26,8 +26,8 @@ export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const sati
 /** Officers sign in again: a session belongs to the server that began it. */
 export const leftBehind = ['sign_in_links', 'sessions', 'sign_in_failures'] as const satisfies readonly TableName[];
 
-/** Positions of what the copy makes anew from the entries. */
-export const madeAnew: readonly string[] = ['projector', 'rebuild'];
+/** Positions of what the copy makes anew from the entries, under which they stood in backups of version 1. */
+export const madeAnew: readonly string[] = ['projector', 'projector:generation', 'rebuild', 'rebuild:generation'];
 
 type AnyTable = Record<string, Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
@@ -102,7 +102,6 @@ export async function copyWhole(from: Store, to: Store, table: TableName): Promi
   let rows: Row[] = await any(from.read).selectFrom(table).selectAll().execute();
   // That the old database is retired is true of the old one alone.
   if (table === 'settings') rows = rows.filter(({ name }) => name !== MOVED_TO);
-  if (table === 'positions') rows = rows.filter(({ name }) => !madeAnew.includes(String(name)));
   if (table === 'rejected_deliveries') {
     rows.sort((a, b) => Number(a['id']) - Number(b['id']));
     rows = rows.map(({ id: _drawn, ...rest }) => rest);

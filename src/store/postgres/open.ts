@@ -96,6 +96,19 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const write = <T>(work: (connection: PostgresConnection) => Promise<T>) => locked(() => writer.use(work));
   const shapes = createTableShapes();
 
+  const transaction: Store['transaction'] = (work) =>
+    write(async (connection) => {
+      try {
+        await connection.script(BEGIN);
+        const result = await work(transactionOver(connection, shapes));
+        await commit(connection);
+        return result;
+      } catch (error) {
+        await connection.script('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+
   return {
     engine: 'postgres',
     read: createQuery(pool),
@@ -115,18 +128,9 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           }
         },
       ),
-    transaction: (work) =>
-      write(async (connection) => {
-        try {
-          await connection.script(BEGIN);
-          const result = await work(transactionOver(connection, shapes));
-          await commit(connection);
-          return result;
-        } catch (error) {
-          await connection.script('rollback').catch(() => undefined);
-          throw error;
-        }
-      }),
+    transaction,
+    foldsApart: false,
+    foldTransaction: transaction,
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
     insertEntriesAfter: (sources, place, also) =>
       write((connection) =>

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import sqlite3 from 'sqlite3';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { ConstraintViolation } from '../store.ts';
@@ -41,7 +42,17 @@ const STATEMENTS_KEPT = 200;
 
 /** Opens a connection. Rejects with StoreUnavailable when the file cannot be opened. */
 export function openConnection(path: string): Promise<SqliteConnection> {
-  return connect(path, sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE);
+  return connect(path, sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE | sqlite3.OPEN_URI);
+}
+
+/** Lets a connection read another file's tables as well. A transaction that it begins locks its own file alone. Rejects as {@link openConnection}. */
+export async function attachToRead(
+  connection: SqliteConnection,
+  path: string,
+  name: string,
+  more: '?mode=ro' | '?immutable=1' = '?mode=ro',
+): Promise<void> {
+  await connection.run(`attach database ? as ${name}`, [addressOf(path, more)]);
 }
 
 /**
@@ -49,9 +60,13 @@ export function openConnection(path: string): Promise<SqliteConnection> {
  * Rejects as {@link openConnection}.
  */
 export function openToRead(path: string, hasLog: boolean): Promise<SqliteConnection> {
-  const address = new URL(`file://${hasLog ? '' : '?immutable=1'}`);
-  address.pathname = path.split('/').map(encodeURIComponent).join('/');
-  return connect(address.href, sqlite3.OPEN_READONLY | sqlite3.OPEN_URI);
+  return connect(addressOf(path, hasLog ? '' : '?immutable=1'), sqlite3.OPEN_READONLY | sqlite3.OPEN_URI);
+}
+
+function addressOf(path: string, parameters: string): string {
+  const address = new URL(`file://${parameters}`);
+  address.pathname = resolve(path).split('/').map(encodeURIComponent).join('/');
+  return address.href;
 }
 
 function connect(path: string, flags: number): Promise<SqliteConnection> {

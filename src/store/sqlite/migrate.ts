@@ -1,30 +1,83 @@
+import { createHash, randomInt } from 'node:crypto';
 import { UsageError } from '../../core/errors.ts';
-import { migrationsFor, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import { createTables, FOLD_POSITIONS, schemaDifferences, type SchemaPart } from '../migrations.ts';
+import { isFolded, type TableName, tables } from '../schema.ts';
 import { openConnection, type SqliteConnection } from './driver.ts';
 
-const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
+/*
+ * Two files: the ledger with everything that is recorded or set up, and the read models, which are folded from it. Each is the main database of
+ * the connection that writes it.
+ */
 
-/** Migrations in order; the number of those applied is kept in `user_version`. */
-const migrations = migrationsFor(types);
+/** Which of the two files. */
+export type Part = 'ledger' | 'read-models';
+
+const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
+const tableNames = Object.keys(tables) as TableName[];
+const statements: Readonly<Record<Part, readonly string[]>> = {
+  ledger: createTables(types, (table) => !isFolded(table)),
+  'read-models': createTables(types, isFolded),
+};
+
+/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it. */
+const LEDGER_VERSION = 2;
+/** Of the read models' file: any change of their tables is another version, and folds them anew. */
+const READ_MODELS_VERSION =
+  createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
 
 /**
- * Brings the schema up to date, in one transaction that excludes every other process: of many that start at once, the
+ * Brings the ledger's tables up to date, in one transaction that excludes every other process: of many that start at once, the
  * first migrates and the rest find it done. Throws UsageError when the file is from a newer version of the program.
  */
-export async function migrate(connection: SqliteConnection): Promise<void> {
-  if ((await versionOf(connection)) === migrations.length) return;
-  await connection.script('begin exclusive');
-  try {
-    const version = await versionOf(connection);
-    if (version > migrations.length) {
+export async function migrateLedger(connection: SqliteConnection): Promise<void> {
+  if ((await pragma(connection, 'user_version')) === LEDGER_VERSION) return;
+  // The read models of version 1 are dropped without overwriting them, which could take minutes: an erasure rewrites the whole file anyway.
+  await connection.script('pragma secure_delete = off');
+  await exclusively(connection, async () => {
+    const version = await pragma(connection, 'user_version');
+    if (version > LEDGER_VERSION) {
       throw new UsageError([
-        `The database has schema version ${version}, but this program supports only up to ${migrations.length}: install the newer version of consent-ledger.`,
+        `The database has schema version ${version}, but this program supports only up to ${LEDGER_VERSION}: install the newer version of consent-ledger.`,
       ]);
     }
-    for (const statements of migrations.slice(version)) {
-      for (const statement of statements) await connection.script(statement);
+    if (version === 0) for (const statement of statements.ledger) await connection.script(statement);
+    if (version === 1) {
+      for (const table of tableNames.filter(isFolded)) await connection.script(`drop table if exists ${table}`);
+      await connection.script(`delete from positions where name in ${FOLD_POSITIONS}`);
     }
-    await connection.script(`pragma user_version = ${migrations.length}`);
+    // Drawn once: by it the read models' file is known to belong to this one.
+    if (version < LEDGER_VERSION) await connection.script(`pragma application_id = ${randomInt(1, 2 ** 31)}`);
+    await connection.script(`pragma user_version = ${LEDGER_VERSION}`);
+  });
+  await connection.script('pragma secure_delete = on');
+}
+
+/**
+ * Makes the tables of the read models, empty, unless they are there as this program folds them and from this ledger (another file of the ledger
+ * may have been put in its place).
+ */
+export async function prepareReadModels(connection: SqliteConnection, ledger: SqliteConnection): Promise<void> {
+  const id = await pragma(ledger, 'application_id');
+  const areOurs = async () =>
+    (await pragma(connection, 'user_version')) === READ_MODELS_VERSION &&
+    (await pragma(connection, 'application_id')) === id;
+  if (await areOurs()) return;
+  await exclusively(connection, async () => {
+    if (await areOurs()) return;
+    const old = await connection.all(
+      "select type, name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite@_%' escape '@'",
+    );
+    for (const { type, name } of old)
+      await connection.script(`drop ${String(type)} "${String(name).replaceAll('"', '""')}"`);
+    for (const statement of statements['read-models']) await connection.script(statement);
+    await connection.script(`pragma application_id = ${id}; pragma user_version = ${READ_MODELS_VERSION}`);
+  });
+}
+
+async function exclusively(connection: SqliteConnection, work: () => Promise<void>): Promise<void> {
+  await connection.script('begin exclusive');
+  try {
+    await work();
     await connection.script('commit');
   } catch (error) {
     await connection.script('rollback').catch(() => undefined);
@@ -32,25 +85,26 @@ export async function migrate(connection: SqliteConnection): Promise<void> {
   }
 }
 
-async function versionOf(connection: SqliteConnection): Promise<number> {
-  const [row] = await connection.all('pragma user_version');
-  return Number(row?.user_version ?? 0);
+async function pragma(connection: SqliteConnection, name: 'user_version' | 'application_id'): Promise<number> {
+  const [row] = await connection.all(`pragma main.${name}`);
+  return Number(row?.[name] ?? 0);
 }
 
 /**
- * What of the tables differs from what the migrations make of an empty database, which is done in memory to compare. A trigger counts on whatever
- * table it is, an index or a view where it concerns one of ours. Tables that are not ours are passed over.
+ * What of the tables in a connection's main file differs from what this program makes, which is done in memory to compare. A trigger counts on whatever
+ * table it is, an index or a view where it concerns one of ours, a table also where it belongs into the other file: it would be read in place of
+ * the real one. Tables that are not ours are passed over.
  */
-export async function findSchemaDifferences(connection: SqliteConnection): Promise<string[]> {
+export async function findSchemaDifferences(connection: SqliteConnection, part: Part): Promise<string[]> {
   const fresh = await openConnection(':memory:');
   try {
-    await migrate(fresh);
+    for (const statement of statements[part]) await fresh.script(statement);
     const expected = await describe(fresh);
-    const ours = new Set(expected.map(({ table }) => table));
+    const ours = new Set([...expected.map(({ table }) => table), ...tableNames]);
     const found = await describe(connection);
     return schemaDifferences(
       expected,
-      found.filter(({ table, part }) => ours.has(table) || part.startsWith('trigger ')),
+      found.filter(({ table, part: one }) => ours.has(table) || one.startsWith('trigger ')),
     );
   } finally {
     await fresh.close();
@@ -58,7 +112,7 @@ export async function findSchemaDifferences(connection: SqliteConnection): Promi
 }
 
 async function describe(connection: SqliteConnection): Promise<SchemaPart[]> {
-  const rows = await connection.all('select type, name, tbl_name, sql from sqlite_schema order by rowid');
+  const rows = await connection.all('select type, name, tbl_name, sql from main.sqlite_schema order by rowid');
   return rows.map(({ type, name, tbl_name: table, sql }) => ({
     table: String(table).toLowerCase(),
     part: type === 'index' || type === 'trigger' ? `${type} ${String(name)}` : String(type),

@@ -15,6 +15,7 @@ import { countArrivals } from '../queries/arrivals.ts';
 import type { Tables } from '../schema.ts';
 import { ConstraintViolation, type Query, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
 import {
+  attachToRead,
   isContention,
   openConnection,
   openToRead,
@@ -23,7 +24,7 @@ import {
   type SqlValue,
 } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from './entries.ts';
-import { findSchemaDifferences, migrate } from './migrate.ts';
+import { findSchemaDifferences, migrateLedger, prepareReadModels } from './migrate.ts';
 
 export interface SqliteOptions {
   /** The database file; its folder is made when missing. */
@@ -50,43 +51,68 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     const sentence = describeFileError(error) ?? (error as Error).message;
     throw new StoreUnavailable(`The database ${path} cannot be used. ${sentence}`, { cause: error });
   }
+  const folded = readModelsPath(path);
   // Many processes may start at once and wait for the one that migrates.
-  const first = await openWriter(path, Math.max(busyTimeout, 30_000));
+  const patience = Math.max(busyTimeout, 30_000);
+  const openFolder = (timeout: number) => openWriter(folded, timeout, 'normal');
+  const [ledger, models] = await openBoth(
+    path,
+    () => openWriter(path, patience, 'full'),
+    () => openFolder(patience),
+  );
+  const attached = async (connection: SqliteConnection, other: string, name: string) => {
+    await connection.script(`pragma busy_timeout = ${busyTimeout}`);
+    await attachToRead(connection, other, name);
+    return connection;
+  };
   try {
-    // It holds personal data: nobody but the program's own user reads it (the write-ahead log takes the mode over).
+    // They hold personal data: nobody but the program's own user reads them (the write-ahead logs take the mode over).
     await chmod(path, 0o600).catch(() => undefined);
-    await migrate(first);
-    await first.script(`pragma busy_timeout = ${busyTimeout}`);
+    await chmod(folded, 0o600).catch(() => undefined);
+    await migrateLedger(ledger);
+    await prepareReadModels(models, ledger);
+    await attached(ledger, folded, 'read_models');
+    await attached(models, path, 'ledger');
   } catch (error) {
-    await first.close();
+    await models.close();
+    await ledger.close();
     throw error;
   }
-  const writer = createWriter(first, () => openWriter(path, busyTimeout));
+  const writer = createWriter(ledger, async () =>
+    attached(await openWriter(path, busyTimeout, 'full'), folded, 'read_models'),
+  );
+  const folder = createWriter(models, async () => attached(await openFolder(busyTimeout), path, 'ledger'));
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
 
-  const transaction = <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
-    writer.use(async (connection) => {
-      await connection.script('begin immediate');
-      try {
-        const result = await work(transactionOver(connection));
-        await connection.script('commit');
-        return result;
-      } catch (error) {
-        // After some errors (disk full) SQLite has rolled back by itself, and this one finds nothing to do.
-        await connection.script('rollback').catch(() => undefined);
-        throw error;
-      }
-    });
+  const transactionOf =
+    ({ use }: typeof writer) =>
+    <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
+      use(async (connection) => {
+        await connection.script('begin immediate');
+        try {
+          const result = await work(transactionOver(connection));
+          await connection.script('commit');
+          return result;
+        } catch (error) {
+          // After some errors (disk full) SQLite has rolled back by itself, and this one finds nothing to do.
+          await connection.script('rollback').catch(() => undefined);
+          throw error;
+        }
+      });
+  const transaction = transactionOf(writer);
 
   return {
     engine: 'sqlite',
+    foldsApart: true,
     read,
     async snapshot(work) {
       const connection = await openReader(path, busyTimeout);
       try {
-        // The view is taken by the first statement that reads.
-        await connection.script('begin; select count(*) from sqlite_schema;');
+        // The view of a file is taken by the first statement that reads it. The ledger's comes second: read models are never ahead of it.
+        await connection.script(
+          'begin; select count(*) from main.sqlite_schema; select count(*) from ledger.sqlite_schema;',
+        );
         return await work(createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }));
       } finally {
         await connection.script('rollback').catch(() => undefined);
@@ -94,6 +120,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       }
     },
     transaction,
+    foldTransaction: transactionOf(folder),
     insertEntriesAt: (expectedSeq, entries) =>
       writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),
     async insertEntriesAfter(sources, place, also) {
@@ -110,23 +137,31 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       }
     },
     inspect: async ({ readThrough }) => {
-      const settings = await writer.use(inspectSettings);
+      const { schemaVersion, deviations } = await writer.use((connection) => inspectSettings(connection, required));
+      const ofModels = await folder.use((connection) => inspectSettings(connection, requiredOfModels));
+      const settings = { schemaVersion, deviations: [...deviations, ...ofModels.deviations.map(ofReadModels)] };
       if (!readThrough) return { ...settings, damage: null };
       // On a connection of its own, so that nobody waits for it.
       const connection = await openReader(path, busyTimeout);
       try {
-        const rows = await connection.all('pragma quick_check(20)');
-        const found = rows.map((row) => String(row.quick_check));
-        return { ...settings, damage: found.length === 1 && found[0] === 'ok' ? [] : found };
+        const check = async (part: string) => {
+          const rows = await connection.all(`pragma ${part}.quick_check(20)`);
+          const found = rows.map((row) => String(row.quick_check));
+          return found.length === 1 && found[0] === 'ok' ? [] : found;
+        };
+        return { ...settings, damage: [...(await check('ledger')), ...(await check('main')).map(ofReadModels)] };
       } finally {
         await connection.close();
       }
     },
-    schemaDifferences: () => writer.use(findSchemaDifferences),
+    schemaDifferences: async () => [
+      ...(await writer.use((connection) => findSchemaDifferences(connection, 'ledger'))),
+      ...(await folder.use((connection) => findSchemaDifferences(connection, 'read-models'))),
+    ],
     async sizeOnDisk() {
       const sizes = await Promise.all(
-        ['', '-wal'].map((suffix) =>
-          stat(path + suffix).then(
+        [path, `${path}-wal`, folded, `${folded}-wal`].map((file) =>
+          stat(file).then(
             (found) => found.size,
             () => 0,
           ),
@@ -134,29 +169,73 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       );
       return sizes.reduce((sum, size) => sum + size, 0);
     },
-    compact: () =>
-      writer.use(async (connection) => {
-        await connection.script('vacuum');
-        await connection.script('pragma wal_checkpoint(truncate)');
-      }),
+    async compact() {
+      for (const { use } of [writer, folder])
+        await use(async (connection) => {
+          await connection.script('vacuum main');
+          await connection.script('pragma main.wal_checkpoint(truncate)');
+        });
+    },
     async close() {
       await pool.close();
+      // Whoever has a file open last writes its log into it, which one that only reads it cannot.
+      await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
+      await folder.close();
       await writer.close();
     },
   };
 }
 
+/** Name of the file with the read models of a ledger. */
+export function readModelsPath(path: string): string {
+  return `${path}-read-models`;
+}
+
+const ofReadModels = (sentence: string) => `read models: ${sentence}`;
+
+/** Both files, or none. */
+async function openBoth(
+  path: string,
+  openLedger: () => Promise<SqliteConnection>,
+  openModels: () => Promise<SqliteConnection>,
+): Promise<[SqliteConnection, SqliteConnection]> {
+  const ledger = await openLedger();
+  try {
+    return [ledger, await openModels()];
+  } catch (error) {
+    await ledger.close();
+    if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
+    throw new StoreUnavailable(
+      `${error.message} (${readModelsPath(path)}). If the file is damaged, stop every process of consent-ledger and delete it: it is folded anew from the ledger.`,
+      { cause: error.cause },
+    );
+  }
+}
+
 /** A database that is only read, as it is: nothing is made, migrated or locked. Rejects with StoreUnavailable when it cannot be opened. */
 export async function openSqliteToRead(path: string): Promise<{ read: Query; close(): Promise<void> }> {
-  const log = await stat(`${path}-wal`).then(
-    (found) => found.size > 0,
-    () => false,
-  );
-  const pool = createReaders(1, () => openToRead(path, log));
+  const hasLog = (file: string) =>
+    stat(`${file}-wal`).then(
+      (found) => found.size > 0,
+      () => false,
+    );
+  const log = await hasLog(path);
+  const folded = readModelsPath(path);
+  const pool = createReaders(1, async () => {
+    const connection = await openToRead(path, log);
+    // A copy may come without them: whoever checks a ledger needs none.
+    if (existsSync(folded))
+      await attachToRead(connection, folded, 'read_models', (await hasLog(folded)) ? '?mode=ro' : '?immutable=1');
+    return connection;
+  });
   return { read: createQuery(pool), close: () => pool.close() };
 }
 
-async function openWriter(path: string, busyTimeout: number): Promise<SqliteConnection> {
+async function openWriter(
+  path: string,
+  busyTimeout: number,
+  synchronous: 'full' | 'normal',
+): Promise<SqliteConnection> {
   const connection = await openConnection(path);
   try {
     // Switching to the write-ahead log does not wait for others by itself: of many processes that create the file at once, all but one try again.
@@ -172,7 +251,7 @@ async function openWriter(path: string, busyTimeout: number): Promise<SqliteConn
       }
     }
     await connection.script(
-      'pragma synchronous = full; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768;',
+      `pragma synchronous = ${synchronous}; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768;`,
     );
     return connection;
   } catch (error) {
@@ -183,21 +262,31 @@ async function openWriter(path: string, busyTimeout: number): Promise<SqliteConn
 
 /** What each connection that writes must answer. */
 const required = { journal_mode: 'wal', synchronous: 2, secure_delete: 1, foreign_keys: 1 } as const;
+/** A power cut may take the last rows of the read models, never some of a transaction: they are folded again. */
+const requiredOfModels = { ...required, synchronous: 1 } as const;
 
-async function inspectSettings(connection: SqliteConnection): Promise<Omit<StoreInspection, 'damage'>> {
-  const ask = async (pragma: string) => Object.values((await connection.all(`pragma ${pragma}`))[0] ?? {})[0];
+async function inspectSettings(
+  connection: SqliteConnection,
+  wantedOf: Readonly<Record<string, string | number>>,
+): Promise<Omit<StoreInspection, 'damage'>> {
+  const ask = async (pragma: string) => Object.values((await connection.all(`pragma main.${pragma}`))[0] ?? {})[0];
   const deviations: string[] = [];
-  for (const [pragma, wanted] of Object.entries(required)) {
+  for (const [pragma, wanted] of Object.entries(wantedOf)) {
     const answer = await ask(pragma);
     if (answer !== wanted) deviations.push(`${pragma} is ${String(answer)}, not ${wanted}`);
   }
   return { schemaVersion: Number(await ask('user_version')), deviations };
 }
 
+/** Its main file is that of the read models: a statement takes its view of that one first, so they are never seen ahead of the ledger. */
 async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {
-  const connection = await openConnection(path);
+  const connection = await openConnection(readModelsPath(path));
   try {
-    await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma query_only = on; pragma cache_size = -8192;`);
+    await connection.script(`pragma busy_timeout = ${busyTimeout}`);
+    await attachToRead(connection, path, 'ledger');
+    await connection.script(
+      'pragma query_only = on; pragma main.cache_size = -8192; pragma ledger.cache_size = -8192;',
+    );
     return connection;
   } catch (error) {
     await connection.close();

@@ -1,0 +1,198 @@
+// SQLite only: ledger and read models are two files there, and one database on PostgreSQL.
+import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { StoreUnavailable } from '../../src/core/errors.ts';
+import { carryOut } from '../../src/erasure/erase.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { createLog } from '../../src/log.ts';
+import { loadPosition } from '../../src/projections/position.ts';
+import { migrationsFor } from '../../src/store/migrations.ts';
+import { isFolded, type TableName } from '../../src/store/schema.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { openSqliteStore, readModelsPath } from '../../src/store/sqlite/open.ts';
+import { decision, erased, faultsIn, filesWith, noFaults, planOf } from '../erasure/world.ts';
+import { environment } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+const open = (folder: string) =>
+  openContext(loadConfig(environment(folder, { LOG_LEVEL: 'fatal' }), folder), createLog('fatal'));
+
+/** An installation with some deliveries, folded. */
+async function begun(folder: string, deliveries = 3) {
+  const context = await open(folder);
+  const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+  for (let n = 1; n <= deliveries; n += 1) {
+    const body = {
+      event: 'consent.recorded',
+      consent_id: `c-${n}`,
+      banner_id: 'b',
+      visitor_hash: `visitor-number-${n}`,
+    };
+    const rawBody = Buffer.from(
+      JSON.stringify({ ...body, consent: { ads: true }, recorded_at: '2026-03-01T10:00:00Z' }),
+    );
+    await appendDelivery(context.ledger, { ...entry, rawBody }, `2026-03-01T10:00:0${n}.000Z`);
+  }
+  await context.projector.catchUp();
+  return context;
+}
+
+async function tablesOf(path: string): Promise<string[]> {
+  const connection = await openConnection(path);
+  const rows = await connection.all(`select name from sqlite_schema where type = 'table' and name not like 'sqlite%'`);
+  await connection.close();
+  return rows.map(({ name }) => String(name));
+}
+
+test('an append waits for no fold, and a fold for no append', async () => {
+  const store = await openSqliteStore({ path: `${await temporaryFolder()}/ledger.db`, busyTimeout: 100 });
+  onTestFinished(() => store.close());
+  const record = () => store.transaction((tx) => tx.insertMany('settings', [{ name: 'a', value: '1' }], 'replace'));
+  const fold = () =>
+    store.foldTransaction((tx) => tx.insertMany('fold_positions', [{ name: 'projector', seq: 1 }], 'replace'));
+  await store.foldTransaction(async (tx) => {
+    await tx.insertMany('fold_positions', [{ name: 'projector', seq: 0 }]);
+    await record();
+  });
+  await store.transaction(async (tx) => {
+    await tx.insertMany('settings', [{ name: 'b', value: '2' }]);
+    await fold();
+  });
+  expect(await loadPosition(store.read, 'projector')).toEqual({ seq: 1, generation: 0 });
+  expect(await store.read.selectFrom('settings').select('name').orderBy('name').execute()).toHaveLength(2);
+});
+
+test('neither transaction can write what belongs to the other', async () => {
+  const store = await openSqliteStore({ path: `${await temporaryFolder()}/ledger.db` });
+  onTestFinished(() => store.close());
+  const row = { name: 'x', seq: 1 };
+  await expect(store.transaction((tx) => tx.insertMany('fold_positions', [row]))).rejects.toThrow(StoreUnavailable);
+  await expect(store.foldTransaction((tx) => tx.insertMany('positions', [row]))).rejects.toThrow(StoreUnavailable);
+});
+
+test('an installation from before is taken apart at the first start, and its read models are folded anew', async () => {
+  const folder = await temporaryFolder();
+  const path = `${folder}/ledger.sqlite`;
+  const context = await begun(folder);
+  const decisions = await context.store.read.selectFrom('decision_history').selectAll().orderBy('seq').execute();
+  expect(decisions).toHaveLength(3);
+  await context.close();
+  // The same as version 1 had it: every table in one file.
+  const connection = await openConnection(path);
+  const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
+  for (const statement of migrationsFor(types)[0] ?? []) {
+    const table = /^create table (\w+)|^create (?:unique )?index \w+ on (\w+)/.exec(statement);
+    if (isFolded((table?.[1] ?? table?.[2]) as TableName)) await connection.script(statement);
+  }
+  await connection.script(
+    `insert into positions values ('projector', 2), ('projector:generation', 4), ('snapshot-triggers', 2);
+     insert into quarantine values (2, 'default', 'x', 'a row of before', '2026-03-01');
+     pragma application_id = 0; pragma user_version = 1`,
+  );
+  await connection.close();
+  for (const suffix of ['', '-wal', '-shm']) await rm(readModelsPath(path) + suffix, { force: true });
+
+  const upgraded = await open(folder);
+  onTestFinished(() => upgraded.close());
+  expect(await upgraded.projector.catchUp()).toBeGreaterThanOrEqual(3);
+  expect(await upgraded.store.read.selectFrom('decision_history').selectAll().orderBy('seq').execute()).toEqual(
+    decisions,
+  );
+  expect(await upgraded.store.read.selectFrom('quarantine').selectAll().execute()).toEqual([]);
+  expect(await upgraded.store.read.selectFrom('positions').selectAll().execute()).toEqual([
+    { name: 'snapshot-triggers', seq: 2 },
+  ]);
+  expect((await tablesOf(path)).filter((table) => isFolded(table as TableName))).toEqual([]);
+  expect(await faultsIn(upgraded)).toEqual(noFaults);
+});
+
+test('read models of another ledger, and of other tables, are dropped at the start, and a lost file is made again', async () => {
+  const [folder, other] = [await temporaryFolder(), await temporaryFolder()];
+  await (await begun(folder, 2)).close();
+  await (await begun(other, 3)).close();
+  const ours = readModelsPath(`${folder}/ledger.sqlite`);
+  const decided = async () => {
+    const context = await open(folder);
+    const before = (await loadPosition(context.store.read, 'projector'))?.seq ?? null;
+    await context.projector.catchUp();
+    const { read } = context.store;
+    const subjects = await read.selectFrom('decision_history').select('subject').orderBy('seq').execute();
+    await context.close();
+    return [before === null ? 'anew' : 'as it was', subjects.map(({ subject }) => subject)];
+  };
+  const two = ['visitor-number-1', 'visitor-number-2'];
+  expect(await decided()).toEqual(['as it was', two]);
+  await copyFile(readModelsPath(`${other}/ledger.sqlite`), ours);
+  expect(await decided()).toEqual(['anew', two]);
+  const connection = await openConnection(ours);
+  await connection.script('drop table scans; pragma user_version = 7');
+  await connection.close();
+  expect(await decided()).toEqual(['anew', two]);
+  await rm(ours);
+  expect(await decided()).toEqual(['anew', two]);
+});
+
+test('a file of read models that is damaged is refused with the remedy, which works', async () => {
+  const folder = await temporaryFolder();
+  await (await begun(folder, 2)).close();
+  const ours = readModelsPath(`${folder}/ledger.sqlite`);
+  await writeFile(ours, 'this is no database '.repeat(400));
+  await expect(open(folder)).rejects.toThrow(/ledger\.sqlite-read-models\).*delete it/);
+  await rename(ours, `${folder}/put-aside`);
+  const context = await open(folder);
+  onTestFinished(() => context.close());
+  await context.projector.catchUp();
+  expect(await faultsIn(context)).toEqual(noFaults);
+});
+
+test('a table that stands in the wrong file, where it would be read in place of the real one, is found', async () => {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  await (await openSqliteStore({ path })).close();
+  for (const [file, table] of [
+    [path, 'decisions'],
+    [readModelsPath(path), 'entries'],
+  ] as const) {
+    const connection = await openConnection(file);
+    await connection.script(`create table ${table} (seq integer)`);
+    await connection.close();
+  }
+  const store = await openSqliteStore({ path });
+  onTestFinished(() => store.close());
+  expect([...(await store.schemaDifferences({ quick: true }))].sort()).toEqual([
+    'table decisions was added',
+    'table entries was added',
+  ]);
+});
+
+test('an erasure whose process ends between the two files leaves no row behind after the next start', async () => {
+  const folder = await temporaryFolder();
+  const context = await begun(folder);
+  const { seq } = await context.store.read
+    .selectFrom('decision_history')
+    .select('seq')
+    .where('subject', '=', 'visitor-number-2')
+    .executeTakeFirstOrThrow();
+  const plan = await planOf(context, String(seq));
+  const dying = { ...context.store, foldTransaction: () => Promise.reject(new Error('the process ended')) };
+  await expect(carryOut({ ...context.erasure, store: dying }, plan, decision)).rejects.toThrow('the process ended');
+  await context.close();
+
+  const again = await open(folder);
+  onTestFinished(() => again.close());
+  for (const table of ['decision_history', 'delivery_history'] as const)
+    expect(await again.store.read.selectFrom(table).select('seq').where('seq', '=', seq).execute()).toEqual([]);
+  // The next erasure finishes it.
+  await erased(again, await planOf(again, String(seq + 1)));
+  expect(await filesWith(again, 'visitor-number-2')).toEqual([]);
+  expect(await filesWith(again, 'visitor-number-1')).not.toEqual([]);
+  expect(await faultsIn(again)).toEqual(noFaults);
+});
+
+test('closing leaves two files, and nothing in a log beside them', async () => {
+  const folder = await temporaryFolder();
+  await (await begun(folder)).close();
+  for (const path of [`${folder}/ledger.sqlite`, readModelsPath(`${folder}/ledger.sqlite`)])
+    await expect(readFile(`${path}-wal`)).rejects.toThrow('ENOENT');
+});
