@@ -8,6 +8,7 @@ import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
+import { loadPosition } from '../../src/projections/position.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
 import { ConstraintViolation, type Store } from '../../src/store/store.ts';
 import { createDatabase } from '../servers/databases.ts';
@@ -156,6 +157,25 @@ test('texts are ordered byte by byte in every column, whatever the database orde
   }>`select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type = 'text' and collation_name is distinct from 'C'`.execute(store.read);
   expect(rows).toEqual([]);
+});
+
+test('the positions of version 1 are taken over, those of other readers stay', async () => {
+  const url = await createDatabase('migrated');
+  const first = await openPostgresStore({ url });
+  await first.transaction(async ({ query }) => {
+    await sql`drop table fold_positions`.execute(query);
+    await sql`insert into positions values ('projector', 7), ('projector:generation', 2), ('snapshot-triggers', 5)`.execute(
+      query,
+    );
+    await sql`update schema_version set version = 1`.execute(query);
+  });
+  await first.close();
+  const store = await openPostgresStore({ url });
+  onTestFinished(() => store.close());
+  expect(await loadPosition(store.read, 'projector')).toEqual({ seq: 7, generation: 2 });
+  const left = await store.read.selectFrom('positions').selectAll().execute();
+  expect(left).toEqual([{ name: 'snapshot-triggers', seq: 5 }]);
+  expect(await store.schemaDifferences({ quick: false })).toEqual([]);
 });
 
 test('a database of a newer version is refused with the remedy', async () => {

@@ -82,6 +82,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     attached(await openWriter(path, busyTimeout, 'full'), folded, 'read_models'),
   );
   const folder = createWriter(models, async () => attached(await openFolder(busyTimeout), path, 'ledger'));
+  const checkpoints = createCheckpoints(() => openConnection(path));
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
 
@@ -121,8 +122,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     transaction,
     foldTransaction: transactionOf(folder),
-    insertEntriesAt: (expectedSeq, entries) =>
-      writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries)),
+    async insertEntriesAt(expectedSeq, entries) {
+      const inserted = await writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries));
+      checkpoints.wrote();
+      return inserted;
+    },
     async insertEntriesAfter(sources, place, also) {
       try {
         return await transaction(async (tx) => {
@@ -177,6 +181,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         });
     },
     async close() {
+      await checkpoints.close();
       await pool.close();
       // Whoever has a file open last writes its log into it, which one that only reads it cannot.
       await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
@@ -326,6 +331,52 @@ function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConne
         await connection?.close();
         connection = null;
       }),
+  };
+}
+
+/** Milliseconds between two checkpoints while entries are appended. */
+const CHECKPOINT_MS = 100;
+
+/**
+ * Copies what was appended out of the ledger's write-ahead log into the file, on a connection of its own, so that little is left when the writer's own turn to
+ * do so comes, for which an append would wait. Begins with the first append; what fails is done by the writer.
+ */
+function createCheckpoints(open: () => Promise<SqliteConnection>) {
+  let timer: NodeJS.Timeout | null = null;
+  let running: Promise<void> = Promise.resolve();
+  let connection: SqliteConnection | null = null;
+  let closed = false;
+  const forget = async () => {
+    const last = connection;
+    connection = null;
+    await last?.close().catch(() => undefined);
+  };
+  async function checkpoint(): Promise<void> {
+    try {
+      if (connection === null) {
+        connection = await open();
+        await connection.script('pragma synchronous = full; pragma wal_autocheckpoint = 0');
+      }
+      await connection.all('pragma main.wal_checkpoint(passive)');
+    } catch {
+      await forget();
+    }
+  }
+  return {
+    wrote(): void {
+      if (timer !== null || closed) return;
+      timer = setTimeout(() => {
+        running = checkpoint().finally(() => {
+          timer = null;
+        });
+      }, CHECKPOINT_MS).unref();
+    },
+    async close(): Promise<void> {
+      closed = true;
+      if (timer !== null) clearTimeout(timer);
+      await running;
+      await forget();
+    },
   };
 }
 
