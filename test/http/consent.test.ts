@@ -120,7 +120,7 @@ it('the list of decisions never delivered has those that only the consent log te
       is_first: 1,
       conflicts: 0,
     }) as const;
-  await context.store.transaction((tx) =>
+  await context.store.foldTransaction((tx) =>
     tx.insertMany('decision_history', [
       pulled(900_001, 'r:only-pulled', at),
       pulled(900_002, 'r:long-ago', long),

@@ -89,7 +89,7 @@ describe('the library', () => {
       erased_seq: null,
       erased_at: null,
     }));
-    await context.store.transaction((tx) => tx.insertMany('documents', rows));
+    await context.store.foldTransaction((tx) => tx.insertMany('documents', rows));
     const first = await officer.get('/documents');
     expect(idsIn(first.text)).toEqual(
       rows

@@ -28,7 +28,7 @@ beforeAll(async () => {
     opened_seq: 1000 + n,
   });
   const copies = ['opened', 'closed'].flatMap((state) => Array.from({ length: 60 }, (_, n) => copy(n, state)));
-  await context.store.transaction((tx) => tx.insertMany('cases', copies));
+  await context.store.foldTransaction((tx) => tx.insertMany('cases', copies));
   officer = await signedInAs(world, 'officer', { name: 'Otto' });
 });
 
