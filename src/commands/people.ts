@@ -7,7 +7,6 @@ import {
   type Administrator,
   changePerson,
   createPasswordLink,
-  findPersonByEmail,
   hasPeople,
   invitePerson,
   listPeople,
@@ -25,7 +24,7 @@ import {
   withOptions,
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
-import { adminUrl, adminUrlOf } from './token.ts';
+import { adminUrl, adminUrlOf, findAccount } from './token.ts';
 
 /** Whoever has a shell here has the keys as well. */
 const administrator: Administrator = { officer: COMMAND_LINE_ACTOR, personId: null, role: 'owner' };
@@ -88,7 +87,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     .option('--name <name>', 'as pages and the ledger name the person')
     .action((email, options) =>
       withContext(async (context) => {
-        const person = await find(context, email);
+        const person = await findAccount(context, email);
         const { name = person.name, role = person.role } = options;
         const changes = { name, role, sources: reachOf(context, options, person.sources) };
         print(io, options, null, await changePerson(context, person.personId, changes, administrator));
@@ -101,7 +100,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     .option('--remove-code', 'also stop asking for a one-time code (lost telephone)')
     .action((email, options) =>
       withContext(async (context) => {
-        const { personId } = await find(context, email);
+        const { personId } = await findAccount(context, email);
         const base = options.adminUrl ?? adminUrlOf(context);
         const withoutSecondFactor = options.removeCode ?? false;
         print(io, options, base, await createPasswordLink(context, personId, administrator, { withoutSecondFactor }));
@@ -117,7 +116,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
       .argument('<email>', 'of the account')
       .action((email, options) =>
         withContext(async (context) => {
-          const { personId } = await find(context, email);
+          const { personId } = await findAccount(context, email);
           print(io, options, null, await setDisabled(context, personId, isDisabled, administrator));
         }),
       );
@@ -147,16 +146,6 @@ function reachOf(
   if (allSources === true) return null;
   if (source === undefined) return before === null ? null : [...before];
   return source.map((slug) => findSource(context, slug).slug);
-}
-
-async function find(context: Context, email: string): Promise<Person> {
-  const person = await findPersonByEmail(context, email);
-  if (person === null) throw unknownAccount(email);
-  return person;
-}
-
-function unknownAccount(email: string): UsageError {
-  return new UsageError([`No account has the e-mail address ${printable(email)}: see \`consent-ledger people list\`.`]);
 }
 
 function print(io: CommandIo, options: { json?: boolean }, base: string | null, outcome: PersonOutcome): void {

@@ -1,19 +1,22 @@
-import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { publicUrlOf, urlWithoutSlash, webUrlOf } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Context } from '../context.ts';
+import { createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS, TOKEN_DAYS_MAX } from '../people/api-tokens.ts';
+import { tokenScopes } from '../core/roles.ts';
+import { findPerson, findPersonByEmail, listPeople, type Person } from '../people/people.ts';
 import { createSignInLink, DEFAULT_OFFICER, LINK_MINUTES } from '../people/links.ts';
-import { type CommandIo, printResult, wholeNumber, withJson } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { type CommandIo, printable, printResult, tableText, wholeNumber, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 const OFFICER_MAX = 100;
 
-/** `token create`: a one-time link with which an officer signs in to the admin pages. */
+/** `token`: API tokens, and one-time links with which an officer signs in to the admin pages. */
 export function registerToken(program: CommandUnknownOpts, io: CommandIo): void {
   const token = program
     .command('token')
     .description(
-      'one-time sign-in links for the admin pages, for emergencies: everyday sign-ins use an account (`people`)',
+      'API tokens for other programs, and one-time sign-in links for emergencies: everyday sign-ins use an account (`people`)',
     );
   withJson(token.command('create'))
     .description('create a one-time sign-in link, with the rights of an owner and without an account')
@@ -38,6 +41,82 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
         );
       }),
     );
+
+  withJson(token.command('api'))
+    .description('create an API token that acts in the name of an account, and print it once (docs/api.md)')
+    .argument('<email>', 'of the account')
+    .requiredOption('--for <what>', 'what the token is for, as lists show it')
+    .addOption(new Option('--scope <scope>', 'what it may do').choices(tokenScopes).default('read' as const))
+    .option('--source <slug...>', 'only these sources (default: those that the account sees)')
+    .option('--days <number>', 'how long the token is valid', wholeNumber(1, TOKEN_DAYS_MAX), TOKEN_DAYS)
+    .action((email, options) =>
+      withContext(async (context) => {
+        const person = await findAccount(context, email);
+        const { scope, days, for: label } = options;
+        const sources = options.source?.map((slug) => findSource(context, slug).slug) ?? null;
+        const made = await createApiToken(
+          context,
+          person,
+          { label, scope, sources, days },
+          { officer: COMMAND_LINE_ACTOR },
+        );
+        if (made.outcome === 'refused') throw new UsageError(made.problems);
+        printResult(
+          io,
+          options,
+          { secret: made.secret, ...made.token },
+          () =>
+            `${made.secret}\n${made.token.tokenId}: ${scope}, in the name of ${printable(person.name)}, until ${made.token.expiresAt}. It is shown only now.`,
+        );
+      }),
+    );
+
+  withJson(token.command('list'))
+    .description('list API tokens that are still valid, with their last use')
+    .action((options) =>
+      withContext(async (context) => {
+        const tokens = await listApiTokens(context);
+        const people = new Map((await listPeople(context)).map(({ personId, email }) => [personId, email]));
+        const shown = tokens.map((one) => ({ ...one, email: people.get(one.personId) ?? null }));
+        printResult(io, options, { tokens: shown }, () =>
+          tableText(
+            ['id', 'account', 'for', 'may', 'sources', 'until', 'last used'],
+            shown.map(({ tokenId, email, label, scope, sources, expiresAt, lastUsedAt }) => [
+              tokenId,
+              email ?? '–',
+              printable(label),
+              scope,
+              sources?.join(', ') ?? 'all of the account',
+              expiresAt,
+              lastUsedAt ?? 'never',
+            ]),
+            'No API tokens.',
+          ),
+        );
+      }),
+    );
+
+  withJson(token.command('revoke'))
+    .description('revoke an API token at once')
+    .argument('<id>', 'of the token, as `token list` shows it')
+    .action((tokenId, options) =>
+      withContext(async (context) => {
+        const found = (await listApiTokens(context)).find((one) => one.tokenId === tokenId);
+        const person = found === undefined ? null : await findPerson(context, found.personId);
+        const revoked =
+          person !== null && (await revokeApiToken(context, person, tokenId, { officer: COMMAND_LINE_ACTOR }));
+        if (!revoked)
+          throw new UsageError([`No API token ${printable(tokenId)} is valid: see \`consent-ledger token list\`.`]);
+        printResult(io, options, { revoked: tokenId }, () => `${tokenId} is revoked`);
+      }),
+    );
+}
+
+/** The account of an e-mail address. Throws UsageError where there is none. */
+export async function findAccount(context: Context, email: string): Promise<Person> {
+  const person = await findPersonByEmail(context, email);
+  if (person !== null) return person;
+  throw new UsageError([`No account has the e-mail address ${printable(email)}: see \`consent-ledger people list\`.`]);
 }
 
 /** Where the admin listener is, as this installation is configured. Throws UsageError where that says no port. */

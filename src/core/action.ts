@@ -91,6 +91,15 @@ const officerEvent = z.object({
   actor,
   detail: z.string().nullable(),
 });
+/** Sign-ins that were refused: one entry for each account and hour, its repeats are counted. Neither what was typed nor from where. */
+const sessionRefused = z.object({
+  action: z.literal('session.refused'),
+  actor,
+  /** Whose account it was; null: there is none of this name. */
+  personId: z.string().nullable(),
+  /** Begins the hour, ISO 8601 UTC. */
+  hour: z.string(),
+});
 /** What was done to a person's account. No e-mail address: the entry stays when the person has left. */
 const personChanged = z.object({
   action: z.enum([
@@ -103,6 +112,8 @@ const personChanged = z.object({
     'person.second-factor-set',
     'person.second-factor-removed',
     'person.session-revoked',
+    'person.token-created',
+    'person.token-revoked',
   ]),
   actor,
   personId: z.string(),
@@ -387,6 +398,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   documentManifest,
   documentDownloaded,
   officerEvent,
+  sessionRefused,
   personChanged,
   recordViewed,
   sourceChanged,

@@ -43,5 +43,19 @@ export function rolesUnder(role: Role): readonly Role[] {
   }
 }
 
+/** What a token may do of what its person may. Administering people and access is for people alone. */
+export const tokenScopes = ['read', 'work'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
+/** Whether a value is a scope, letter by letter. */
+export function isTokenScope(value: unknown): value is TokenScope {
+  return (tokenScopes as readonly unknown[]).includes(value);
+}
+
+/** The role with which a token acts: the least that has what is both in its scope and in the role of its person. */
+export function tokenRole(role: Role, scope: TokenScope): Role {
+  return scope === 'work' && can(role, 'work') ? 'officer' : 'auditor';
+}
+
 /** What a one-time link is for: a session without an account, the first account, joining, or a new password. */
 export type LinkPurpose = 'sign-in' | 'set-up' | 'invitation' | 'reset';

@@ -434,7 +434,7 @@ async function join(
   return { outcome: 'joined', session };
 }
 
-/** Ends a person's sessions but one, and their unused links. */
+/** Ends a person's sessions but one, and their unused links; of every access also the tokens of other programs. */
 async function endAccess({ query }: StoreTransaction, personId: string, except?: string): Promise<void> {
   await query
     .deleteFrom('sessions')
@@ -442,6 +442,7 @@ async function endAccess({ query }: StoreTransaction, personId: string, except?:
     .$if(except !== undefined, (some) => some.where('id_hash', '!=', Buffer.from(except ?? '', 'hex')))
     .execute();
   await query.deleteFrom('sign_in_links').where('person_id', '=', personId).where('used_at', 'is', null).execute();
+  if (except === undefined) await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
 }
 
 /** Does what may take an owner away. Throws Refusal, which undoes it, where that was the last one who has joined and is not disabled. */

@@ -20,6 +20,8 @@ export interface PeopleDeps {
 
 /** A session ends this long after it was opened, however busy it was. */
 const SESSION_HOURS = 12;
+/** The last use is kept to some minutes: a row is not written for each request. */
+const LAST_USE_MS = 5 * 60_000;
 const ID_BYTES = 32;
 const idPattern = /^[A-Za-z0-9_-]{43}$/;
 
@@ -69,6 +71,7 @@ export function newSession(
     browser: browser.slice(0, 100),
     created_at: now,
     expires_at: expiresAt,
+    last_used_at: null,
   };
   return { session: { id, expiresAt }, row };
 }
@@ -86,20 +89,33 @@ export async function findSession(
 ): Promise<Session | null> {
   if (id === undefined || !idPattern.test(id)) return null;
   const hash = idHash(deps, id);
+  const now = isoNow(deps.clock);
   const row = await deps.store.read
     .selectFrom('sessions as s')
     .leftJoin('people as p', 'p.person_id', 's.person_id')
     .select(['s.officer', 's.person_id', 'p.person_id as found', 'p.name', 'p.role', 'p.sources', 'p.disabled_at'])
+    .select(['s.created_at', 's.last_used_at'])
     .where('s.id_hash', '=', hash)
-    .where('s.expires_at', '>', isoNow(deps.clock))
+    .where('s.expires_at', '>', now)
     .executeTakeFirst();
   if (row === undefined) return null;
+  await noteUse(deps, hash, row.last_used_at ?? row.created_at, now);
   const handle = hash.toString('hex');
   const { officer } = row;
   if (row.person_id === null) return { officer, name: officer, personId: null, role: 'owner', sources: null, handle };
   if (row.found === null || row.role === null || row.name === null || row.disabled_at !== null) return null;
   const { name, role } = row;
   return { officer: actorOf(row.found, name), name, personId: row.found, role, sources: slugsOf(row.sources), handle };
+}
+
+/** While nothing can be written, pages must still be shown. */
+async function noteUse({ store }: Pick<PeopleDeps, 'store'>, hash: Buffer, before: string, now: string): Promise<void> {
+  if (Date.parse(now) - Date.parse(before) < LAST_USE_MS) return;
+  await store
+    .transaction(({ query }) =>
+      query.updateTable('sessions').set({ last_used_at: now }).where('id_hash', '=', hash).execute(),
+    )
+    .catch(() => undefined);
 }
 
 /** How entries name a person: by what people call them, and by the id that stays the same. */
@@ -130,13 +146,13 @@ export async function closeSession(deps: PeopleDeps, session: Pick<Session, 'off
 export async function listSessions(deps: Pick<PeopleDeps, 'store' | 'clock'>, personId: string) {
   const rows = await deps.store.read
     .selectFrom('sessions')
-    .select(['id_hash', 'way', 'browser', 'created_at', 'expires_at'])
+    .select(['id_hash', 'way', 'browser', 'created_at', 'expires_at', 'last_used_at'])
     .where('person_id', '=', personId)
     .where('expires_at', '>', isoNow(deps.clock))
     .orderBy('created_at', 'desc')
     .execute();
-  return rows.map(({ id_hash, way, browser, created_at: openedAt, expires_at: endsAt }) => {
-    return { handle: id_hash.toString('hex'), way, browser, openedAt, endsAt };
+  return rows.map(({ id_hash, way, browser, created_at: openedAt, expires_at: endsAt, last_used_at }) => {
+    return { handle: id_hash.toString('hex'), way, browser, openedAt, endsAt, usedAt: last_used_at ?? openedAt };
   });
 }
 

@@ -11,8 +11,8 @@ import { keepSession, newSession, type NewSession, type PeopleDeps } from './ses
 
 export type SignIn =
   | { readonly outcome: 'signed-in'; readonly session: NewSession }
-  /** Unknown account, wrong password, missing or wrong code, disabled: nobody is told which. */
-  | { readonly outcome: 'refused' }
+  /** Unknown account, wrong password, missing or wrong code, disabled: nobody is told which. `personId`: for the log alone. */
+  | { readonly outcome: 'refused'; readonly personId: string | null }
   /** `until`: ISO 8601 UTC; null when only a new password helps. */
   | { readonly outcome: 'blocked'; readonly until: string | null };
 
@@ -36,7 +36,7 @@ export async function signIn(
   const row = await deps.store.read.selectFrom('people').selectAll().where('email', '=', email).executeTakeFirst();
   const isOpen = row !== undefined && row.disabled_at === null;
   if (!(await passwordFits(given.password, isOpen ? row.password : null)) || row === undefined)
-    return { outcome: 'refused' };
+    return refuse(deps, row?.person_id ?? null);
   const person = { personId: row.person_id, name: row.name };
   const now = isoNow(deps.clock);
   const way = row.totp === null ? 'password' : 'password and code';
@@ -58,10 +58,32 @@ export async function signIn(
       },
     );
   } catch (error) {
-    if (error instanceof Unfit) return { outcome: 'refused' };
+    if (error instanceof Unfit) return refuse(deps, row.person_id);
     throw error;
   }
   return { outcome: 'signed-in', session };
+}
+
+/** Records that a sign-in failed. */
+async function refuse(deps: PeopleDeps, personId: string | null): Promise<SignIn> {
+  await recordRefusal(deps, personId);
+  return { outcome: 'refused', personId };
+}
+
+/** Names what signs people in, where nobody is signed in. */
+const SIGN_IN_ACTOR = 'sign-in page';
+
+/** One entry for each account and hour; the ledger counts the repeats, so that guessing does not fill it. */
+export async function recordRefusal({ ledger, clock }: PeopleDeps, personId: string | null): Promise<void> {
+  const now = isoNow(clock);
+  const hour = `${now.slice(0, 13)}:00:00.000Z`;
+  await appendAction(
+    ledger,
+    INSTALLATION,
+    { action: 'session.refused', actor: SIGN_IN_ACTOR, personId, hour },
+    ['session-refused', personId ?? '', hour],
+    now,
+  );
 }
 
 /** The account may have been disabled or given another password while its password was being checked. */

@@ -64,6 +64,10 @@ function objectOf(action: Action): string | null {
     case 'person.second-factor-set':
     case 'person.second-factor-removed':
     case 'person.session-revoked':
+    case 'person.token-created':
+    case 'person.token-revoked':
+      return action.personId;
+    case 'session.refused':
       return action.personId;
     case 'record.viewed':
       return action.object;

@@ -1,7 +1,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { CallOperation, CallState, CallWay, PlanItemState } from '../core/call.ts';
 import type { Judged } from '../core/consent-judgement.ts';
-import type { LinkPurpose, Role } from '../core/roles.ts';
+import type { LinkPurpose, Role, TokenScope } from '../core/roles.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
 /*
@@ -833,9 +833,41 @@ export const tables = {
       browser: text,
       created_at: text,
       expires_at: text,
+      /** To some minutes; null: not since it was opened. */
+      last_used_at: optional(text),
     },
     'index sessions_person on sessions (person_id)',
   ),
+  /** Tokens of other programs; only the HMAC is kept. */
+  api_tokens: table(
+    {
+      token_id: primary(text),
+      token_hash: blob,
+      person_id: text,
+      label: text,
+      scope: text as Column<TokenScope>,
+      /** JSON array of slugs; null: those of the person. */
+      sources: optional(text),
+      created_at: text,
+      expires_at: text,
+      /** To the minute. */
+      last_used_at: optional(text),
+    },
+    'unique (token_hash)',
+    'index api_tokens_person on api_tokens (person_id)',
+  ),
+  /** Answers to requests that named an Idempotency-Key, to be given again when it is sent again. Kept for a day. */
+  idempotency_keys: table({
+    /** HMAC of the token's or session's handle and the key. */
+    key_hash: primary(blob),
+    /** Of method, address and body. */
+    request_hash: blob,
+    created_at: text,
+    /** Null: the request is under way. */
+    status: optional(integer),
+    /** Sealed under K_rest. */
+    answer: optional(blob),
+  }),
   /** Sign-ins that failed one after the other, by a keyed hash of the e-mail address or the caller's address. Forgotten after a day. */
   sign_in_failures: table({ key_hash: primary(blob), failures: integer, last_at: text, blocked_until: text }),
 };

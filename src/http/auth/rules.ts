@@ -45,6 +45,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /account': self,
   'POST /account/password': self,
   'POST /account/sessions': self,
+  'POST /account/tokens': self,
+  'POST /account/tokens/revoke': self,
   'POST /account/passkeys': self,
   'POST /account/passkeys/remove': self,
   'GET /account/second-factor': self,

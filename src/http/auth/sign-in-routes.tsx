@@ -7,7 +7,7 @@ import { findLink, openSession } from '../../people/links.ts';
 import { findPasswordLink, hasPeople, joinByLink, setUpOwner } from '../../people/people.ts';
 import { passkeyRequest, signInWithPasskey } from '../../people/passkeys.ts';
 import { closeSession } from '../../people/sessions.ts';
-import { signIn } from '../../people/sign-in.ts';
+import { recordRefusal, signIn } from '../../people/sign-in.ts';
 import { formOf, html } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
 import { allowScript, passkeyAnswer, placeOf } from '../pages/passkey-script.ts';
@@ -64,10 +64,12 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
         setSessionCookie(context, reply, signed.session);
         return reply.redirect(localPath(next), 303);
       case 'refused': {
+        request.log.warn({ person: signed.personId }, 'a sign-in was refused');
         const problem = 'E-mail address, password or one-time code is not right.';
         return sendSignIn(context, request, reply, { next, email, problem }, 401);
       }
       case 'blocked': {
+        request.log.warn({ until: signed.until }, 'a sign-in came too soon after others that were refused');
         const problem = blockedText(signed.until, context.clock());
         return sendSignIn(context, request, reply, { next, email, problem }, 429);
       }
@@ -82,6 +84,8 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
     const answer = passkeyAnswer(response);
     const session = place === null ? null : await signInWithPasskey(context, answer, place, browserOf(request));
     if (session === null) {
+      await recordRefusal(context, null);
+      request.log.warn('a sign-in with a passkey was refused');
       const problem = 'The passkey is not known here, or took too long.';
       return sendSignIn(context, request, reply, { next, problem }, 401);
     }

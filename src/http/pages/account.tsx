@@ -2,6 +2,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { renderSVG } from 'uqr';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
+import { can, isTokenScope, type TokenScope, tokenScopes } from '../../core/roles.ts';
+import type { Source } from '../../core/source.ts';
+import { type ApiToken, createApiToken, listApiTokens, revokeApiToken, TOKEN_DAYS } from '../../people/api-tokens.ts';
 import { PASSWORD_MAX } from '../../people/passwords.ts';
 import { changePassword, findPerson, type Person, presentPasswordProblem, revokeSession } from '../../people/people.ts';
 import {
@@ -12,12 +15,13 @@ import {
   setSecondFactor,
 } from '../../people/second-factor.ts';
 import { listSessions } from '../../people/sessions.ts';
+import { sourcesOf } from '../auth/access.ts';
 import { browserOf, notTooMany, officerOf } from '../auth/sessions.ts';
 import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../people/passkeys.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, placeOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { type Column, Facts, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { Choice, type Column, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
 import { NewPassword } from './sign-in.tsx';
 import { reachText, roleTexts } from './words.ts';
 
@@ -25,6 +29,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   password: 'The password is changed. Your other sessions have ended.',
   session: 'The session has ended.',
   passkey: 'The passkey is set up. You can sign in with it from now on.',
+  'no-token': 'The token is revoked: it opens nothing any more.',
   'no-passkey': 'The passkey is removed.',
   'no-factor': 'The one-time code is no longer asked for.',
 };
@@ -81,6 +86,29 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect('/account?done=no-passkey', 303);
   });
 
+  app.post('/account/tokens', async (request, reply) => {
+    const person = await ownAccount(request);
+    const { label = '', scope = '', days = '', present = '' } = formOf(request.body);
+    const { reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const some = [sources].flat().filter((slug): slug is string => typeof slug === 'string');
+    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
+    if (!isTokenScope(scope)) throw new CodedError('invalid_request');
+    const input = { label, scope, sources: reach === 'some' ? some : null, days: Number(days) };
+    const made = await createApiToken(context, person, input, officerOf(request));
+    return made.outcome === 'refused'
+      ? sendAccount(request, reply, { problems: made.problems }, 422)
+      : sendAccount(request, reply, { secret: made.secret });
+  });
+
+  app.post('/account/tokens/revoke', async (request, reply) => {
+    const person = await ownAccount(request);
+    const { token = '' } = formOf(request.body);
+    if (!(await revokeApiToken(context, person, token, officerOf(request))))
+      return sendAccount(request, reply, { problems: ['This token was revoked already, or has expired.'] }, 422);
+    return reply.redirect('/account?done=no-token', 303);
+  });
+
   app.get('/account/second-factor', async (request, reply) => {
     const { email } = await ownAccount(request);
     return sendSecondFactor(request, reply, proposeSecondFactor(email));
@@ -119,7 +147,7 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
   async function sendAccount(
     request: FastifyRequest,
     reply: FastifyReply,
-    shown: { readonly problems?: readonly string[]; readonly done?: string | null },
+    shown: Pick<AccountProps, 'problems' | 'done' | 'secret'>,
     status = 200,
   ): Promise<FastifyReply> {
     const { personId, handle } = officerOf(request);
@@ -127,14 +155,16 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
     const frame = pageFrame(context, request, reply);
     if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
     const place = placeOf(request);
-    const [sessions, codes, passkeys, creation] = await Promise.all([
+    const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
       listSessions(context, person.personId),
+      listApiTokens(context, person.personId),
       countRecoveryCodes(context, person.personId),
       listPasskeys(context, person.personId),
       place === null ? null : passkeyCreation(context, person, handle, place),
     ]);
     if (creation !== null) allowScript(reply);
-    const props = { frame, person, sessions, codes, passkeys, creation, handle, ...shown };
+    const sources = sourcesOf(context, request).list();
+    const props = { frame, person, sessions, tokens, sources, codes, passkeys, creation, handle, ...shown };
     return html(reply, renderPage(<AccountPage {...props} />), status);
   }
 
@@ -157,6 +187,10 @@ interface AccountProps {
   readonly frame: PageFrame;
   readonly person: Person;
   readonly sessions: readonly OpenSession[];
+  readonly tokens: readonly ApiToken[];
+  readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
+  /** A token that was just made. */
+  readonly secret?: string;
   /** Recovery codes that are left. */
   readonly codes: number;
   readonly passkeys: Awaited<ReturnType<typeof listPasskeys>>;
@@ -173,6 +207,7 @@ function AccountPage(props: AccountProps) {
   const columns: readonly Column<OpenSession>[] = [
     { title: 'Browser', cell: ({ browser }) => browser },
     { title: 'Signed in by', cell: ({ way }) => way },
+    { title: 'Last used', cell: ({ usedAt }) => <Moment iso={usedAt} timeZone={frame.timeZone} /> },
     { title: 'Since', cell: ({ openedAt }) => <Moment iso={openedAt} timeZone={frame.timeZone} /> },
     { title: 'Until', cell: ({ endsAt }) => <Moment iso={endsAt} timeZone={frame.timeZone} /> },
     {
@@ -261,6 +296,7 @@ function AccountPage(props: AccountProps) {
         </Panel>
       </div>
       <PasskeyPanel {...props} />
+      <TokenPanel {...props} />
       <Panel id="sessions" title="Open sessions">
         <Table caption="A session ends twelve hours after it was opened." columns={columns} rows={sessions} />
       </Panel>
@@ -308,6 +344,103 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
     </Panel>
   );
 }
+
+/** Tokens with which other programs read and work in the person's name. */
+function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
+  const columns: readonly Column<ApiToken>[] = [
+    {
+      title: 'For',
+      cell: ({ label, tokenId }) => (
+        <>
+          <bdi>{label}</bdi> <span class="soft small mono">{tokenId}</span>
+        </>
+      ),
+    },
+    { title: 'May', cell: ({ scope }) => scopeTexts[scope] },
+    { title: 'Sources', cell: (token) => reachText(token.sources) },
+    {
+      title: 'Last used',
+      cell: ({ lastUsedAt }) =>
+        lastUsedAt === null ? <span class="soft">never</span> : <Moment iso={lastUsedAt} timeZone={frame.timeZone} />,
+    },
+    { title: 'Until', cell: ({ expiresAt }) => <Moment iso={expiresAt} timeZone={frame.timeZone} /> },
+    {
+      title: 'Revoke it',
+      cell: ({ tokenId, label }) => (
+        <form method="post" action="/account/tokens/revoke">
+          <Csrf token={frame.csrf} />
+          <input type="hidden" name="token" value={tokenId} />
+          <button class="quiet slim" type="submit" aria-label={`Revoke the token for ${label}`}>
+            Revoke
+          </button>
+        </form>
+      ),
+    },
+  ];
+  const visible = person.sources === null ? sources : sources.filter(({ slug }) => person.sources?.includes(slug));
+  return (
+    <Panel id="tokens" title="API tokens">
+      <p class="small">
+        With a token another program uses the <a href="/api">API</a> in your name. It never may more than you, and what
+        it looks at and does is recorded with its id.
+      </p>
+      {secret === undefined ? null : (
+        <Notice tone="good">
+          <p>This is the token. It is shown only now: put it where the program finds it.</p>
+          <p class="mono">{secret}</p>
+        </Notice>
+      )}
+      {tokens.length === 0 ? <p>None yet.</p> : <Table caption={null} columns={columns} rows={tokens} />}
+      <details>
+        <summary>Create a token</summary>
+        <form method="post" action="/account/tokens">
+          <Csrf token={frame.csrf} />
+          <div class="pair">
+            <Input id="token-label" name="label" label="What it is for" maxLength={100} autocomplete="off" />
+            <Choice
+              id="token-scope"
+              name="scope"
+              label="What it may do"
+              value="read"
+              options={tokenScopes
+                .filter((scope) => scope === 'read' || can(person.role, scope))
+                .map((scope) => [scope, scopeTexts[scope]] as const)}
+            />
+            <Choice
+              id="token-days"
+              name="days"
+              label="How long"
+              value={String(TOKEN_DAYS)}
+              options={[7, 30, TOKEN_DAYS, 180, 365].map((days) => [String(days), `${days} days`] as const)}
+            />
+            {visible.length < 2 ? null : (
+              <Field id="token-reach" label="Sources">
+                <select id="token-reach" name="reach">
+                  <option value="all">every one that you see</option>
+                  <option value="some">only those ticked below</option>
+                </select>
+                <div class="boxes">
+                  {visible.map(({ slug, name }) => (
+                    <label class="box" key={slug}>
+                      <input type="checkbox" name="sources" value={slug} /> {name}
+                    </label>
+                  ))}
+                </div>
+              </Field>
+            )}
+          </div>
+          <PresentPassword id="present-token" />
+          <button type="submit">Create the token</button>
+        </form>
+      </details>
+    </Panel>
+  );
+}
+
+const scopeTexts: Readonly<Record<TokenScope, string>> = {
+  read: 'look and download',
+  work: 'also handle requests and make documents',
+};
 
 /** Asked again before a change that a session which was taken over must not make. */
 function PresentPassword({ id = 'present' }: { id?: string }) {

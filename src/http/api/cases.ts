@@ -1,0 +1,222 @@
+import { z } from 'zod';
+import { pageCases, showCase } from '../../cases/list-cases.ts';
+import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
+import { caseStates, moves } from '../../cases/moves.ts';
+import { summariseCase } from '../../cases/summarise.ts';
+import { isoNow } from '../../core/clock.ts';
+import { CodedError } from '../../core/errors.ts';
+import { requestKinds } from '../../core/vocabulary.ts';
+import { packJob } from '../../documents/jobs.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { untilProjected } from '../pages/frame.ts';
+import { jobSchema, shownJob } from './jobs.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
+
+const day = z.string().nullable();
+
+const caseSchema = z
+  .object({
+    caseId: z.string(),
+    source: z.string(),
+    kind: z.enum(requestKinds),
+    state: z.enum(caseStates),
+    version: z.int().meta({ description: 'Sent with the next move as basedOn.' }),
+    open: z.boolean(),
+    jurisdiction: z.string().nullable(),
+    requesterName: z.string().nullable(),
+    requesterEmail: z.string().nullable(),
+    channel: z.string(),
+    receiptAt: z.string(),
+    receiptBasis: z.string(),
+    regime: z.string().nullable(),
+    law: z.string().nullable(),
+    aimFor: day,
+    legalLimit: day,
+    atOnce: z.boolean(),
+    acknowledgeBy: day,
+    warnOn: day,
+    daysLeft: z.int().nullable(),
+    overdue: z.boolean(),
+    explanation: z.string(),
+    says: z.array(z.string()),
+    identity: z.enum(['met', 'needed', 'failed']),
+    moves: z.array(z.string()).meta({ description: 'Moves that its state and its law allow.' }),
+  })
+  .meta({
+    id: 'Case',
+    description:
+      'A data subject request. Days are YYYY-MM-DD in the time zone of the controller, moments ISO 8601 in UTC.',
+  });
+
+const shownCaseSchema = caseSchema
+  .extend({
+    message: z.string().nullable(),
+    match: z.object({ says: z.string(), subjects: z.array(z.string()), decisions: z.int() }),
+    readiness: z.object({
+      ready: z.boolean(),
+      lacks: z.array(z.object({ code: z.string(), text: z.string(), blocking: z.boolean() })),
+    }),
+    disclosure: z.enum(['full', 'categories-only', 'no-match']),
+    history: z.array(
+      z.object({
+        seq: z.int().meta({ description: 'The entry of the ledger.' }),
+        recordedAt: z.string(),
+        version: z.int(),
+        move: z.string(),
+        toState: z.string(),
+        actor: z.string(),
+        details: z.record(z.string(), z.json()),
+      }),
+    ),
+  })
+  .meta({ id: 'ShownCase' });
+
+const caseParams = z.strictObject({ caseId: z.string().max(300) });
+const moveNames = Object.keys(moves) as [keyof typeof moves, ...(keyof typeof moves)[]];
+
+export const caseApi = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/cases',
+    name: 'listCases',
+    tag: 'Cases',
+    summary: 'List requests, the one opened last first',
+    query: pageQuery.extend(sourceQuery.shape).extend({
+      state: z.enum(caseStates).optional(),
+      kind: z.enum(requestKinds).optional(),
+      open: z
+        .enum(['true', 'false'])
+        .optional()
+        .meta({ description: 'true: only requests whose requester still waits; false: only settled ones.' }),
+    }),
+    answer: pageOf(caseSchema),
+    async handle(context, { query, request }) {
+      const { source, limit, open, state, kind } = query;
+      const permitted = sourcesOf(context, request);
+      await context.projector.catchUp();
+      const views = await pageCases(context.cases, {
+        sources: source === undefined ? permitted.slugs : [source],
+        now: isoNow(context.clock),
+        before: readCursor(query.cursor),
+        limit: limit + 1,
+        ...(state === undefined ? {} : { state }),
+        ...(kind === undefined ? {} : { kind }),
+        ...(open === undefined ? {} : { open: open === 'true' }),
+      });
+      return pageFrom(views, limit, ({ row }) => row.opened_seq, summarised);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/cases/{caseId}',
+    name: 'getCase',
+    tag: 'Cases',
+    summary: 'One request with its history, deadline and what it lacks',
+    params: caseParams,
+    answer: shownCaseSchema,
+    async handle(context, { params }) {
+      await context.projector.catchUp();
+      const shown = await showCase(context.cases, params.caseId, isoNow(context.clock));
+      if (shown === null) throw new CodedError('not_found');
+      const { match, readiness, disclosure, history, view } = shown;
+      return {
+        ...summarised(view),
+        message: view.row.message,
+        match: { says: match.says, subjects: [...match.subjects], decisions: match.decisions },
+        readiness: { ready: readiness.ready, lacks: [...readiness.lacks] },
+        disclosure,
+        history: history.map((move) => ({
+          seq: move.seq,
+          recordedAt: move.received_at,
+          version: move.version,
+          move: move.move,
+          toState: move.to_state,
+          actor: move.actor,
+          details: JSON.parse(move.details) as Record<string, z.infer<ReturnType<typeof z.json>>>,
+        })),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases',
+    name: 'openCase',
+    tag: 'Cases',
+    summary: 'Record a request that came by letter, e-mail, telephone or in person',
+    description: 'The same reference opens the same case once.',
+    body: openCaseSchema.omit({ actor: true }),
+    status: 201,
+    answer: z.object({
+      outcome: z.enum(['opened', 'duplicate']),
+      caseId: z.string(),
+      seq: z.int().meta({ description: 'The entry of the ledger.' }),
+    }),
+    async handle(context, { body, by }) {
+      if (context.sources.find(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
+      const opened = await openCase(context.cases, { ...body, actor: by.officer });
+      if (opened.outcome === 'refused') throw new RefusedRequest('refused', opened.problems);
+      await untilProjected(context, opened.seq);
+      return opened;
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/moves',
+    name: 'moveCase',
+    tag: 'Cases',
+    summary: 'Make a move: confirm receipt, ask for identification, answer, refuse …',
+    description:
+      'What a move needs is listed under Moves below. A move that the law or the state forbids is refused with the reason; one that is based on an older version is a conflict.',
+    params: caseParams,
+    body: z.strictObject({
+      move: z.enum(moveNames),
+      basedOn: z.int().nonnegative().meta({ description: 'The version of the case that was looked at.' }),
+      details: z.record(z.string(), z.json()).default({}),
+    }),
+    answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),
+    async handle(context, { params, body, by }) {
+      const moved = await moveCase(context.cases, { ...params, ...body, actor: by.officer });
+      switch (moved.outcome) {
+        case 'moved':
+          await untilProjected(context, moved.seq);
+          return moved;
+        case 'refused':
+          throw new RefusedRequest('refused', moved.problems);
+        case 'conflict':
+          throw new RefusedRequest('conflict', [
+            `The case is at version ${moved.version} by now: look at it again and send the move based on that.`,
+          ]);
+        case 'not-found':
+          throw new CodedError('not_found');
+        default:
+          return moved satisfies never;
+      }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/pack',
+    name: 'makePack',
+    tag: 'Cases',
+    summary: 'Make the response pack of a request',
+    description: 'The answer is the job that makes it; its result names the document.',
+    params: caseParams,
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { params, by }) {
+      const row = await context.store.read
+        .selectFrom('cases')
+        .select('case_id')
+        .where('case_id', '=', params.caseId)
+        .executeTakeFirst();
+      if (row === undefined) throw new CodedError('not_found');
+      const { id } = await context.jobs.enqueue(packJob(params.caseId, by.officer));
+      return shownJob(context, id);
+    },
+  }),
+];
+
+function summarised(view: Parameters<typeof summariseCase>[0]) {
+  const { says, moves: allowed, state, ...summary } = summariseCase(view);
+  return { ...summary, state: state as (typeof caseStates)[number], says: [...says], moves: [...allowed] };
+}

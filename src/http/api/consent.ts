@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { lookUpConsent } from '../../consent/look-up.ts';
+import { moment } from '../../cases/moves.ts';
+import { defineRoute, RefusedRequest } from './route.ts';
+
+const purposeStanding = z.looseObject({
+  purpose: z.string(),
+  state: z.string().meta({ description: 'granted, denied, withdrawn, expired, disputed, unclear …' }),
+  since: z.string(),
+  decisionId: z.string().meta({ description: 'The decision that made it so.' }),
+});
+
+const decisionSchema = z.looseObject({
+  decisionId: z.string(),
+  recordId: z.string().nullable(),
+  bannerId: z.string().nullable(),
+  at: z.string(),
+  timeBasis: z.string(),
+  outcomes: z.record(z.string(), z.json()),
+  disputed: z.boolean(),
+  contradictions: z.array(z.string()),
+  entries: z.array(
+    z.looseObject({
+      seq: z.int().meta({ description: 'The entry of the ledger.' }),
+      wayIn: z.enum(['webhook', 'pull', 'request']),
+      receivedAt: z.string(),
+      commitment: z.string(),
+    }),
+  ),
+  policy: z.looseObject({
+    policyId: z.string().nullable(),
+    version: z.string().nullable(),
+    known: z.string(),
+    texts: z.array(z.looseObject({})),
+  }),
+});
+
+const standingSchema = z.array(
+  z.looseObject({ bannerId: z.string().nullable(), purposes: z.array(purposeStanding) }),
+);
+
+const answerSchema = z
+  .object({
+    outcome: z.enum(['found', 'not-found']),
+    recorded: z.int().meta({ description: 'The entry that records this look-up.' }),
+    by: z.enum(['email', 'record', 'subject']).meta({ description: 'What the identifier was.' }),
+    subjects: z.array(z.string()),
+    at: z.string(),
+    asOf: z.int().meta({ description: 'The last entry that was taken into account.' }),
+    standing: standingSchema.meta({ description: 'How consent stood then, by all that is known now.' }),
+    knownThen: standingSchema
+      .nullable()
+      .meta({ description: 'How it stood by what was known then; null: the same.' }),
+    decisions: z.array(decisionSchema).meta({ description: 'The decisions that made it so, with their entries.' }),
+    total: z.int(),
+    later: z.int(),
+  })
+  .meta({ id: 'ConsentAnswer' });
+
+export const consentApi = [
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/consent/look-up',
+    name: 'lookUpConsent',
+    tag: 'Consent',
+    summary: 'How one person’s consent stood at a moment, by which decision and under which text',
+    description:
+      'A POST, so that no identifier stands in an address or a log. Each look-up is an entry of the ledger, without the identifier itself. Nothing found does not mean that no data is held (GDPR Art. 11(2)).',
+    body: z.strictObject({
+      source: z.string().max(100),
+      identifier: z
+        .string()
+        .trim()
+        .min(1)
+        .max(500)
+        .meta({ description: 'A visitor hash, an e-mail address, or the id of a consent record.' }),
+      at: moment.meta({ description: 'The moment asked about, ISO 8601 with an offset.' }),
+      withTexts: z.boolean().default(false).meta({ description: 'Encloses the visible texts of the policies.' }),
+    }),
+    answer: answerSchema,
+    async handle(context, { body, by }) {
+      const asOf = await context.projector.catchUp();
+      const found = await lookUpConsent(context, { ...body, asOf, actor: by.officer });
+      switch (found.outcome) {
+        case 'untrusted':
+          throw new RefusedRequest('conflict', [found.problem]);
+        case 'refused':
+          throw new RefusedRequest('refused', found.problems);
+        case 'not-found':
+          return {
+            ...found,
+            subjects: [],
+            at: body.at,
+            asOf,
+            standing: [],
+            knownThen: null,
+            decisions: [],
+            total: 0,
+            later: 0,
+          };
+        case 'found': {
+          const { outcome, recorded, at, subjects, standing, knownThen, decisions, total, later } = found;
+          const plain = JSON.parse(JSON.stringify({ subjects, standing, knownThen, decisions })) as Pick<
+            z.input<typeof answerSchema>,
+            'subjects' | 'standing' | 'knownThen' | 'decisions'
+          >;
+          return { outcome, recorded, by: found.by, at, asOf, total, later, ...plain };
+        }
+        default:
+          return found satisfies never;
+      }
+    },
+  }),
+];

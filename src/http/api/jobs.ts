@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import type { Job } from '../../jobs/job.ts';
+import { loadSyncStatus } from '../../sync/status.ts';
+import { syncJob } from '../../sync/jobs.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { jobsOfSources } from '../pages/load-today.ts';
+import { defineRoute, sourceQuery } from './route.ts';
+
+export const jobSchema = z
+  .object({
+    jobId: z.string(),
+    kind: z.string(),
+    state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
+    attempts: z.int(),
+    progress: z
+      .object({ done: z.number(), total: z.number().nullable(), message: z.string().nullable() })
+      .nullable(),
+    result: z.json().meta({ description: 'Of a document: its documentId, sha256, bytes and seq.' }),
+    error: z.string().nullable(),
+    createdAt: z.string(),
+    finishedAt: z.string().nullable(),
+  })
+  .meta({ id: 'Job', description: 'Work that takes a while: a document, a pull of consent logs.' });
+
+function jobOf(job: Job): z.input<typeof jobSchema> {
+  const { id, kind, state, attempts, progress, error, createdAt, finishedAt } = job;
+  const result = job.result as z.input<typeof jobSchema>['result'];
+  return { jobId: id, kind, state, attempts, progress, result, error, createdAt, finishedAt };
+}
+
+/** A job that was just asked for. */
+export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string) {
+  const job = await jobs.find(id);
+  if (job === null) throw new CodedError('not_found');
+  return jobOf(job);
+}
+
+const JOBS_SHOWN = 100;
+
+const syncSchema = z
+  .object({
+    source: z.string(),
+    bannerId: z.string().nullable(),
+    state: z.enum(['never-pulled', 'up-to-date', 'running', 'interrupted', 'failing', 'dismissed']),
+    watermark: z
+      .string()
+      .nullable()
+      .meta({ description: 'Everything dated before this has been pulled at least once.' }),
+    lagMs: z.number().nullable(),
+    rows: z.int(),
+    lastSuccessAt: z.string().nullable(),
+    lastError: z.string().nullable(),
+    lastErrorAt: z.string().nullable(),
+    earliest: z.string().nullable(),
+    unreadable: z.int(),
+    gap: z.string().nullable(),
+  })
+  .meta({ id: 'SyncStatus', description: 'How the pull of one banner’s consent log stands.' });
+
+export const workApi = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/syncs',
+    name: 'listSyncs',
+    tag: 'Sources and syncs',
+    summary: 'How the pull of consent logs stands, per source and banner',
+    query: sourceQuery,
+    answer: z.object({ items: z.array(syncSchema) }),
+    async handle(context, { query, request }) {
+      const permitted = sourcesOf(context, request).list();
+      const sources = permitted.filter(({ slug }) => query.source === undefined || slug === query.source);
+      await context.projector.catchUp();
+      return { items: [...(await loadSyncStatus(context.store.read, context.clock, sources))] };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/syncs',
+    name: 'startSync',
+    tag: 'Sources and syncs',
+    summary: 'Pull the consent logs of a source now',
+    body: z.strictObject({ source: z.string().max(100) }),
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { body, by }) {
+      if (context.sources.find(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
+      const { id } = await context.jobs.enqueue(syncJob(body.source, by.officer));
+      return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/jobs',
+    name: 'listJobs',
+    tag: 'Jobs',
+    summary: `The latest ${JOBS_SHOWN} documents and pulls under way, waiting or finished`,
+    query: sourceQuery.extend({
+      kind: z.enum(['document', 'sync']).optional(),
+      state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']).optional(),
+    }),
+    answer: z.object({ items: z.array(jobSchema) }),
+    async handle(context, { query, request }) {
+      const { source, state, kind } = query;
+      const only = source === undefined ? sourcesOf(context, request).slugs : [source];
+      const kinds = kind === undefined ? ['document', 'sync'] : [kind];
+      const found = await Promise.all(
+        kinds.map((one) =>
+          context.jobs.list({ kind: one, limit: JOBS_SHOWN, ...(state === undefined ? {} : { state }) }),
+        ),
+      );
+      const jobs = await jobsOfSources(found.flat(), only, context.store);
+      const latest = [...jobs].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, JOBS_SHOWN);
+      return { items: latest.map(jobOf) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/jobs/{jobId}',
+    name: 'getJob',
+    tag: 'Jobs',
+    summary: 'One job: its state, progress and result',
+    params: z.strictObject({ jobId: z.string().max(100) }),
+    answer: jobSchema,
+    handle: (context, { params }) => shownJob(context, params.jobId),
+  }),
+];

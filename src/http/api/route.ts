@@ -1,0 +1,171 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Context } from '../../context.ts';
+import { CodedError, type ErrorCode } from '../../core/errors.ts';
+import type { Session } from '../../people/sessions.ts';
+import { officerOf } from '../auth/sessions.ts';
+
+/** What a use-case refuses, or a request that does not fit its schema: each problem is one sentence. */
+export class RefusedRequest extends CodedError {
+  readonly problems: readonly string[];
+  constructor(code: Extract<ErrorCode, 'refused' | 'invalid_request' | 'conflict'>, problems: readonly string[]) {
+    super(code, problems[0]);
+    this.problems = problems;
+  }
+}
+
+type Fields = z.ZodObject;
+
+/** What a handler is given: the request, checked. */
+export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
+  readonly by: Session;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** A route of the API: what the server checks, and what the reference and /openapi.json are made from. */
+export interface ApiRoute {
+  readonly method: 'GET' | 'POST';
+  /** As OpenAPI writes it: `/api/v1/cases/{caseId}`. */
+  readonly path: string;
+  readonly name: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description: string | undefined;
+  readonly params: Fields;
+  readonly query: Fields;
+  /** Null: none is taken. */
+  readonly body: Fields | null;
+  readonly status: 200 | 201 | 202;
+  /** Null: a file. */
+  readonly answer: z.ZodType | null;
+  handle(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
+}
+
+const none = z.strictObject({});
+
+/** Describes a route. What does not fit its schemas is answered with every problem at once; what it answers is held to its schema too. */
+export function defineRoute<
+  A extends z.ZodType | null,
+  P extends Fields = typeof none,
+  Q extends Fields = typeof none,
+  B extends Fields = typeof none,
+>(route: {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly name: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly status?: 200 | 201 | 202;
+  readonly answer: A;
+  handle(context: Context, asked: Asked<P, Q, B>): Promise<A extends z.ZodType ? z.input<A> : FastifyReply>;
+}): ApiRoute {
+  const { params = none, query = none, body, status = 200, answer, description } = route;
+  return {
+    method: route.method,
+    path: route.path,
+    name: route.name,
+    tag: route.tag,
+    summary: route.summary,
+    description,
+    params,
+    query,
+    body: body ?? null,
+    status,
+    answer,
+    async handle(context, request, reply) {
+      const asked = {
+        params: read(params, request.params, ''),
+        query: read(query, request.query, 'query'),
+        body: read(body ?? none, request.body ?? {}, 'body'),
+        by: officerOf(request),
+        request,
+        reply,
+      } as unknown as Asked<P, Q, B>;
+      const answered = await route.handle(context, asked);
+      if (answer === null) return answered;
+      void reply.code(status);
+      return answer.parse(answered);
+    },
+  };
+}
+
+/** Most problems of one request that are named. */
+const PROBLEMS = 20;
+
+function read(schema: Fields, given: unknown, where: string): unknown {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.slice(0, PROBLEMS).map(({ path, message }) => {
+    const place = [...(where === '' ? [] : [where]), ...path.map(String)].join('.');
+    return `${place}: ${message}`;
+  });
+  throw new RefusedRequest('invalid_request', problems);
+}
+
+/** Rows of a page of a list, at most. */
+export const PAGE_MAX = 200;
+
+/** The query of every list: which page. */
+export const pageQuery = z.strictObject({
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'The nextCursor of the page before. Without it: the first page.' }),
+  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50).meta({ description: 'Rows of the page.' }),
+});
+export const sourceQuery = z.strictObject({
+  source: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({ description: 'Only of this source (its slug). Without it: of every one that you see.' }),
+});
+
+/** A page of a list. */
+export function pageOf<T extends z.ZodType>(item: T) {
+  return z.object({
+    items: z.array(item),
+    nextCursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'For the next page; null: this is the last one.' }),
+  });
+}
+
+/** A place in a list in descending order of a whole number; opaque to callers. */
+export function cursorAfter(value: number): string {
+  return Buffer.from(`after ${value}`).toString('base64url');
+}
+
+/** What a cursor says; null without one. Throws where it is none of ours. */
+export function readCursor(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  const value = /^after (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
+  if (value === undefined) throw new RefusedRequest('invalid_request', ['query.cursor: not a cursor of this list']);
+  return Number(value);
+}
+
+/** The rows of a page, of which one more than fits was asked for, and where the next one begins. */
+export function pageFrom<T, R>(
+  rows: readonly T[],
+  limit: number,
+  placeOf: (row: T) => number,
+  shown: (row: T) => R,
+): { items: R[]; nextCursor: string | null } {
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  return {
+    items: page.map(shown),
+    nextCursor: rows.length > limit && last !== undefined ? cursorAfter(placeOf(last)) : null,
+  };
+}
