@@ -28,6 +28,8 @@ export interface Config {
   readonly adminPort: number;
   /** Host names under which the admin listener answers, besides addresses, localhost and ADMIN_HOST. */
   readonly adminHosts: readonly string[];
+  /** Requests of an API token in a minute. */
+  readonly apiRateLimit: number;
   /** Hosts of the service that may be asked over http. */
   readonly httpAllowedHosts: readonly string[];
   readonly dataDir: string;
@@ -144,6 +146,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     adminHost: values.ADMIN_HOST,
     adminPort: values.ADMIN_PORT,
     adminHosts: values.ADMIN_HOSTS,
+    apiRateLimit: values.API_RATE_LIMIT,
     httpAllowedHosts: values.HTTP_ALLOWED_HOSTS,
     dataDir,
     database: databaseOf(values.DATABASE_URL, cwd, dataDir),

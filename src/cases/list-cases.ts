@@ -50,25 +50,45 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
           .orderBy('opened_seq', 'desc')
           .limit(filter.limit ?? 500)
           .execute();
-  const profiles = await loadProfiles(
-    deps,
-    [...open, ...settled].map((row) => row.source),
-  );
-  const view = (row: CaseRow) =>
-    viewCase(row, {
-      regimes: deps.regimes,
-      timeZone: deps.timeZone,
-      profile: profiles.get(row.source) ?? null,
-      now: filter.now,
-    });
-  return [...(await viewAll(open, view)).sort(byDue), ...(await viewAll(settled, view))];
+  const views = await viewAll(deps, [...open, ...settled], filter.now);
+  return [...views.slice(0, open.length).sort(byDue), ...views.slice(open.length)];
+}
+
+interface CasePage {
+  /** Null: of every source. */
+  readonly sources: readonly string[] | null;
+  readonly state?: string;
+  readonly kind?: string;
+  /** Whether the requester still waits. */
+  readonly open?: boolean;
+  /** ISO 8601 UTC. */
+  readonly now: string;
+  /** Only cases opened by an earlier entry; null: from the latest on. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+/** Cases with their computed deadlines, the one opened last first: pages of it stay the same while others are opened. */
+export async function pageCases(deps: CaseReading, page: CasePage): Promise<readonly CaseView[]> {
+  let query = deps.store.read.selectFrom('cases').selectAll();
+  if (page.sources !== null) query = query.where('source', 'in', [...page.sources]);
+  if (page.state !== undefined) query = query.where('state', '=', page.state);
+  if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
+  if (page.open !== undefined) query = query.where('state', page.open ? 'in' : 'not in', [...openStates]);
+  if (page.before !== null) query = query.where('opened_seq', '<', page.before);
+  return viewAll(deps, await query.orderBy('opened_seq', 'desc').limit(page.limit).execute(), page.now);
 }
 
 /** Computing thousands of deadlines takes a second or two: webhooks are let through in between. */
-async function viewAll(rows: readonly CaseRow[], view: (row: CaseRow) => CaseView): Promise<CaseView[]> {
+async function viewAll(deps: CaseReading, rows: readonly CaseRow[], now: string): Promise<CaseView[]> {
+  const { regimes, timeZone } = deps;
+  const profiles = await loadProfiles(
+    deps,
+    rows.map((row) => row.source),
+  );
   const views: CaseView[] = [];
   for (const row of rows) {
-    views.push(view(row));
+    views.push(viewCase(row, { regimes, timeZone, profile: profiles.get(row.source) ?? null, now }));
     if (views.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return views;

@@ -53,6 +53,7 @@ export const variables = {
     'none',
     'Host names of the admin listener, comma-separated, in addition to ADMIN_HOST, localhost and IP addresses.',
   ),
+  API_RATE_LIMIT: plain('600', 'Requests that an API token may make in a minute.'),
   DATA_DIR: plain('./data', 'Folder for the database, keys, journal and documents.'),
   DATABASE_URL: secret(
     'a SQLite file in DATA_DIR',
@@ -174,6 +175,7 @@ export const valuesSchema = z.object({
   ADMIN_HOST: z.string().default('127.0.0.1').transform(read(host)),
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
   ADMIN_HOSTS: z.string().default('').transform(read(hostNames)),
+  API_RATE_LIMIT: z.string().default('600').transform(read(rateLimit)),
   DATA_DIR: z.string().default('./data'),
   DATABASE_URL: optional(read(databaseUrl)),
   REDIS_URL: optional(read(redisUrl)),
@@ -340,6 +342,13 @@ function connectionLimit(text: string): number | Refusal {
   return value !== null && value >= 10 && value <= 100_000
     ? value
     : refuse(`must be a whole number from 10 to 100000, not ${quote(text)}`);
+}
+
+function rateLimit(text: string): number | Refusal {
+  const value = wholeNumber(text);
+  return value !== null && value >= 1 && value <= 1_000_000
+    ? value
+    : refuse(`must be a whole number from 1 to 1000000, not ${quote(text)}`);
 }
 
 /** Where the database is, as DATABASE_URL says it; the path may be relative. */

@@ -21,6 +21,8 @@ export const errorCodes = {
     text: 'The admin pages are not served under this host name. Open them by IP address, or add the host to ADMIN_HOSTS.',
   },
   invalid_request: { status: 400, text: 'The request is not valid.' },
+  unsupported_media_type: { status: 415, text: 'Send JSON, with Content-Type: application/json.' },
+  refused: { status: 422, text: 'The request was understood and refused.' },
   request_timeout: { status: 408, text: 'The request did not arrive in time.' },
   headers_too_large: { status: 431, text: 'The headers are over the limit.' },
   conflict: { status: 409, text: 'Someone else changed this in the meantime. Reload and look again.' },

@@ -16,9 +16,26 @@ import type { Query } from '../store/store.ts';
 export type DocumentRow = Selectable<Tables['documents']>;
 
 /** Documents, newest first. */
-export function listDocuments(read: Query, filter: { source?: string; limit?: number } = {}): Promise<DocumentRow[]> {
+export function listDocuments(
+  read: Query,
+  filter: {
+    readonly source?: string;
+    /** Only of these; null or absent: of every one. */
+    readonly sources?: readonly string[] | null;
+    readonly name?: string;
+    readonly caseId?: string;
+    /** Only those registered by an earlier entry. */
+    readonly before?: number | null;
+    readonly limit?: number;
+  } = {},
+): Promise<DocumentRow[]> {
+  const { source, sources = null, name, caseId, before = null } = filter;
   let query = read.selectFrom('documents').selectAll();
-  if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (source !== undefined) query = query.where('source', '=', source);
+  if (sources !== null) query = query.where('source', 'in', [...sources]);
+  if (name !== undefined) query = query.where('name', '=', name);
+  if (caseId !== undefined) query = query.where('case_id', '=', caseId);
+  if (before !== null) query = query.where('seq', '<', before);
   return query
     .orderBy('seq', 'desc')
     .limit(filter.limit ?? 100)

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CaseWriting } from '../cases/view.ts';
-import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
+import { type JobHandler, JobRefused, type Json, readPayload } from '../jobs/job.ts';
+import type { NewJob } from '../jobs/jobs.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 import { producePack } from './produce-pack.ts';
 import { produceReport } from './produce-report.ts';
@@ -17,7 +18,20 @@ const reportPayload = z.object({
   subject: z.string().optional(),
   actor: z.string(),
 });
+export type ReportJob = Omit<z.infer<typeof reportPayload>, 'type'>;
 const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
+
+/** Asks for the pack of a case. While one is being made, asking again gives the same job. */
+export function packJob(caseId: string, actor: string): NewJob {
+  return { kind: 'document', key: `pack ${caseId}`, payload: { type: 'pack', caseId, actor }, priority: 1 };
+}
+
+/** Asks for a report. Dates are YYYY-MM-DD, `to` exclusive. A double click asks for one document. */
+export function reportJob(report: ReportJob): NewJob {
+  const { name, source, from, to, format, subject = '' } = report;
+  const key = ['report', name, source, from, to, format, subject].join(' ').trim();
+  return { kind: 'document', key, payload: { type: 'report', ...report } as Json, priority: 1 };
+}
 
 /** The job that produces a report or a pack. It ends in the transaction that registers the file, so a repetition makes no second one. */
 export function createDocumentJobs(context: { readonly documents: DocumentDeps; readonly cases: CaseWriting }) {

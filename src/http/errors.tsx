@@ -12,6 +12,7 @@ export function codeOf(error: unknown): ErrorCode {
   const { statusCode, code } = error as Partial<FastifyError>;
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return 'body_too_large';
   if (typeof code === 'string' && code.startsWith('FST_CSRF')) return 'forbidden';
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return 'unsupported_media_type';
   if (statusCode === 429) return 'too_many_requests';
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'invalid_request' : 'internal';
 }

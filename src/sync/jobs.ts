@@ -24,6 +24,11 @@ interface Needs {
   readonly clock: Clock;
 }
 
+/** Asks for a pull of one source's logs. While one is under way, asking again gives the same job. */
+export function syncJob(source: string, actor: string): NewJob {
+  return { kind: 'sync', key: source, payload: { source, actor }, priority: 1, maxAttempts: 2 };
+}
+
 /** Jobs that pull consent logs. */
 export function createSyncJobs(context: Needs) {
   return {

@@ -335,3 +335,40 @@ describe('people', () => {
     expect((await admin.post('/people', { name: 'X', email: 'x@acme.example', role: 'root' })).status).toBe(400);
   });
 });
+
+describe('sign-ins that fail', () => {
+  it('are one entry for each account and hour, counted, without what was typed or where it came from', async () => {
+    const { world } = await setUpWorld();
+    for (const password of ['wrong one', 'wrong two']) await signIn(world, { email: EMAIL, password }, '203.0.113.9');
+    await signIn(world, { email: 'nobody@acme.example', password: GOOD }, '203.0.113.9');
+    await world.context.projector.catchUp();
+    const rows = await world.context.store.read
+      .selectFrom('action_history as a')
+      .leftJoin('arrivals as r', 'r.seq', 'a.seq')
+      .select(['a.object', 'a.details', 'r.count'])
+      .where('a.action', '=', 'session.refused')
+      .orderBy('a.seq')
+      .execute();
+    expect(rows.map(({ object, count }) => [object, count])).toEqual([
+      [expect.stringMatching(/^p-/), 1],
+      [null, null],
+    ]);
+    for (const { details } of rows) expect(details).not.toMatch(/acme|wrong|203\.0/);
+  });
+});
+
+describe('an open session', () => {
+  it('says when it was last used, to some minutes', async () => {
+    const { world, olga } = await setUpWorld();
+    const usedAt = async () =>
+      (await world.context.store.read.selectFrom('sessions').select('last_used_at').execute()).map(
+        ({ last_used_at }) => last_used_at,
+      );
+    expect(await usedAt()).toEqual([null]);
+    const later = new Date(Date.now() + 20 * 60_000).toISOString();
+    world.setNow(later);
+    const page = await olga.get('/account');
+    expect(page.text).toContain('Last used');
+    expect((await usedAt())[0]?.slice(0, 16)).toBe(later.slice(0, 16));
+  });
+});

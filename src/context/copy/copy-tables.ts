@@ -11,7 +11,6 @@ export const copiedWhole = [
   'people',
   'recovery_codes',
   'passkeys',
-  'api_tokens',
   'sync_positions',
   'jobs',
   'schedules',
@@ -25,7 +24,12 @@ export const copiedWhole = [
 export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const satisfies readonly TableName[];
 
 /** Officers sign in again: a session belongs to the server that began it, and so do answers to be given again. */
-export const leftBehind = ['sign_in_links', 'sessions', 'sign_in_failures', 'idempotency_keys'] as const satisfies readonly TableName[];
+export const leftBehind = [
+  'sign_in_links',
+  'sessions',
+  'sign_in_failures',
+  'idempotency_keys',
+] as const satisfies readonly TableName[];
 
 /** Positions of what the copy makes anew from the entries, under which they stood in backups of version 1. */
 export const madeAnew: readonly string[] = ['projector', 'projector:generation', 'rebuild', 'rebuild:generation'];

@@ -65,7 +65,7 @@ const shownCaseSchema = caseSchema
         move: z.string(),
         toState: z.string(),
         actor: z.string(),
-        details: z.record(z.string(), z.json()),
+        details: z.record(z.string(), z.unknown()),
       }),
     ),
   })
@@ -132,7 +132,7 @@ export const caseApi = [
           move: move.move,
           toState: move.to_state,
           actor: move.actor,
-          details: JSON.parse(move.details) as Record<string, z.infer<ReturnType<typeof z.json>>>,
+          details: JSON.parse(move.details) as Record<string, unknown>,
         })),
       };
     },
@@ -171,7 +171,7 @@ export const caseApi = [
     body: z.strictObject({
       move: z.enum(moveNames),
       basedOn: z.int().nonnegative().meta({ description: 'The version of the case that was looked at.' }),
-      details: z.record(z.string(), z.json()).default({}),
+      details: z.record(z.string(), z.unknown()).default({}),
     }),
     answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),
     async handle(context, { params, body, by }) {

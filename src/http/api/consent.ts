@@ -16,7 +16,7 @@ const decisionSchema = z.looseObject({
   bannerId: z.string().nullable(),
   at: z.string(),
   timeBasis: z.string(),
-  outcomes: z.record(z.string(), z.json()),
+  outcomes: z.record(z.string(), z.unknown()),
   disputed: z.boolean(),
   contradictions: z.array(z.string()),
   entries: z.array(
@@ -35,9 +35,7 @@ const decisionSchema = z.looseObject({
   }),
 });
 
-const standingSchema = z.array(
-  z.looseObject({ bannerId: z.string().nullable(), purposes: z.array(purposeStanding) }),
-);
+const standingSchema = z.array(z.looseObject({ bannerId: z.string().nullable(), purposes: z.array(purposeStanding) }));
 
 const answerSchema = z
   .object({
@@ -48,9 +46,7 @@ const answerSchema = z
     at: z.string(),
     asOf: z.int().meta({ description: 'The last entry that was taken into account.' }),
     standing: standingSchema.meta({ description: 'How consent stood then, by all that is known now.' }),
-    knownThen: standingSchema
-      .nullable()
-      .meta({ description: 'How it stood by what was known then; null: the same.' }),
+    knownThen: standingSchema.nullable().meta({ description: 'How it stood by what was known then; null: the same.' }),
     decisions: z.array(decisionSchema).meta({ description: 'The decisions that made it so, with their entries.' }),
     total: z.int(),
     later: z.int(),

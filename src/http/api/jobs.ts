@@ -14,10 +14,8 @@ export const jobSchema = z
     kind: z.string(),
     state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']),
     attempts: z.int(),
-    progress: z
-      .object({ done: z.number(), total: z.number().nullable(), message: z.string().nullable() })
-      .nullable(),
-    result: z.json().meta({ description: 'Of a document: its documentId, sha256, bytes and seq.' }),
+    progress: z.object({ done: z.number(), total: z.number().nullable(), message: z.string().nullable() }).nullable(),
+    result: z.unknown().meta({ description: 'Of a document: its documentId, sha256, bytes and seq.' }),
     error: z.string().nullable(),
     createdAt: z.string(),
     finishedAt: z.string().nullable(),
@@ -26,8 +24,7 @@ export const jobSchema = z
 
 function jobOf(job: Job): z.input<typeof jobSchema> {
   const { id, kind, state, attempts, progress, error, createdAt, finishedAt } = job;
-  const result = job.result as z.input<typeof jobSchema>['result'];
-  return { jobId: id, kind, state, attempts, progress, result, error, createdAt, finishedAt };
+  return { jobId: id, kind, state, attempts, progress, result: job.result, error, createdAt, finishedAt };
 }
 
 /** A job that was just asked for. */

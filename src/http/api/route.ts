@@ -26,13 +26,16 @@ export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
   readonly reply: FastifyReply;
 }
 
+/** What a route is about. */
+export type ApiTag = 'Cases' | 'Consent' | 'Policies' | 'Documents' | 'Sources and syncs' | 'Jobs';
+
 /** A route of the API: what the server checks, and what the reference and /openapi.json are made from. */
 export interface ApiRoute {
   readonly method: 'GET' | 'POST';
   /** As OpenAPI writes it: `/api/v1/cases/{caseId}`. */
   readonly path: string;
   readonly name: string;
-  readonly tag: string;
+  readonly tag: ApiTag;
   readonly summary: string;
   readonly description: string | undefined;
   readonly params: Fields;
@@ -57,7 +60,7 @@ export function defineRoute<
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly name: string;
-  readonly tag: string;
+  readonly tag: ApiTag;
   readonly summary: string;
   readonly description?: string;
   readonly params?: P;
@@ -135,10 +138,7 @@ export const sourceQuery = z.strictObject({
 export function pageOf<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item),
-    nextCursor: z
-      .string()
-      .nullable()
-      .meta({ description: 'For the next page; null: this is the last one.' }),
+    nextCursor: z.string().nullable().meta({ description: 'For the next page; null: this is the last one.' }),
   });
 }
 

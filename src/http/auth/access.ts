@@ -5,6 +5,9 @@ import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { Store } from '../../store/store.ts';
+import { payloadText } from '../pages/load-today.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import type { Session } from '../../people/sessions.ts';
@@ -73,11 +76,15 @@ export function enforceRules(
 
 /** The source that a request is about; null where it names none, or none that exists. */
 async function sourceOf(
-  { store }: Context,
+  { store, jobs }: Context,
   where: Extract<Rule, { source: unknown }>['source'],
   request: FastifyRequest,
 ): Promise<string | null> {
+<<<<<<< HEAD
   const { caseId = '', documentId = '', seq = '', refusedId = '' } = request.params as Readonly<Record<string, string>>;
+=======
+  const { caseId = '', documentId = '', seq = '', jobId = '' } = request.params as Readonly<Record<string, string>>;
+>>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
   switch (where) {
     case 'installation':
       return null;
@@ -85,14 +92,8 @@ async function sourceOf(
       return formOf(request.query)['source'] || null;
     case 'form':
       return formOf(request.body)['source'] ?? '';
-    case 'case': {
-      const row = await store.read
-        .selectFrom('cases')
-        .select('source')
-        .where('case_id', '=', caseId)
-        .executeTakeFirst();
-      return row?.source ?? '';
-    }
+    case 'case':
+      return sourceOfCase(store, caseId);
     case 'document': {
       const row = await store.read
         .selectFrom('documents')
@@ -103,6 +104,7 @@ async function sourceOf(
     }
     case 'evidence':
       return (/^\d{1,15}$/.test(seq) ? await findBannerEvidence(store, Number(seq)) : null)?.source ?? '';
+<<<<<<< HEAD
     case 'entry': {
       if (!/^\d{1,15}$/.test(seq)) return '';
       const row = await store.read
@@ -121,9 +123,24 @@ async function sourceOf(
         .executeTakeFirst();
       return row?.source ?? '';
     }
+=======
+    case 'job':
+      return sourceOfJob(store, await jobs.find(jobId));
+>>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
     default:
       return where satisfies never;
   }
+}
+
+async function sourceOfCase(store: Store, caseId: string): Promise<string> {
+  const row = await store.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
+  return row?.source ?? '';
+}
+
+/** A job of no source is the installation's. */
+async function sourceOfJob(store: Store, job: Job | null): Promise<string> {
+  if (job === null) return '';
+  return payloadText(job, 'source') ?? sourceOfCase(store, payloadText(job, 'caseId') ?? '');
 }
 
 /** What is not there and what one may not see are the same to who is limited; who sees everything is told by the page itself. */

@@ -1,4 +1,5 @@
 import type { Capability } from '../../core/roles.ts';
+import { apiRules } from './api-rules.ts';
 
 /**
  * Who may call a route: `anyone`; `self`, everyone who is signed in, about their own account; else whose role has the capability. And where the source stands
@@ -9,7 +10,11 @@ export type Rule =
   | { readonly who: 'anyone' | 'self' }
   | {
       readonly who: Capability;
+<<<<<<< HEAD
       readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence' | 'entry' | 'refused';
+=======
+      readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence' | 'job';
+>>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
       /** The request shows personal data, and a look at it is an entry: at the object of the address, or at a list. */
       readonly views?: 'object' | ViewedList;
     };
@@ -29,6 +34,8 @@ const people = { who: 'administer', source: 'installation' } as const;
 
 /** The rule of every route of the admin listener. A route without one keeps the server from starting. */
 export const rules: Readonly<Record<string, Rule>> = {
+  ...apiRules,
+
   'GET /metrics': anyone,
   'GET /healthz': anyone,
   'GET /readyz': anyone,

@@ -4,6 +4,7 @@ import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../case
 import { isMoveName, moves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
+import { packJob } from '../../documents/jobs.ts';
 import { CasePage } from './case-page.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './move-forms.tsx';
@@ -87,8 +88,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
   app.post<CaseParams>('/cases/:caseId/pack', async (request, reply) => {
     const { caseId } = request.params;
     if ((await loadCase(context, caseId)) === null) throw new CodedError('not_found', 'Unknown case.');
-    const payload = { type: 'pack', caseId, actor: officerOf(request).officer };
-    const { id } = await context.jobs.enqueue({ kind: 'document', key: `pack ${caseId}`, payload, priority: 1 });
+    const { id } = await context.jobs.enqueue(packJob(caseId, officerOf(request).officer));
     await untilDoneSoon(context, id);
     return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=pack`, 303);
   });

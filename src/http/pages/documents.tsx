@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { addDays } from '../../core/zoned-days.ts';
@@ -29,29 +29,32 @@ const contentTypes: Readonly<Record<string, string>> = {
 
 /** Registered documents as files. */
 export async function documentRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get<{ Params: { documentId: string } }>('/documents/:documentId/download', async (request, reply) => {
-    const { documentId } = request.params;
-    const row = await context.store.read
-      .selectFrom('documents')
-      .selectAll()
-      .where('document_id', '=', documentId)
-      .executeTakeFirst();
-    if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
-      throw new CodedError('not_found', 'Unknown document.');
-    }
-    if (row.erased_at !== null)
-      throw new CodedError(
-        'not_found',
-        `This document was erased on ${row.erased_at.slice(0, 10)} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
-      );
-    const produced = await loadProduced(context, row.seq, row.sha256);
-    if (typeof produced === 'string') {
-      throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
-    }
-    const file = await openRegistered(
-      documentPath(context.documents.folder, { documentId, format: row.format }),
-      row.sha256,
+  app.get<{ Params: { documentId: string } }>('/documents/:documentId/download', (request, reply) =>
+    sendDocument(context, reply, request.params.documentId, officerOf(request).officer),
+  );
+}
+
+/** Sends the file of a document, when it is byte for byte what was registered; that it was downloaded is an entry. */
+export async function sendDocument(
+  context: Context,
+  reply: FastifyReply,
+  documentId: string,
+  officer: string,
+): Promise<FastifyReply> {
+  const row = await context.store.read
+    .selectFrom('documents')
+    .selectAll()
+    .where('document_id', '=', documentId)
+    .executeTakeFirst();
+  if (row === undefined || !/^[\w-]+$/.test(row.document_id) || !/^\w+$/.test(row.format)) {
+    throw new CodedError('not_found', 'Unknown document.');
+  }
+  if (row.erased_at !== null)
+    throw new CodedError(
+      'not_found',
+      `This document was erased on ${row.erased_at.slice(0, 10)} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
     );
+<<<<<<< HEAD
     try {
       // Before the first byte leaves: a download that is not in the ledger did not happen.
       const { officer } = officerOf(request);
@@ -76,6 +79,35 @@ export async function documentRoutes(app: FastifyInstance, context: Context): Pr
       .type(contentTypes[row.format] ?? 'application/octet-stream')
       .send(file.createReadStream({ start: 0 }));
   });
+=======
+  const produced = await loadProduced(context, row.seq, row.sha256);
+  if (typeof produced === 'string') {
+    throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
+  }
+  const file = await openRegistered(
+    documentPath(context.documents.folder, { documentId, format: row.format }),
+    row.sha256,
+  );
+  try {
+    // Before the first byte leaves: a download that is not in the ledger did not happen.
+    const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256: row.sha256 };
+    await appendAction(
+      context.ledger,
+      row.source,
+      action,
+      ['document.downloaded', documentId, randomUUID()],
+      isoNow(context.clock),
+    );
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+  return reply
+    .header('content-disposition', attachment(row.file_name))
+    .header('content-length', row.bytes)
+    .type(contentTypes[row.format] ?? 'application/octet-stream')
+    .send(file.createReadStream({ start: 0 }));
+>>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
 }
 
 /** Opens a file that is byte for byte the registered one. What was altered since never leaves under its old name. */

@@ -149,11 +149,17 @@ async function loadJobs({ jobs, clock, store }: Needs, only: readonly string[] |
     const byHand = payloadText(job, 'actor') !== 'schedule';
     return unfinished || (byHand && job.finishedAt !== null && job.finishedAt >= since);
   });
-  return [...(await ofSources(wanted, only, store))].sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1)).slice(0, 8);
+  return [...(await jobsOfSources(wanted, only, store))]
+    .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+    .slice(0, 8);
 }
 
 /** Jobs that are about one of these sources; a sync of all sources is nobody's. A pack names its case instead. */
-async function ofSources(jobs: readonly Job[], only: readonly string[] | null, store: Store): Promise<readonly Job[]> {
+export async function jobsOfSources(
+  jobs: readonly Job[],
+  only: readonly string[] | null,
+  store: Pick<Store, 'read'>,
+): Promise<readonly Job[]> {
   if (only === null) return jobs;
   const caseIds = jobs.flatMap((job) => payloadText(job, 'caseId') ?? []);
   const cases =

@@ -1,5 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
+import type { ReportFormat } from '../../../reports/report.ts';
+import { reportJob } from '../../documents/jobs.ts';
+import { syncJob } from '../../sync/jobs.ts';
 import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import type { AttentionPart } from '../../attention/officer-attention.ts';
@@ -37,23 +40,17 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     const problems = problemsOf(wanted);
     if (problems.length > 0) return sendToday(request, reply, { source: '', form: wanted, problems }, 422);
     const { name, source, from, format, subject } = wanted;
-    const to = addDays(wanted.to, 1);
-    const { id } = await context.jobs.enqueue({
-      kind: 'document',
-      // A double click asks for one document.
-      key: ['report', name, source, from, to, format, subject].join(' ').trim(),
-      payload: {
-        type: 'report',
+    const { id } = await context.jobs.enqueue(
+      reportJob({
         name,
         source,
         from,
-        to,
-        format,
+        to: addDays(wanted.to, 1),
+        format: format as ReportFormat,
         ...(subject === '' ? {} : { subject }),
         actor: officerOf(request).officer,
-      },
-      priority: 1,
-    });
+      }),
+    );
     await untilDoneSoon(context, id);
     return reply.redirect('/?done=report', 303);
   });
@@ -62,8 +59,7 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     const { source = '' } = formOf(request.body);
     if (context.sources.find(source) === null)
       return sendToday(request, reply, { source: '', problems: ['Unknown source.'] }, 422);
-    const payload = { source, actor: officerOf(request).officer };
-    const { id } = await context.jobs.enqueue({ kind: 'sync', key: source, payload, priority: 1, maxAttempts: 2 });
+    const { id } = await context.jobs.enqueue(syncJob(source, officerOf(request).officer));
     await untilDoneSoon(context, id);
     return reply.redirect('/?done=sync', 303);
   });

@@ -1,0 +1,97 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import { isWellFormed } from '../../crypto/canonical.ts';
+import { findApiToken } from '../../people/api-tokens.ts';
+import { enforceRules } from '../auth/access.ts';
+import { html } from '../pages/frame.ts';
+import { caseApi } from './cases.ts';
+import { consentApi } from './consent.ts';
+import { documentApi } from './documents.ts';
+import { answerErrorsAsProblems, sendProblem } from './errors.ts';
+import { answeredBefore, keepAnswer } from './idempotency.ts';
+import { workApi } from './jobs.ts';
+import { openApiDocument } from './openapi.ts';
+import { policyApi } from './policies.ts';
+import { referencePage } from './reference.tsx';
+import { type ApiRoute, RefusedRequest } from './route.ts';
+import { sourceApi } from './sources.ts';
+
+/** Every route of the API. */
+export const apiRoutes: readonly ApiRoute[] = [
+  ...sourceApi,
+  ...caseApi,
+  ...consentApi,
+  ...policyApi,
+  ...documentApi,
+  ...workApi,
+];
+
+/**
+ * The API under /api/v1, in a scope of its own: a caller is known by an API token in the header Authorization and by nothing else. Cookies are not read here,
+ * so that no website can use the session of a browser that shows it.
+ */
+export async function apiScope(app: FastifyInstance, context: Context): Promise<void> {
+  app.removeContentTypeParser('text/plain');
+  app.decorateRequest('signedIn', null);
+  app.decorateRequest('idempotencyHash', null);
+  answerErrorsAsProblems(app);
+  app.addHook('onRequest', async (request) => {
+    request.signedIn = await findApiToken(context, bearerOf(request));
+  });
+  enforceRules(app, context, async (_request, reply) => sendProblem(reply, 'sign_in_required', ''));
+  await app.register(rateLimit, {
+    max: context.config.apiRateLimit,
+    timeWindow: '1 minute',
+    keyGenerator: (request) => request.signedIn?.handle ?? request.ip,
+    enableDraftSpec: true,
+  });
+  app.addHook('preHandler', async (request, reply) => {
+    const before = await answeredBefore(context, request);
+    if (before === null) return undefined;
+    void reply.header('idempotency-replayed', 'true');
+    const isProblem = before.status >= 400;
+    return reply
+      .code(before.status)
+      .type(isProblem ? 'application/problem+json; charset=utf-8' : 'application/json; charset=utf-8')
+      .send(before.body.toString('utf8'));
+  });
+  app.addHook('preValidation', async ({ body, query }) => {
+    if (!isStorable(body) || !isStorable(query))
+      throw new RefusedRequest('invalid_request', [
+        'The request holds a NUL character or half of a surrogate pair, which is no text.',
+      ]);
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    await keepAnswer(context, request, reply, payload);
+    return payload;
+  });
+  for (const route of apiRoutes)
+    app.route({
+      method: route.method,
+      url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+      handler: (request, reply) => route.handle(context, request, reply),
+    });
+}
+
+/** The description of the API and its reference: they say nothing of the installation, so anyone may have them. */
+export async function apiDescription(app: FastifyInstance, context: Context): Promise<void> {
+  const description = JSON.stringify(openApiDocument(apiRoutes, context.version));
+  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(description));
+  const page = referencePage(apiRoutes);
+  app.get('/api', (_request, reply) => html(reply, page));
+}
+
+/** RFC 6750 §2.1. Tokens in addresses or bodies are not taken: those are logged. */
+function bearerOf({ headers }: FastifyRequest): string {
+  return /^Bearer ([\w-]{1,100})$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+}
+
+/** Whether all text in a value can be stored: PostgreSQL takes no NUL, and half a surrogate pair has no UTF-8 form. */
+function isStorable(value: unknown, depth = 0): boolean {
+  if (depth > 20) throw new CodedError('invalid_request');
+  if (typeof value === 'string') return isWellFormed(value) && !value.includes('\0');
+  if (value === null || typeof value !== 'object') return true;
+  return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));
+}

@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import { reports } from '../../../reports/index.ts';
+import { CodedError } from '../../core/errors.ts';
+import { addDays } from '../../core/zoned-days.ts';
+import { type DocumentRow, listDocuments } from '../../documents/check.ts';
+import { reportJob } from '../../documents/jobs.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { sendDocument } from '../pages/documents.tsx';
+import { jobSchema, shownJob } from './jobs.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
+
+const documentSchema = z
+  .object({
+    documentId: z.string(),
+    source: z.string(),
+    name: z.string().meta({ description: 'dsar-pack, letter, or the name of a report.' }),
+    format: z.string(),
+    fileName: z.string(),
+    sha256: z.string(),
+    bytes: z.int(),
+    asOf: z.int().meta({ description: 'The last entry that it was made from.' }),
+    caseId: z.string().nullable(),
+    actor: z.string(),
+    seq: z.int().meta({ description: 'The entry that registers it.' }),
+    createdAt: z.string(),
+    erasedAt: z.string().nullable(),
+  })
+  .meta({ id: 'Document', description: 'A registered file: a pack, a letter or a report.' });
+
+function documentOf(row: DocumentRow): z.input<typeof documentSchema> {
+  return {
+    documentId: row.document_id,
+    source: row.source,
+    name: row.name,
+    format: row.format,
+    fileName: row.file_name,
+    sha256: row.sha256,
+    bytes: row.bytes,
+    asOf: row.as_of,
+    caseId: row.case_id,
+    actor: row.actor,
+    seq: row.seq,
+    createdAt: row.created_at,
+    erasedAt: row.erased_at,
+  };
+}
+
+const documentParams = z.strictObject({ documentId: z.string().max(300) });
+const reportNames = reports.map(({ name }) => name) as [string, ...string[]];
+/** Of a year that a report can be about. */
+const day = z.iso
+  .date()
+  .refine((date) => /^(?:19|20|21)/.test(date), 'the year must be 1900 to 2199')
+  .meta({ description: 'YYYY-MM-DD in the time zone of the controller.' });
+
+export const documentApi = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/documents',
+    name: 'listDocuments',
+    tag: 'Documents',
+    summary: 'List registered documents, the latest first',
+    query: pageQuery.extend(sourceQuery.shape).extend({
+      name: z.string().max(100).optional().meta({ description: 'dsar-pack, letter, or the name of a report.' }),
+      caseId: z.string().max(300).optional(),
+    }),
+    answer: pageOf(documentSchema),
+    async handle(context, { query, request }) {
+      const { source, limit, name, caseId } = query;
+      await context.projector.catchUp();
+      const rows = await listDocuments(context.store.read, {
+        sources: source === undefined ? sourcesOf(context, request).slugs : [source],
+        before: readCursor(query.cursor),
+        limit: limit + 1,
+        ...(name === undefined ? {} : { name }),
+        ...(caseId === undefined ? {} : { caseId }),
+      });
+      return pageFrom(rows, limit, ({ seq }) => seq, documentOf);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/documents/{documentId}',
+    name: 'getDocument',
+    tag: 'Documents',
+    summary: 'One document: what it is, its hash and its entry',
+    params: documentParams,
+    answer: documentSchema,
+    async handle(context, { params }) {
+      await context.projector.catchUp();
+      const row = await context.store.read
+        .selectFrom('documents')
+        .selectAll()
+        .where('document_id', '=', params.documentId)
+        .executeTakeFirst();
+      if (row === undefined) throw new CodedError('not_found');
+      return documentOf(row);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/documents/{documentId}/download',
+    name: 'downloadDocument',
+    tag: 'Documents',
+    summary: 'The file, when it is byte for byte what was registered',
+    description: 'Each download is an entry of the ledger.',
+    params: documentParams,
+    answer: null,
+    handle: (context, { params, reply, by }) => sendDocument(context, reply, params.documentId, by.officer),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/reports',
+    name: 'makeReport',
+    tag: 'Documents',
+    summary: 'Make an audit report over a period',
+    description: 'The answer is the job that makes it; its result names the document.',
+    body: z.strictObject({
+      name: z.enum(reportNames),
+      source: z.string().max(100),
+      from: day,
+      to: day.meta({ description: 'The last day, included.' }),
+      format: z.enum(['pdf', 'csv', 'json', 'html']),
+      subject: z
+        .string()
+        .trim()
+        .min(1)
+        .max(300)
+        .optional()
+        .meta({ description: 'Appends the history of this subject, where the report can.' }),
+    }),
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { body, by }) {
+      const report = reports.find(({ name }) => name === body.name);
+      if (context.sources.findAny(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
+      const problems = [
+        ...(report?.formats.includes(body.format) === false
+          ? [`${report.title} is not available as ${body.format.toUpperCase()}.`]
+          : []),
+        ...(body.subject !== undefined && report?.takesSubject === false
+          ? [`${report.title} has no appendix for a subject: leave that field out.`]
+          : []),
+        ...(body.from > body.to ? ['The last day is before the first day.'] : []),
+      ];
+      if (problems.length > 0) throw new RefusedRequest('refused', problems);
+      const { subject, ...rest } = body;
+      const { id } = await context.jobs.enqueue(
+        reportJob({
+          ...rest,
+          ...(subject === undefined ? {} : { subject }),
+          to: addDays(body.to, 1),
+          actor: by.officer,
+        }),
+      );
+      return shownJob(context, id);
+    },
+  }),
+];
