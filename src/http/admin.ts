@@ -17,13 +17,10 @@ import { peopleRoutes } from './pages/people.tsx';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
-<<<<<<< HEAD
 import { deliveryRoutes } from './pages/deliveries.tsx';
 import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
-=======
 import { apiDescription, apiScope } from './api/api.ts';
->>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { calendarRoutes, requestRoutes } from './pages/requests.tsx';

@@ -22,6 +22,7 @@ interface Objects {
   readonly caseId: string;
   readonly documentId: string;
   readonly jobId: string;
+  readonly seq: string;
 }
 
 const ending: (() => Promise<unknown>)[] = [];
@@ -75,7 +76,7 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   const runAt = new Date('2090-01-01T00:00:00Z');
   const payload = { source, actor: name };
   const { id: jobId } = await context.jobs.enqueue({ kind: 'sync', key: `test ${source}`, payload, runAt });
-  return { source, caseId: opened.caseId, documentId, jobId };
+  return { source, caseId: opened.caseId, documentId, jobId, seq: String(opened.seq) };
 }
 
 const api = Object.entries(rules).filter(([route, rule]) => route.includes(' /api/v1/') && rule.who !== 'anyone');
@@ -83,8 +84,12 @@ const api = Object.entries(rules).filter(([route, rule]) => route.includes(' /ap
 /** A request of a route for the objects of one source. Bodies are empty but for their source. */
 function call(caller: Pick<Caller, 'get' | 'post'>, route: string, rule: Rule, objects: Objects): Promise<Answer> {
   const [method = '', pattern = ''] = route.split(' ');
-  const { source, caseId, documentId, jobId } = objects;
-  const path = pattern.replace(':caseId', caseId).replace(':documentId', documentId).replace(':jobId', jobId);
+  const { source, caseId, documentId, jobId, seq } = objects;
+  const path = pattern
+    .replace(':caseId', caseId)
+    .replace(':documentId', documentId)
+    .replace(':jobId', jobId)
+    .replace(':seq', seq);
   const named = 'source' in rule && ['query', 'form'].includes(rule.source);
   if (method === 'GET') return caller.get(named ? `${path}?source=${source}` : path);
   return caller.post(path, named ? { source } : {});
@@ -170,7 +175,13 @@ describe('the routes of the API', () => {
         if (!('source' in rule) || rule.source === 'installation') return;
         expect([route, other.status]).toEqual([route, 404]);
         // Neither does the answer tell what exists there from what exists nowhere.
-        const nowhere = { source: 'nowhere', caseId: 'nowhere-1', documentId: 'no-document', jobId: 'no-job' };
+        const nowhere = {
+          source: 'nowhere',
+          caseId: 'nowhere-1',
+          documentId: 'no-document',
+          jobId: 'no-job',
+          seq: '999999',
+        };
         expect((await call(caller, route, rule, nowhere)).text).toBe(other.text);
       });
       for (const path of ['/api/v1/cases', '/api/v1/documents', '/api/v1/sources', '/api/v1/jobs', '/api/v1/syncs']) {
@@ -296,13 +307,13 @@ describe('requests over the API', () => {
     expect(entry?.actor).toMatch(/^Wanda Worker \(p-[0-9a-f]{8}\) by token t-[0-9a-f]{8}$/);
 
     const seen = new Set<unknown>();
-    let cursor: unknown = null;
+    let cursor: string | null = null;
     let pages = 0;
     do {
-      const page = await worker.get(`/api/v1/cases?limit=1${cursor === null ? '' : `&cursor=${String(cursor)}`}`);
+      const page: Answer = await worker.get(`/api/v1/cases?limit=1${cursor === null ? '' : `&cursor=${cursor}`}`);
       expect(page.json.items?.length).toBe(1);
       for (const { caseId: id } of page.json.items ?? []) seen.add(id);
-      cursor = page.json['nextCursor'];
+      cursor = page.json['nextCursor'] as string | null;
       pages += 1;
     } while (cursor !== null && pages < 20);
     expect(seen.size).toBe(pages);
@@ -404,6 +415,11 @@ describe('documents and look-ups over the API', () => {
     expect(found.json['standing']).toMatchObject([
       { purposes: expect.arrayContaining([expect.objectContaining({ purpose: 'analytics', state: 'granted' })]) },
     ]);
+    const deliveries = await worker.get('/api/v1/deliveries?event=consent.recorded&limit=1');
+    expect(deliveries.json.items).toMatchObject([{ seq, source: 'default', outcome: 'read' }]);
+    const entry = await worker.get(`/api/v1/entries/${seq}`);
+    expect(entry.json).toMatchObject({ seq, kind: 'webhook', commitment: deliveries.json.items?.[0]?.['commitment'] });
+    expect(String(entry.json['bodyText'])).toContain('rec-api-1');
     const none = await worker.post('/api/v1/consent/look-up', {
       source: 'default',
       identifier: 'nobody-at-all',
@@ -454,7 +470,9 @@ describe('what breaks programs', () => {
         places.push(pattern.replaceAll(/:\w+/g, safe));
         const names = ['source', 'cursor', 'limit', 'asOf', 'policyId', 'state', 'constructor'];
         for (const name of [names[places.length % 7] ?? '', names[(places.length + 3) % 7] ?? ''])
-          places.push(`${pattern.replace(':caseId', own.caseId).replace(':jobId', own.jobId)}?${name}=${safe}`);
+          places.push(
+            `${pattern.replace(':caseId', own.caseId).replace(':jobId', own.jobId).replace(':seq', own.seq)}?${name}=${safe}`,
+          );
       }
       for (const path of new Set(places)) {
         const answer = method === 'GET' ? await worker.get(path) : await worker.post(path, {});

@@ -23,11 +23,12 @@ export const copiedWhole = [
 /** Tables that grow with the ledger: copied page by page, and only what is not there yet. */
 export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const satisfies readonly TableName[];
 
-/** Officers sign in again: a session belongs to the server that began it, and so do answers to be given again. */
+/** Officers sign in again: a session belongs to the server that began it, and so do answers to be given again. A revoked token must not come back with a backup from before. */
 export const leftBehind = [
   'sign_in_links',
   'sessions',
   'sign_in_failures',
+  'api_tokens',
   'idempotency_keys',
 ] as const satisfies readonly TableName[];
 

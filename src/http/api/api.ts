@@ -12,6 +12,7 @@ import { documentApi } from './documents.ts';
 import { answerErrorsAsProblems, sendProblem } from './errors.ts';
 import { answeredBefore, keepAnswer } from './idempotency.ts';
 import { workApi } from './jobs.ts';
+import { ledgerApi } from './ledger.ts';
 import { openApiDocument } from './openapi.ts';
 import { policyApi } from './policies.ts';
 import { referencePage } from './reference.tsx';
@@ -25,6 +26,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...consentApi,
   ...policyApi,
   ...documentApi,
+  ...ledgerApi,
   ...workApi,
 ];
 

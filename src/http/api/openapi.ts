@@ -29,6 +29,7 @@ export const tags = {
   Consent: 'How a person’s consent stood at a moment.',
   Policies: 'Policies, and their texts as they were fetched.',
   Documents: 'Packs, letters and reports as registered files.',
+  Ledger: 'Deliveries and entries as they were stored.',
   'Sources and syncs':
     'Which accounts of the service are followed, how their logs are pulled, and whose token this is.',
   Jobs: 'Work that takes a while.',

@@ -27,7 +27,7 @@ export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
 }
 
 /** What a route is about. */
-export type ApiTag = 'Cases' | 'Consent' | 'Policies' | 'Documents' | 'Sources and syncs' | 'Jobs';
+export type ApiTag = 'Cases' | 'Consent' | 'Policies' | 'Documents' | 'Ledger' | 'Sources and syncs' | 'Jobs';
 
 /** A route of the API: what the server checks, and what the reference and /openapi.json are made from. */
 export interface ApiRoute {

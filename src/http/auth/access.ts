@@ -80,11 +80,14 @@ async function sourceOf(
   where: Extract<Rule, { source: unknown }>['source'],
   request: FastifyRequest,
 ): Promise<string | null> {
-<<<<<<< HEAD
-  const { caseId = '', documentId = '', seq = '', refusedId = '' } = request.params as Readonly<Record<string, string>>;
-=======
-  const { caseId = '', documentId = '', seq = '', jobId = '' } = request.params as Readonly<Record<string, string>>;
->>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
+  const { params } = request;
+  const {
+    caseId = '',
+    documentId = '',
+    seq = '',
+    refusedId = '',
+    jobId = '',
+  } = params as Readonly<Record<string, string>>;
   switch (where) {
     case 'installation':
       return null;
@@ -104,7 +107,6 @@ async function sourceOf(
     }
     case 'evidence':
       return (/^\d{1,15}$/.test(seq) ? await findBannerEvidence(store, Number(seq)) : null)?.source ?? '';
-<<<<<<< HEAD
     case 'entry': {
       if (!/^\d{1,15}$/.test(seq)) return '';
       const row = await store.read
@@ -123,10 +125,8 @@ async function sourceOf(
         .executeTakeFirst();
       return row?.source ?? '';
     }
-=======
     case 'job':
       return sourceOfJob(store, await jobs.find(jobId));
->>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
     default:
       return where satisfies never;
   }

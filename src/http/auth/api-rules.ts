@@ -25,6 +25,9 @@ export const apiRules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/documents/:documentId/download': { who: 'read', source: 'document' },
   'POST /api/v1/reports': { who: 'work', source: 'form' },
 
+  'GET /api/v1/deliveries': { who: 'read', source: 'query' },
+  'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },
+
   'GET /api/v1/sources': { who: 'read', source: 'installation' },
   'GET /api/v1/syncs': { who: 'read', source: 'query' },
   'POST /api/v1/syncs': { who: 'work', source: 'form' },

@@ -10,11 +10,16 @@ export type Rule =
   | { readonly who: 'anyone' | 'self' }
   | {
       readonly who: Capability;
-<<<<<<< HEAD
-      readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence' | 'entry' | 'refused';
-=======
-      readonly source: 'installation' | 'query' | 'form' | 'case' | 'document' | 'evidence' | 'job';
->>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
+      readonly source:
+        | 'installation'
+        | 'query'
+        | 'form'
+        | 'case'
+        | 'document'
+        | 'evidence'
+        | 'entry'
+        | 'refused'
+        | 'job';
       /** The request shows personal data, and a look at it is an entry: at the object of the address, or at a list. */
       readonly views?: 'object' | ViewedList;
     };

@@ -54,32 +54,6 @@ export async function sendDocument(
       'not_found',
       `This document was erased on ${row.erased_at.slice(0, 10)} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
     );
-<<<<<<< HEAD
-    try {
-      // Before the first byte leaves: a download that is not in the ledger did not happen.
-      const { officer } = officerOf(request);
-      const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256: row.sha256 };
-      await appendAction(
-        context.ledger,
-        row.source,
-        action,
-        ['document.downloaded', documentId, randomUUID()],
-        isoNow(context.clock),
-      );
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
-    return reply
-      .header(
-        'content-disposition',
-        attachment(readableName(row, (slug) => context.sources.findAny(slug)?.name ?? slug)),
-      )
-      .header('content-length', row.bytes)
-      .type(contentTypes[row.format] ?? 'application/octet-stream')
-      .send(file.createReadStream({ start: 0 }));
-  });
-=======
   const produced = await loadProduced(context, row.seq, row.sha256);
   if (typeof produced === 'string') {
     throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
@@ -103,11 +77,10 @@ export async function sendDocument(
     throw error;
   }
   return reply
-    .header('content-disposition', attachment(row.file_name))
+    .header('content-disposition', attachment(readableName(row, (slug) => context.sources.findAny(slug)?.name ?? slug)))
     .header('content-length', row.bytes)
     .type(contentTypes[row.format] ?? 'application/octet-stream')
     .send(file.createReadStream({ start: 0 }));
->>>>>>> 087ddf4 (api: /api/v1 with tokens, problems, idempotency keys, OpenAPI 3.1 and a reference)
 }
 
 /** Opens a file that is byte for byte the registered one. What was altered since never leaves under its old name. */
