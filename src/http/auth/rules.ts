@@ -1,5 +1,4 @@
 import type { Capability } from '../../core/roles.ts';
-import { apiRules } from './api-rules.ts';
 
 /**
  * Who may call a route: `anyone`; `self`, everyone who is signed in, about their own account; else whose role has the capability. And where the source stands
@@ -39,8 +38,6 @@ const people = { who: 'administer', source: 'installation' } as const;
 
 /** The rule of every route of the admin listener. A route without one keeps the server from starting. */
 export const rules: Readonly<Record<string, Rule>> = {
-  ...apiRules,
-
   'GET /metrics': anyone,
   'GET /healthz': anyone,
   'GET /readyz': anyone,
@@ -114,4 +111,35 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /consent/statement': { who: 'read', source: 'form' },
   'GET /consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
   'GET /consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
+
+  // The API (docs/api.md).
+  'GET /openapi.json': anyone,
+  'GET /api': anyone,
+
+  'GET /api/v1/me': { who: 'self' },
+
+  'GET /api/v1/cases': { who: 'read', source: 'query', views: 'requests' },
+  'POST /api/v1/cases': { who: 'work', source: 'form' },
+  'GET /api/v1/cases/:caseId': { who: 'read', source: 'case', views: 'object' },
+  'POST /api/v1/cases/:caseId/moves': { who: 'work', source: 'case' },
+  'POST /api/v1/cases/:caseId/pack': { who: 'work', source: 'case' },
+
+  'POST /api/v1/consent/look-up': { who: 'read', source: 'form' },
+
+  'GET /api/v1/policies': { who: 'read', source: 'query' },
+  'GET /api/v1/policies/texts': { who: 'read', source: 'query' },
+
+  'GET /api/v1/documents': { who: 'read', source: 'query' },
+  'GET /api/v1/documents/:documentId': { who: 'read', source: 'document' },
+  'GET /api/v1/documents/:documentId/download': { who: 'read', source: 'document' },
+  'POST /api/v1/reports': { who: 'work', source: 'form' },
+
+  'GET /api/v1/deliveries': { who: 'read', source: 'query' },
+  'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },
+
+  'GET /api/v1/sources': { who: 'read', source: 'installation' },
+  'GET /api/v1/syncs': { who: 'read', source: 'query' },
+  'POST /api/v1/syncs': { who: 'work', source: 'form' },
+  'GET /api/v1/jobs': { who: 'read', source: 'query' },
+  'GET /api/v1/jobs/:jobId': { who: 'read', source: 'job' },
 };
