@@ -131,6 +131,12 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
       return withFinal(() => send(deps, readPayload(payloadSchema, payload), context));
     },
 
+    // The schedule's jobs are tried for half a minute, and a mail server may be away for longer than that on the one day of the month.
+    async 'mail-checkpoint'() {
+      const { outcome } = await deps.jobs.enqueue({ kind: 'checkpoint-mail', key: 'schedule', maxAttempts: ATTEMPTS });
+      return { outcome };
+    },
+
     async 'checkpoint-mail'(_payload, { signal, job }) {
       return withFinal(() => mailCheckpoint(deps, { id: job.id, signal }));
     },

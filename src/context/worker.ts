@@ -65,7 +65,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   if (isTold && notify.schedule !== null) schedules.push({ name: 'notify', kind: 'notify', cron: notify.schedule });
   if (mail !== null && notify.digest !== null) schedules.push({ name: 'digest', kind: 'digest', cron: notify.digest });
   if (mail !== null && checkpointMail.to.length > 0 && checkpointMail.schedule !== null)
-    schedules.push({ name: 'checkpoint-mail', kind: 'checkpoint-mail', cron: checkpointMail.schedule });
+    schedules.push({ name: 'checkpoint-mail', kind: 'mail-checkpoint', cron: checkpointMail.schedule });
   await patiently(() => scheduler.replaceAll(schedules), log);
   const lanes = lanesOf(kinds, options.concurrency);
   const distribution = (await context.distribution?.open()) ?? null;

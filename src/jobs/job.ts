@@ -104,6 +104,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   retention: 'documents',
   notify: 'maintenance',
   digest: 'maintenance',
+  'mail-checkpoint': 'maintenance',
   'notify-send': 'outgoing',
   'checkpoint-mail': 'outgoing',
   seal: 'maintenance',

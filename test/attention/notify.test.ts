@@ -61,7 +61,9 @@ async function createWorld() {
     clock: () => now,
   });
   onTestFinished(() => context.close());
-  const worker = await startWorker(context, { kinds: ['notify', 'digest', 'notify-send', 'checkpoint-mail'] });
+  const worker = await startWorker(context, {
+    kinds: ['notify', 'digest', 'notify-send', 'mail-checkpoint', 'checkpoint-mail'],
+  });
   onTestFinished(() => worker.stop());
   const invite = async (
     name: string,
@@ -223,6 +225,7 @@ test('what could not be sent is tried again, and a person who left gets nothing'
   };
   expect(doctor.lines.filter(({ about }) => about === 'notifications')).toEqual([
     expect.objectContaining({ level: 'fault', sentence: expect.stringContaining('cannot be used') as string }),
+    expect.objectContaining({ level: 'note', sentence: 'No checkpoint has been mailed yet.' }),
     expect.objectContaining({
       level: 'fault',
       sentence: expect.stringMatching(/^\d+ notifications could not be sent yet: /) as string,
@@ -263,8 +266,28 @@ test('the checkpoint is mailed to the data protection officer, and stands for th
   expect(note).toBe((await context.journal.newest(1)) ?? '');
   expect(key.trim()).toBe(context.verifierKey);
   expect(one?.text).toContain(context.verifierKey);
-  expect((await world.run('checkpoint-mail')) as unknown).toMatchObject({ outcome: 'mailed', recipients: 2 });
-  expect(mail.mails).toHaveLength(2);
+  const said = async () => {
+    const { lines } = JSON.parse((await runCli(folder, ['doctor', '--json'], env)).stdout) as {
+      lines: { sentence: string }[];
+    };
+    return lines.map(({ sentence }) => sentence).filter((sentence) => sentence.includes('mailed'));
+  };
+  expect(await said()).toEqual([
+    expect.stringMatching(new RegExp(`^The checkpoint over ${size} entr.* was mailed on 20`)),
+  ]);
+  // A mail server that is away on the day keeps the mail waiting, not unsent.
+  await mail.close();
+  expect((await world.run('mail-checkpoint')) as unknown).toEqual({ outcome: 'enqueued' });
+  const waiting = async () => (await context.jobs.list({ kind: 'checkpoint-mail' }))[0];
+  await vi.waitFor(async () => expect((await waiting())?.error).toContain('the mail server'), PATIENTLY);
+  expect((await waiting())?.maxAttempts).toBeGreaterThan(50);
+  const again = await startMailServer({ port: mail.port });
+  world.later(1);
+  await vi.waitFor(() => expect(again.mails).toHaveLength(1), PATIENTLY);
+  await vi.waitFor(
+    async () => expect((await waiting())?.result).toMatchObject({ outcome: 'mailed', recipients: 2 }),
+    PATIENTLY,
+  );
   const schedules = await context.store.read.selectFrom('schedules').select(['name', 'cron']).execute();
   expect(schedules).toEqual(expect.arrayContaining([{ name: 'checkpoint-mail', cron: '30 8 1 * *' }]));
 
@@ -273,7 +296,7 @@ test('the checkpoint is mailed to the data protection officer, and stands for th
     0,
     { tried: ['mail', 'chat', 'webhook'].map((channel) => ({ channel, problem: null })) },
   ]);
-  expect(mail.mails.at(-1)?.to).toEqual(['me@example.org']);
+  expect(again.mails.at(-1)?.to).toEqual(['me@example.org']);
   world.receiver.status = 404;
   const failed = await runCli(folder, ['notify', 'test'], env);
   expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('answered HTTP 404')]);

@@ -108,6 +108,13 @@ test('doctor says whether checkpoints leave the machine, and fails when one has 
   expect(await doctor({ WITNESSES: policy })).toEqual(['ok: 1 witness configured; none has been asked yet.']);
   expect((await runCli(folder, ['ledger', 'witness'], { WITNESSES: policy })).code).toBe(0);
   expect(await doctor({ WITNESSES: policy })).toEqual([expect.stringMatching(/^ok: Witnessed by share over 1 entry/)]);
+  await writeFile(policy, `directory share ${share}\nbucket vault s3://ledger/x\nquorum share\n`);
+  expect(await doctor({ WITNESSES: policy })).toEqual([
+    expect.stringContaining('note: Copies in the bucket of vault are not locked'),
+    expect.stringMatching(/^ok: Witnessed by share/),
+  ]);
+  expect(await doctor({ WITNESSES: policy, CHECKPOINT_LOCK: 'COMPLIANCE 30 days' })).toHaveLength(1);
+  await writeFile(policy, `directory share ${share}\nquorum share\n`);
   await alter(
     folder,
     `update settings set value = '{"witnesses":{},"quorum":{"epoch":0,"size":0}}' where name = 'witnesses'`,

@@ -5,6 +5,7 @@ import { listBucketBackups } from '../../context/backup/bucket-backups.ts';
 import { type BackupFile, listBackups } from '../../context/backup/rotate.ts';
 import { checkMailServer, MailError } from '../../outside/mail.ts';
 import { BucketError, openBucket } from '../../outside/bucket.ts';
+import { readCheckpointMail } from '../../attention/notify.ts';
 import { nextTime } from '../../jobs/schedule.ts';
 import type { BucketAddress } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
@@ -394,7 +395,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
 }
 
 /** Whether anybody is told: does the mail server answer and know us, and is anything waiting to be sent. */
-async function checkNotifications({ store, config }: Context): Promise<Line[]> {
+async function checkNotifications({ store, config, clock }: Context): Promise<Line[]> {
   const { mail, notify } = config;
   if (mail === null && notify.chatUrl === null && notify.webhook === null) return [];
   const lines: Line[] = [];
@@ -407,6 +408,8 @@ async function checkNotifications({ store, config }: Context): Promise<Line[]> {
       const remedy = 'Correct SMTP_URL, then run `consent-ledger notify test --to <address>`.';
       lines.push(fault('notifications', `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`, remedy));
     }
+  if (mail !== null && config.checkpointMail.to.length > 0)
+    lines.push(await checkCheckpointMail(store, config, clock()));
   const unsent = await store.read
     .selectFrom('jobs')
     .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('error').as('error')])
@@ -424,6 +427,32 @@ async function checkNotifications({ store, config }: Context): Promise<Line[]> {
       ),
     );
   return lines;
+}
+
+/** Milliseconds that a mail server may be away until the mail is missed. */
+const CHECKPOINT_MAIL_MS = 24 * 3_600_000;
+
+async function checkCheckpointMail(
+  store: Context['store'],
+  { checkpointMail: { schedule }, timeZone }: Context['config'],
+  now: Date,
+): Promise<Line> {
+  const last = await readCheckpointMail(store);
+  if (last === null)
+    return note(
+      'notifications',
+      'No checkpoint has been mailed yet.',
+      'Run `consent-ledger notify checkpoint` to mail one now.',
+    );
+  const due = schedule === null ? null : nextTime(schedule, timeZone, new Date(last.at));
+  const sentence = `The checkpoint over ${counted(last.size, 'entry', 'entries')} was mailed on ${last.at.slice(0, 10)}`;
+  return due !== null && now.getTime() - due.getTime() > CHECKPOINT_MAIL_MS
+    ? fault(
+        'notifications',
+        `${sentence}; one was due at ${due.toISOString()}.`,
+        'Check that a worker is running, then run `consent-ledger notify checkpoint` to mail one now.',
+      )
+    : ok('notifications', `${sentence}.`);
 }
 
 /** Whether the bucket answers, has a backup that is new enough, and locks what it should. */
