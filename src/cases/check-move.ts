@@ -1,6 +1,6 @@
 import { whyNotRefused } from '../law/deadlines.ts';
 import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
-import type { ControllerProfile } from '../law/profile.ts';
+import type { ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
 import type { Match } from './match.ts';
@@ -14,6 +14,8 @@ interface MoveContext {
   readonly timeZone: string;
   /** ISO 8601 UTC. */
   readonly now: string;
+  /** Who makes it, as the ledger will name them. */
+  readonly actor: string;
   /** Needed for `mark-ready` and `answer`. */
   readonly match: Match;
 }
@@ -73,9 +75,16 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
         ...(refusesAll(details) ? problemsOfRefusal(view) : []),
         ...problemsOfWithdrawal(view, details, context),
         ...problemsOfApproval(details, context),
+        ...problemsOfSecondPerson(view, move, context),
       ];
     case 'refuse':
-      return [...problemsOfRefusal(view), ...problemsOfApproval(details, context)];
+      return [
+        ...problemsOfRefusal(view),
+        ...problemsOfApproval(details, context),
+        ...problemsOfSecondPerson(view, move, context),
+      ];
+    case 'approve':
+      return accountOf(context.actor) === null ? ['only somebody with an account can approve: sign in with yours'] : [];
     case 'amend': {
       const { jurisdiction = null } = details;
       return [
@@ -91,6 +100,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return details.duplicateOf === view.row.case_id ? ['a case cannot be a duplicate of itself'] : [];
     case 'acknowledge':
       return view.folded.acknowledgedAt === null ? [] : ['receipt has already been confirmed'];
+    case 'assign':
     case 'start':
     case 'ask-clarification':
     case 'receive-clarification':
@@ -167,6 +177,30 @@ function problemsOfApproval(details: { approvedBy?: string | undefined }, contex
   return context.profile?.role === 'processor' && details.approvedBy === undefined
     ? ['enter who approved this for the controller: a processor may only draft']
     : [];
+}
+
+/**
+ * Where the controller wants two people (secondPersonFor): another account than the one that acts has approved it, and nothing has changed since. The account is
+ * told by its id, which nobody can type.
+ */
+function problemsOfSecondPerson(
+  view: CaseView,
+  move: (typeof secondPersonMoves)[number],
+  { profile, actor }: MoveContext,
+): readonly string[] {
+  if (profile?.secondPersonFor?.includes(move) !== true) return [];
+  const { approval } = view.folded;
+  const approver = approval?.of === move ? accountOf(approval.by) : null;
+  if (approver === null)
+    return ['a second person has to approve this first, with the request as it is now ("Approve as a second person")'];
+  const own = accountOf(actor);
+  if (own === null) return ['two accounts are needed for this: sign in with yours'];
+  return approver === own ? ['you approved this yourself: somebody else has to carry it out'] : [];
+}
+
+/** The id at the end of an actor: a name may hold whatever its person chose. */
+function accountOf(actor: string): string | null {
+  return /\((p-[0-9a-f]{8})\)(?: by token t-[0-9a-f]{8})?$/.exec(actor)?.[1] ?? null;
 }
 
 function blockers(view: CaseView, context: MoveContext): readonly string[] {

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
-import { type CheckedMove, answerPartSchema, matchWays, requesterRoles, systemResults } from './moves.ts';
+import { secondPersonMoves } from '../law/profile.ts';
+import {
+  type CheckedMove,
+  type MoveName,
+  answerPartSchema,
+  matchWays,
+  requesterRoles,
+  systemResults,
+} from './moves.ts';
 
 /** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();
@@ -76,6 +84,13 @@ const foldedSchema = z.strictObject({
     .nullable(),
   withdrawal: z.strictObject({ at: moment, how: z.string() }).nullable(),
   duplicateOf: z.string().nullable(),
+  /** Who handles it, in words. */
+  assignee: z.string().nullable().default(null),
+  /** What a second person approved, as long as nothing has changed since. */
+  approval: z
+    .strictObject({ of: z.enum(secondPersonMoves), by: z.string(), at: moment })
+    .nullable()
+    .default(null),
 });
 export type CaseFolded = z.infer<typeof foldedSchema>;
 
@@ -108,6 +123,8 @@ export function emptyFolded(kindAsGiven: string | null, placeAsGiven: string | n
     refusal: null,
     withdrawal: null,
     duplicateOf: null,
+    assignee: null,
+    approval: null,
   };
 }
 
@@ -134,6 +151,14 @@ interface MoveStamp {
 
 /** Adds one move to what the moves add up to. Pure; the move was checked before. */
 export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
+  const next = foldDetails(folded, checked, stamp);
+  return keepsApproval.includes(checked.move) ? next : { ...next, approval: null };
+}
+
+/** Moves that change nothing of what was approved. */
+const keepsApproval: readonly MoveName[] = ['approve', 'assign', 'note', 'acknowledge'];
+
+function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
   const { move, details } = checked;
   const recorded = stamp.recordedAt;
   switch (move) {
@@ -197,13 +222,19 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
       return { ...folded, match: { subject, way, note, by: stamp.actor, at: recorded } };
     }
     case 'answer': {
-      const { channel, disclosure, parts = [], documentSha256 = null, approvedBy = null } = details;
+      const {
+        channel,
+        disclosure,
+        parts = [],
+        documentSha256 = null,
+        approvedBy = approvalOf(folded, 'answer'),
+      } = details;
       const at = details.at ?? recorded;
       const answer = { at, channel, disclosure, parts, documentSha256, approvedBy, by: stamp.actor };
       return { ...folded, answer };
     }
     case 'refuse': {
-      const { reasons, basis, remedies, approvedBy = null } = details;
+      const { reasons, basis, remedies, approvedBy = approvalOf(folded, 'refuse') } = details;
       return {
         ...settled(folded, recorded),
         refusal: { at: details.at ?? recorded, reasons, basis, remedies, approvedBy, by: stamp.actor },
@@ -223,6 +254,10 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
       if (!changed || folded.identity.status !== 'confirmed') return placed;
       return { ...placed, identity: { ...folded.identity, status: 'recheck' } };
     }
+    case 'assign':
+      return { ...folded, assignee: details.assignee ?? null };
+    case 'approve':
+      return { ...folded, approval: { of: details.of, by: stamp.actor, at: recorded } };
     case 'start':
     case 'note':
     case 'mark-ready':
@@ -230,6 +265,11 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
     case 'close':
       return folded;
   }
+}
+
+/** Who approved it as a second person; null: nobody had to. */
+function approvalOf({ approval: given }: CaseFolded, of: (typeof secondPersonMoves)[number]): string | null {
+  return given?.of === of ? given.by : null;
 }
 
 /** A case that is settled waits for no clarification any more, or the clock would stand still after a reopening. */

@@ -55,7 +55,7 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
 
   const now = isoNow(deps.clock);
   const match = await matchCase(deps, row);
-  const problems = await problemsOf(deps, row, checked, match, now);
+  const problems = await problemsOf(deps, row, checked, { match, now, actor });
   if (problems.length > 0) return { outcome: 'refused', problems };
   const withdrawals =
     checked.move === 'answer' ? await withdrawalsOf(deps, row, match, { details: checked.details, actor, now }) : [];
@@ -77,13 +77,12 @@ async function problemsOf(
   deps: CaseWriting,
   row: CaseRow,
   checked: CheckedMove,
-  match: Match,
-  now: string,
+  { match, now, actor }: { readonly match: Match; readonly now: string; readonly actor: string },
 ): Promise<readonly string[]> {
   const { regimes, timeZone } = deps;
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes, timeZone, profile, now });
-  const problems = checkMove(view, checked, { profile, timeZone, now, match });
+  const problems = checkMove(view, checked, { profile, timeZone, now, match, actor });
   if (problems.length > 0 || checked.move !== 'close-duplicate') return problems;
   const other = await deps.store.read
     .selectFrom('cases')

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { requestKinds } from '../core/vocabulary.ts';
+import { secondPersonMoves } from '../law/profile.ts';
 
 /**
  * The states of a case and the moves between them, as one table: from where to where a move leads, what is recorded of it, and what people call it.
@@ -77,7 +78,8 @@ export const choiceTexts: Readonly<
     | (typeof systemResults)[number]
     | (typeof matchWays)[number]
     | Disclosure
-    | (typeof partOutcomes)[number],
+    | (typeof partOutcomes)[number]
+    | (typeof secondPersonMoves)[number],
     string
   >
 > = {
@@ -96,6 +98,8 @@ export const choiceTexts: Readonly<
   person: 'The person concerned',
   agent: 'An authorised agent',
   guardian: 'A parent or guardian',
+  answer: 'Sending the answer',
+  refuse: 'Refusing the request',
 };
 
 /** One thing that was asked for, and what became of it. */
@@ -268,6 +272,25 @@ export const moves = {
     from: caseStates,
     to: 'same',
     details: z.strictObject({ text: text.meta({ title: 'Note' }) }),
+  },
+  assign: {
+    label: 'Assign the request',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      assignee: line.optional().meta({ title: 'Assigned to', description: 'Who handles it. Leave empty for nobody.' }),
+    }),
+  },
+  approve: {
+    label: 'Approve as a second person',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      of: z.enum(secondPersonMoves).meta({
+        title: 'What is approved',
+        description: 'Holds until the request changes. Whoever carries it out must be somebody else.',
+      }),
+    }),
   },
   'mark-ready': {
     label: 'Ready to be answered',

@@ -16,6 +16,8 @@ export interface CaseSummary {
   readonly requesterName: string | null;
   readonly requesterEmail: string | null;
   readonly channel: string;
+  /** Who handles it, in words. */
+  readonly assignee: string | null;
   readonly receiptAt: string;
   readonly receiptBasis: string;
   /** Id and name of the law that decides; null where no law known here gives a right to an answer. */
@@ -64,6 +66,7 @@ export function summariseCase(view: CaseView): CaseSummary {
     requesterName: row.requester_name,
     requesterEmail: row.requester_email,
     channel: row.channel,
+    assignee: view.folded.assignee,
     receiptAt: row.receipt_at,
     receiptBasis: row.receipt_basis,
     regime: law?.id ?? null,

@@ -76,7 +76,7 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
     open,
     daysLeft,
     overdue: daysLeft !== null && daysLeft < 0,
-    moves: movesFrom(row.state).filter((move) => isMoveOffered(move, folded, deadline)),
+    moves: movesFrom(row.state).filter((move) => isMoveOffered(move, folded, deadline, context.profile)),
   };
 }
 
@@ -125,8 +125,14 @@ function standingOf(folded: CaseFolded, deadline: Deadlines): IdentityStanding {
 
 const identityMoves: readonly MoveName[] = ['ask-identity', 'confirm-identity', 'fail-identity'];
 
-function isMoveOffered(move: MoveName, folded: CaseFolded, deadline: Deadlines): boolean {
+function isMoveOffered(
+  move: MoveName,
+  folded: CaseFolded,
+  deadline: Deadlines,
+  profile: ControllerProfile | null,
+): boolean {
   if (identityMoves.includes(move)) return deadline.identity.rule !== 'forbidden';
+  if (move === 'approve') return (profile?.secondPersonFor ?? []).length > 0;
   if (move === 'refuse') return whyNotRefused(deadline) === null;
   if (move === 'acknowledge') return folded.acknowledgedAt === null;
   if (move === 'extend') return folded.extension === null && deadline.laws.some((law) => law.row.extension !== null);

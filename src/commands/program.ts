@@ -37,6 +37,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   banner: async () => (await import('./banner.ts')).registerBanner,
   scan: async () => (await import('./scan.ts')).registerScan,
   integration: async () => (await import('./scan.ts')).registerIntegration,
+  mcp: async () => (await import('./mcp.ts')).registerMcp,
   report: async () => (await import('./report.ts')).registerReport,
   document: async () => (await import('./document.ts')).registerDocument,
   notify: async () => (await import('./notify.ts')).registerNotify,

@@ -57,6 +57,9 @@ const translation = z
   })
   .partial();
 
+/** Moves of a request that can need a second person. */
+export const secondPersonMoves = ['answer', 'refuse'] as const;
+
 export const profileSchema = z
   .strictObject({
     name: text,
@@ -88,6 +91,8 @@ export const profileSchema = z
     signatory: text.nullable().default(null),
     /** Whether nothing is erased by hand on the word of one officer alone; absent: it may be. */
     erasureNeedsSecondOfficer: z.boolean().optional(),
+    /** What of a request is done only when somebody else with an account has approved it: sending the answer, refusing. Absent: nothing. */
+    secondPersonFor: z.array(z.enum(secondPersonMoves)).optional(),
     /** How long what is kept, where it is not as long as usual (src/erasure/retention.ts). With it the nightly job erases what is due; absent: nothing is erased by itself. */
     retention: retention.optional(),
     /** BCP 47: the language of this profile, and of letters where the request names none that they exist in; null: English. */

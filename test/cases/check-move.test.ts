@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { checkMove } from '../../src/cases/check-move.ts';
 import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
-import type { CaseRow } from '../../src/cases/fold.ts';
+import { applyMove, type CaseRow } from '../../src/cases/fold.ts';
 import type { Match } from '../../src/cases/match.ts';
 import { readMove } from '../../src/cases/moves.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import type { ControllerProfile } from '../../src/law/profile.ts';
-import { moved, openedCase, profile, view } from './world.ts';
+import { action, moved, openedCase, profile, view } from './world.ts';
 
 const computed: Match = { status: 'computed', subjects: ['abc'], decisions: 3, says: 'Computed.' };
 const none: Match = { status: 'none', subjects: [], decisions: 0, says: 'Nothing fits.' };
@@ -17,7 +17,7 @@ function problems(
   row: CaseRow,
   move: string,
   details: Record<string, unknown> = {},
-  more: { match?: Match; profile?: ControllerProfile | null; now?: string } = {},
+  more: { match?: Match; profile?: ControllerProfile | null; now?: string; actor?: string } = {},
 ): readonly string[] {
   const read = readMove(move, details);
   if (read.outcome === 'refused') throw new Error(read.problems.join());
@@ -28,6 +28,7 @@ function problems(
     timeZone: 'Europe/Berlin',
     now,
     match,
+    actor: more.actor ?? 'Ann (p-0000000a)',
   });
 }
 
@@ -306,5 +307,67 @@ describe('dates', () => {
     expect(problems(row, 'acknowledge', { at: '2026-06-30T09:00:00Z' }).join()).toContain('before the receipt');
     expect(problems(row, 'amend', { receivedAt: '2026-07-02T09:00:00Z', reason: 'x' }).join()).toContain('earlier');
     expect(problems(row, 'amend', { receivedAt: '2026-06-20T09:00:00Z', reason: 'x' })).toEqual([]);
+  });
+});
+
+describe('where the controller wants a second person', () => {
+  const wants = profile({ secondPersonFor: ['refuse', 'answer'] });
+  const refusal = { reasons: 'manifestly unfounded', basis: 'GDPR Art. 12(5)', remedies: 'told' };
+  const approvedBy = (actor: string, of = 'refuse'): CaseRow => {
+    const row = openedCase();
+    const outcome = applyMove(
+      row,
+      { ...action(row, 'approve', { of }), actor },
+      { seq: 8, source: row.source, receivedAt: '2026-07-02T09:00:00.000Z' },
+    );
+    if (outcome.outcome === 'refused') throw new Error(outcome.reason);
+    return outcome.row;
+  };
+  const refusing = (row: CaseRow, actor: string) =>
+    problems(row, 'refuse', refusal, { profile: wants, actor }).filter((one) =>
+      /second person|yourself|two accounts/.test(one),
+    );
+
+  it('refuses nothing before another account approved it, and nothing that the approver does alone', () => {
+    expect(refusing(openedCase(), 'Ann (p-0000000a)')).toEqual([expect.stringContaining('second person')]);
+    expect(refusing(approvedBy('Bob (p-0000000b)'), 'Ann (p-0000000a)')).toEqual([]);
+    expect(refusing(approvedBy('Ann (p-0000000a)'), 'Ann (p-0000000a)')).toEqual([expect.stringContaining('yourself')]);
+    expect(refusing(approvedBy('Ann (p-0000000a)'), 'Ann (p-0000000a) by token t-00000001')).toEqual([
+      expect.stringContaining('yourself'),
+    ]);
+    expect(refusing(approvedBy('Bob (p-0000000b)', 'answer'), 'Ann (p-0000000a)')).toHaveLength(1);
+    expect(refusing(approvedBy('Bob (p-0000000b)'), 'operator (command line)')).toEqual([
+      expect.stringContaining('two accounts'),
+    ]);
+  });
+
+  it('takes no name that looks like an account for one', () => {
+    expect(refusing(approvedBy('Ann (p-0000000b) (p-0000000a)'), 'Ann (p-0000000a)')).toHaveLength(1);
+    expect(refusing(approvedBy('(p-0000000b) operator'), 'Ann (p-0000000a)')).toHaveLength(1);
+    expect(
+      problems(openedCase(), 'approve', { of: 'refuse' }, { profile: wants, actor: 'operator (command line)' }),
+    ).toEqual([expect.stringContaining('account')]);
+  });
+
+  it('asks again once the request has changed, not for a note', () => {
+    const approved = approvedBy('Bob (p-0000000b)');
+    const after = (move: string, details: Record<string, unknown>) => {
+      const outcome = applyMove(approved, action(approved, move, details), {
+        seq: 9,
+        source: approved.source,
+        receivedAt: '2026-07-02T10:00:00.000Z',
+      });
+      if (outcome.outcome === 'refused') throw new Error(outcome.reason);
+      return outcome.row;
+    };
+    expect(refusing(after('note', { text: 'called' }), 'Ann (p-0000000a)')).toEqual([]);
+    expect(refusing(after('assign', { assignee: 'Ann' }), 'Ann (p-0000000a)')).toEqual([]);
+    expect(refusing(after('amend', { requesterName: 'Eve', reason: 'typo' }), 'Ann (p-0000000a)')).toHaveLength(1);
+  });
+
+  it('offers the approval only there', () => {
+    const now = '2026-07-03T09:00:00.000Z';
+    expect(view(openedCase(), { profile: wants, now }).moves).toContain('approve');
+    expect(view(openedCase(), { profile: profile(), now }).moves).not.toContain('approve');
   });
 });

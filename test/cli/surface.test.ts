@@ -23,6 +23,12 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'people disable': ['olga@acme.example'],
     'people enable': ['olga@acme.example'],
     'token create': ['--admin-url', 'https://ledger.example.org'],
+    // Of an account that has been joined: test/http/api.test.ts.
+    'token api': null,
+    'token list': [],
+    'token revoke': null,
+    // Its standard output is the protocol: test/commands/mcp.test.ts.
+    mcp: null,
     'source list': [],
     'source add': ['shop', '--webhook-secret-env', 'GIVEN'],
     'source change': ['shop', '--name', 'Shop'],

@@ -26,6 +26,7 @@ const caseSchema = z
     requesterName: z.string().nullable(),
     requesterEmail: z.string().nullable(),
     channel: z.string(),
+    assignee: z.string().nullable(),
     receiptAt: z.string(),
     receiptBasis: z.string(),
     regime: z.string().nullable(),
