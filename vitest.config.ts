@@ -11,7 +11,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    // One more than cores: starts, stops and outages are waited for.
+    maxWorkers: 3,
     // Each test owns its world. A process for each of the 240 suites would do no more than load the program once more, which is
     // most of a second of work.
     isolate: false,
