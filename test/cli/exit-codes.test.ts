@@ -171,10 +171,13 @@ it('writes keys once with init and never overwrites them', async () => {
 
 it('exits with 1 and a sentence when a command never finishes', async () => {
   const folder = await temporaryFolder();
-  const commander = import.meta.resolve('commander');
-  const preload = `import { Command } from ${JSON.stringify(commander)}; Command.prototype.parseAsync = () => new Promise(() => {});`;
+  // A database that never says whether it was opened, and nothing else that the process could wait for.
+  const sqlite3 = import.meta.resolve('sqlite3');
+  const preload = `import sqlite3 from ${JSON.stringify(sqlite3)}; sqlite3.Database = class {};`;
   const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(preload).toString('base64')}`;
-  const { code, stderr } = await runProcess(folder, ['sync', 'status'], { env: { DATA_DIR: folder, NODE_OPTIONS } });
+  const { code, stderr } = await runProcess(folder, ['sync', 'status'], {
+    env: { DATA_DIR: folder, DATABASE_URL: '', NODE_OPTIONS },
+  });
   expect(code).toBe(1);
   expect(stderr).toContain('internal error');
 });
