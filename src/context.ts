@@ -229,6 +229,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
         publicKey: keys.verifying,
         evidenceFolder,
         documentsFolder,
+        erasuresFolder: join(config.dataDir, 'erasures'),
         ...(onProgress ? { onProgress } : {}),
       }),
   };

@@ -101,6 +101,8 @@ export function letterFactsOf({ input, found, disclosure, texts, banner, withhel
     systems: input.systems ?? (profile?.otherSystems ?? []).map(({ name }) => ({ name, result: null })),
     parts: folded.answer?.parts ?? [],
     profile,
+    sealed:
+      input.checkpoint === null ? null : { entries: input.checkpoint.size, verifierKey: input.checkpoint.verifierKey },
     controller: letterhead(input),
   };
 }

@@ -65,6 +65,8 @@ export interface LetterFacts {
     readonly note?: string | undefined;
   }[];
   readonly profile: ControllerProfile | null;
+  /** The last checkpoint of the ledger that the records are from; null: there is none yet. */
+  readonly sealed?: { readonly entries: number; readonly verifierKey: string } | null;
   /** In whose name letters go out. */
   readonly controller: string;
 }
@@ -369,11 +371,19 @@ function recordsBody(writing: Writing): readonly Block[] {
     ...officerText(letter.text),
     paragraph(texts.answer.enclosed),
     { block: 'list', items: facts.enclosed.map((file) => texts.answer.files[file]) },
+    ...verifyBlocks(writing),
     ...scopeBlocks(writing),
     ...processingBlocks(writing),
     ...rightsBlocks(writing),
     ...remedyBlocks(writing, false),
   ];
+}
+
+/** Nothing where the records are under no checkpoint yet: there is no key to compare then. */
+function verifyBlocks({ letter, facts, texts }: Writing): readonly Block[] {
+  if (facts.sealed == null) return [];
+  const { entries, verifierKey } = facts.sealed;
+  return [paragraph(fill(texts.answer.verify, { entries: countIn(entries, letter.locale) })), paragraph(verifierKey)];
 }
 
 function categoriesBody(writing: Writing): readonly Block[] {

@@ -113,6 +113,8 @@ export interface LetterTexts {
         string
       >
     >;
+    /** How the reader checks the enclosed records: the verifier, the checkpoint, and the key of the log, which stands below. */
+    readonly verify: string;
     readonly unverified: string;
     readonly categories: string;
     /** An opt-out, objection or withdrawal that could not be linked to a record. */

@@ -373,14 +373,14 @@ export async function proveEntry({ proof: text, meta, body }, key) {
     );
   if (salt === '') {
     if (meta !== null || body !== null) throw new Error('it has content, but no salt to check it with');
-    return { leaf, head, hasContent: false };
+    return { leaf, leafHash: hexOf(leafHash), head, hasContent: false };
   }
   if (meta === null || body === null) throw new Error(`its ${meta === null ? 'meta' : 'body'} is missing`);
   const tag = encoder.encode('consent-ledger/commitment/v1\n');
   const commitment = await sha256(concat(tag, fromHex(salt), await sha256(meta), await sha256(body)));
   if (hexOf(commitment) !== leaf.commitment)
     throw new Error('its content is not what was sealed (meta, body or salt was changed)');
-  return { leaf, head, hasContent: true };
+  return { leaf, leafHash: hexOf(leafHash), head, hasContent: true };
 }
 
 // ---------------------------------------------------------------- a pack, or loose files
@@ -543,7 +543,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       const since = `since the checkpoint over ${counted(head.size)}`;
       const state = hasContent
         ? `unchanged ${since}`
-        : `place and time unchanged ${since}; its content ${content === 'withheld' ? 'is withheld' : 'was erased or is not enclosed'}`;
+        : `place and time unchanged ${since}; its content ${{ withheld: 'is withheld', erased: 'was erased' }[content] ?? 'was erased or is not enclosed'}`;
       const about = what === undefined ? '' : `${what}: `;
       say('ok', name, `${about}${leaf.kind} of ${leaf.source}, received ${leaf.receivedAt}: ${state}`);
     } catch (error) {
@@ -579,12 +579,16 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
 
   function checkReceipts() {
     for (const one of receipts) {
-      const { leaf } = proven.get(String(one.entry)) ?? {};
+      const { leaf, leafHash, head } = proven.get(String(one.entry)) ?? {};
       if (leaf === undefined) say('bad', one.name, `entry ${one.entry}, which it cites, is not proven`);
       else if (
         leaf.commitment !== one.commitment ||
         leaf.receivedAt !== one.received ||
-        (one.isReceipt && (leaf.source !== one.source || leaf.kind !== one.kind))
+        (one.leaf_hash !== undefined && leafHash !== one.leaf_hash) ||
+        (one.isReceipt &&
+          (leaf.source !== one.source ||
+            leaf.kind !== one.kind ||
+            head.origin !== `consent-ledger/${one.instance}/${one.epoch}`))
       )
         say('bad', one.name, `what it says of entry ${one.entry} is not what was sealed`);
     }

@@ -17,6 +17,7 @@ import {
   problemsOf,
 } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
+import { rewriteErasureRecords } from '../erasure/records.ts';
 import { certificateFormats, type CertificateFormat } from '../../reports/erasure-certificate.ts';
 import {
   type CommandIo,
@@ -86,7 +87,10 @@ function eraseCommand(ledger: CommandUnknownOpts) {
     .option('--confirmed-by <name>', 'a second officer who agrees')
     .option('--despite <name...>', 'open cases and legal holds in spite of which it is erased', collect)
     .option('--certificate <file>', 'with --yes: a certificate for the requester, .pdf or .json', certificateFile)
-    .option('--finish', 'finish an erasure that was interrupted')
+    .option(
+      '--finish',
+      'finish an erasure that was interrupted, and write records of erasures again that are missing in DATA_DIR/erasures',
+    )
     .option('--again', 'after an older backup was restored: erase again what was erased since')
     .addHelpText(
       'after',
@@ -179,6 +183,7 @@ function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
     problems.push(`Unknown law ${printable(law)}: use an id of docs/deadlines.md, e.g. eu-gdpr, uk-gdpr or us-ca.`);
   if (officer === undefined || officer.trim() === '')
     problems.push('--yes needs --officer: who decided, as the ledger is to record it.');
+  if (confirmedBy?.trim() === '') problems.push('--confirmed-by needs the name of the second officer.');
   if (problems.length > 0 || reason === undefined || law === undefined || officer === undefined)
     throw new UsageError(problems);
   return { officer, confirmedBy, reason, law, despite };
@@ -283,8 +288,13 @@ async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: 
 
 async function finish({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
   const finished = await finishErasures(erasure);
-  printResult(io, flags, { finished }, () =>
-    finished ? `${pc.green('✓')} the erasure is finished` : 'There is no unfinished erasure.',
+  const records = await rewriteErasureRecords(erasure);
+  printResult(io, flags, { finished, records }, () =>
+    finished
+      ? `${pc.green('✓')} the erasure is finished`
+      : records > 0
+        ? `${pc.green('✓')} ${records} ${records === 1 ? 'record' : 'records'} of erasures written again to DATA_DIR/erasures`
+        : 'There is no unfinished erasure.',
   );
 }
 

@@ -1,8 +1,8 @@
-import { chunksOf, listErasures } from '../ledger/erase.ts';
+import { chunksOf, type ErasureRecord, listErasures } from '../ledger/erase.ts';
 import type { ErasureDeps } from './deps.ts';
 import { carryOut, finishErasures } from './erase.ts';
 import { type ErasurePlan, planErasure } from './plan.ts';
-import { type ErasureRecord, loadErasureRecords } from './records.ts';
+import { loadErasureRecords } from './records.ts';
 
 export interface ErasedAgain {
   /** Erasures that the ledger did not have, and how many entries lost their content by them. */

@@ -8,7 +8,7 @@ import { documentPath } from '../documents/register.ts';
 import { appendErasure, chunksOf, listErasures } from '../ledger/erase.ts';
 import { nextGeneration } from '../projections/position.ts';
 import { type AnyTable, historyNames } from '../projections/tables.ts';
-import { readSetting } from '../store/settings.ts';
+import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
@@ -57,7 +57,6 @@ function sameOfficer(one: string, other: string): boolean {
 }
 
 /** Name of the setting that says from which erasure on files, read models and the database's free pages are still to be cleaned. */
-const UNFINISHED = 'erasure_unfinished';
 
 /**
  * Erases what a plan names. `again`: it was erased before, in a database that was replaced by an older one since. Entries lose their content in one transaction with the erasure entry that names them (in several of {@link ENTRIES_AT_ONCE} where there are
@@ -96,7 +95,7 @@ export async function carryOut(
     const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
       if (!deps.store.foldsApart) await takeRows(tx, erasure.seqs);
       if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
-      await tx.insertMany('settings', [{ name: UNFINISHED, value: String(own) }], 'keep');
+      await tx.insertMany('settings', [{ name: UNFINISHED_ERASURE, value: String(own) }], 'keep');
     });
     if (deps.store.foldsApart) await deps.store.foldTransaction((tx) => takeRows(tx, erasure.seqs));
     seqs.push(seq);
@@ -127,7 +126,7 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
  * reads them. Does nothing when no erasure is unfinished.
  */
 export async function takeRowsLeft(store: Store): Promise<void> {
-  const from = store.foldsApart ? await readSetting(store, UNFINISHED) : null;
+  const from = store.foldsApart ? await readSetting(store, UNFINISHED_ERASURE) : null;
   if (from === null) return;
   for (const { seqs } of await listErasures(store.read, Number(from) - 1))
     await store.foldTransaction((tx) => takeRows(tx, seqs));
@@ -135,7 +134,7 @@ export async function takeRowsLeft(store: Store): Promise<void> {
 
 /** Whether an erasure has yet to be finished. */
 export async function isUnfinished({ store }: Pick<ErasureDeps, 'store'>): Promise<boolean> {
-  return (await readSetting(store, UNFINISHED)) !== null;
+  return (await readSetting(store, UNFINISHED_ERASURE)) !== null;
 }
 
 /**
@@ -143,7 +142,7 @@ export async function isUnfinished({ store }: Pick<ErasureDeps, 'store'>): Promi
  * for a restored backup, and the database is rewritten without the old bytes. Harmless to repeat. False: there was nothing to finish.
  */
 export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
-  const from = await readSetting(deps.store, UNFINISHED);
+  const from = await readSetting(deps.store, UNFINISHED_ERASURE);
   if (from === null) return false;
   const erasures = await listErasures(deps.store.read, Number(from) - 1);
   for (const { documents, files } of erasures) {
@@ -155,7 +154,7 @@ export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
   await deps.rebuild();
   await deps.store.compact();
   await deps.store.transaction(({ query }) =>
-    query.deleteFrom('settings').where('name', '=', UNFINISHED).where('value', '=', from).execute(),
+    query.deleteFrom('settings').where('name', '=', UNFINISHED_ERASURE).where('value', '=', from).execute(),
   );
   return true;
 }

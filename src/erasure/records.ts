@@ -1,27 +1,17 @@
-import { mkdir, open, readdir, readFile, rename } from 'node:fs/promises';
+import { mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
-import { erasureSchema } from '../core/erasure.ts';
-import { canonicalJson } from '../crypto/canonical.ts';
-import { equalBytes } from '../crypto/hash.ts';
-import { chunksOf, type RecordedErasure } from '../ledger/erase.ts';
+import {
+  chunksOf,
+  type ErasureRecord,
+  erasureRecordName,
+  listErasures,
+  macOfErasureRecord,
+  readErasureRecord,
+  type RecordedErasure,
+} from '../ledger/erase.ts';
 import type { ErasureDeps } from './deps.ts';
 
-const recordSchema = z.object({
-  instance: z.string(),
-  epoch: z.number(),
-  seq: z.number(),
-  receivedAt: z.string(),
-  erasure: erasureSchema,
-  /** The beginning of the commitment of each erased entry: an entry of that number in another epoch is another one. */
-  commitments: z.array(z.string()),
-});
-export type ErasureRecord = z.infer<typeof recordSchema>;
-const fileSchema = z.object({ record: recordSchema, mac: z.string().regex(/^[0-9a-f]{64}$/) });
-
 const folderOf = ({ dataDir }: Pick<ErasureDeps, 'dataDir'>) => join(dataDir, 'erasures');
-const macOf = ({ ledger }: Pick<ErasureDeps, 'ledger'>, record: ErasureRecord) =>
-  ledger.keyOf('erasure-record', canonicalJson(record));
 
 /**
  * Writes erasures to DATA_DIR/erasures, one file each, synced: after an older backup was restored they tell what has to be erased again. The files
@@ -43,10 +33,12 @@ export async function writeErasureRecords(deps: ErasureDeps, erasures: readonly 
     }
     const { instance, epoch } = deps;
     const record: ErasureRecord = { instance, epoch, seq, receivedAt, erasure, commitments };
-    const path = join(folder, `${erasure.id}.${seq}.json`);
+    const path = join(folder, erasureRecordName(erasure.id, seq));
     const file = await open(`${path}.draft`, 'w', 0o600);
     try {
-      await file.writeFile(`${JSON.stringify({ record, mac: macOf(deps, record).toString('hex') })}\n`);
+      await file.writeFile(
+        `${JSON.stringify({ record, mac: macOfErasureRecord(deps.ledger.keyOf, record).toString('hex') })}\n`,
+      );
       await file.datasync();
     } finally {
       await file.close();
@@ -67,7 +59,7 @@ export async function loadErasureRecords(
   const records: ErasureRecord[] = [];
   const problems: string[] = [];
   for (const name of names.filter((one) => one.endsWith('.json')).sort()) {
-    const record = await readRecord(deps, join(folder, name));
+    const record = await readErasureRecord(deps.ledger.keyOf, join(folder, name));
     if (record === null) problems.push(`${join(folder, name)} is not a record that this installation wrote.`);
     else if (record.instance === deps.instance) records.push(record);
   }
@@ -75,11 +67,14 @@ export async function loadErasureRecords(
   return { records, problems };
 }
 
-async function readRecord(deps: ErasureDeps, path: string): Promise<ErasureRecord | null> {
-  try {
-    const { record, mac } = fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
-    return equalBytes(macOf(deps, record), Buffer.from(mac, 'hex')) ? record : null;
-  } catch {
-    return null;
+/** Writes the records that are missing in DATA_DIR/erasures, or are not as this installation wrote them. How many. */
+export async function rewriteErasureRecords(deps: ErasureDeps): Promise<number> {
+  const lost: RecordedErasure[] = [];
+  for (const erasure of await listErasures(deps.store.read)) {
+    const path = join(folderOf(deps), erasureRecordName(erasure.id, erasure.seq));
+    const record = await readErasureRecord(deps.ledger.keyOf, path);
+    if (record?.seq !== erasure.seq) lost.push(erasure);
   }
+  await writeErasureRecords(deps, lost);
+  return lost.length;
 }

@@ -38,6 +38,8 @@ export interface Run {
   readonly evidenceFolder: string;
   /** DATA_DIR/documents. */
   readonly documentsFolder: string;
+  /** DATA_DIR/erasures; null: it is not looked at. */
+  readonly erasuresFolder: string | null;
   readonly publicKey: KeyObject;
   readonly signed: SignedNotes;
   /** The tree before the first entry that is read, as a checkpoint was signed for it; empty: the whole ledger is read. */

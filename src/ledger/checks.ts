@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 import { actionSchema } from '../core/action.ts';
+import { dedupeKeyOf } from '../crypto/keys.ts';
+import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import { readErasure } from '../core/erasure.ts';
 import { type Entry, erasedSeqs } from '../crypto/entry.ts';
 import { type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
@@ -8,6 +10,7 @@ import { beginSources } from './check-sources.ts';
 import { beginWitnessed } from './check-witnessed.ts';
 import { diagnoseEntry, notErased } from './entry-fault.ts';
 import { stateOfEvidenceFile, stateOfFile } from './evidence-files.ts';
+import { erasureRecordName, readErasureRecord } from './erase.ts';
 import { isPinned } from './identity.ts';
 import { entryFromRow } from './read-entries.ts';
 
@@ -151,6 +154,11 @@ export const checks: readonly Check[] = [
     claim: 'each document is the one that its entry registers',
     reads: 'body, DATA_DIR/documents',
     begin: beginDocuments,
+  },
+  {
+    claim: 'each erasure has the record by which it is made again after an older backup is restored',
+    reads: 'body, DATA_DIR/erasures',
+    begin: beginErasureRecords,
   },
   {
     claim: 'the read models stand at an entry of the ledger that they hold',
@@ -328,6 +336,30 @@ function beginDocuments({ store, keys, highest, documentsFolder, report }: Run):
       }
     },
     counts: () => ({ documents: seqOf.size }),
+  };
+}
+
+function beginErasureRecords({ store, keys, erasuresFolder, report }: Run): Checking {
+  const ids = new Map<number, string>();
+  return {
+    entry({ seq, kind, body }) {
+      const id = kind === 'erasure' ? readErasure(body)?.id : undefined;
+      if (id !== undefined) ids.set(seq, id);
+    },
+    async end() {
+      if (erasuresFolder === null) return;
+      // What is under way is written down when it is finished, which the next start does.
+      const unfinished = Number((await readSetting(store, UNFINISHED_ERASURE)) ?? Infinity);
+      const keyOf = (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts);
+      for (const [seq, id] of ids) {
+        if (seq >= unfinished) continue;
+        const name = erasureRecordName(id, seq);
+        const record = await readErasureRecord(keyOf, join(erasuresFolder, name));
+        if (record?.seq === seq && record.erasure.id === id) continue;
+        const sentence = `its record DATA_DIR/erasures/${name} is missing or altered, so an older backup would bring back what it erased: run \`consent-ledger ledger erase --finish\``;
+        report({ seq, fault: 'file-missing', sentence });
+      }
+    },
   };
 }
 

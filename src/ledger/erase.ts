@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
 import { CodedError } from '../core/errors.ts';
 import { type Erasure, erasureSchema, readErasure } from '../core/erasure.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
+import { equalBytes } from '../crypto/hash.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import type { Ledger } from './ledger.ts';
 
@@ -80,4 +83,36 @@ export async function listErasures(query: Query, after = 0): Promise<readonly Re
     const erasure = readErasure(body);
     return erasure === null ? [] : [{ ...erasure, seq, receivedAt }];
   });
+}
+
+const recordSchema = z.object({
+  instance: z.string(),
+  epoch: z.number(),
+  seq: z.number(),
+  receivedAt: z.string(),
+  erasure: erasureSchema,
+  /** The beginning of the commitment of each erased entry: an entry of that number in another epoch is another one. */
+  commitments: z.array(z.string()),
+});
+/** A file of DATA_DIR/erasures: after an older backup was restored it tells what has to be erased again. */
+export type ErasureRecord = z.infer<typeof recordSchema>;
+const fileSchema = z.object({ record: recordSchema, mac: z.string().regex(/^[0-9a-f]{64}$/) });
+
+export function erasureRecordName(id: string, seq: number): string {
+  return `${id}.${seq}.json`;
+}
+
+/** Without INSTANCE_KEY nobody can have something erased by writing a record. */
+export function macOfErasureRecord(keyOf: Ledger['keyOf'], record: ErasureRecord): Buffer {
+  return keyOf('erasure-record', canonicalJson(record));
+}
+
+/** Null when there is none, or it is not as this installation wrote it. */
+export async function readErasureRecord(keyOf: Ledger['keyOf'], path: string): Promise<ErasureRecord | null> {
+  try {
+    const { record, mac } = fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));
+    return equalBytes(macOfErasureRecord(keyOf, record), Buffer.from(mac, 'hex')) ? record : null;
+  } catch {
+    return null;
+  }
 }

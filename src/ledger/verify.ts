@@ -27,6 +27,8 @@ export interface VerifyOptions extends SignedNotesOptions {
   readonly evidenceFolder: string;
   /** DATA_DIR/documents: the files that entries register. */
   readonly documentsFolder: string;
+  /** DATA_DIR/erasures: the records of erasures; missing: they are not looked at, as where a backup that was made during an erasure is put back. */
+  readonly erasuresFolder?: string;
   readonly onProgress?: (done: number, total: number) => void;
   /** Reads only what came after the last checkpoint over so many entries or fewer, and takes that checkpoint's word for what came before. */
   readonly since?: number;
@@ -53,7 +55,7 @@ const nothing: Counts = {
 
 /** Reads the whole ledger once, in order of seq, and makes every check (checks.ts) on the way. */
 export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
-  const { store, keys, evidenceFolder, documentsFolder, publicKey, onProgress } = options;
+  const { store, keys, evidenceFolder, documentsFolder, erasuresFolder = null, publicKey, onProgress } = options;
   const { report, listed } = createFaultList();
   // The notes first: what they were signed for is then within the end that is read to, also where entries are appended and sealed meanwhile.
   const signed = await readSignedNotes(options);
@@ -66,6 +68,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
       keys,
       evidenceFolder,
       documentsFolder,
+      erasuresFolder,
       publicKey,
       signed,
       since,

@@ -2,6 +2,9 @@ import type { Store } from './store.ts';
 
 /** Name of the setting of a database whose installation goes on elsewhere: its ledger takes no more entries. */
 export const MOVED_TO = 'moved_to';
+/** The seq of the first erasure whose files may still be there. */
+export const UNFINISHED_ERASURE = 'erasure_unfinished';
+
 /** Set in a database while it is being copied into: it holds less than the installation it will be. */
 export const UNFINISHED_COPY = 'unfinished_copy';
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
@@ -188,6 +188,78 @@ describe('erasing entries', () => {
     const checked = await runCli(folder, ['ledger', 'verify', '--public', '--key', key, ...databaseFlag(folder)]);
     expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining('1 entry erased')]);
     expect(await runCli(folder, ['ledger', 'rebuild', '--check'])).toMatchObject({ code: 0 });
+    expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });
+  });
+
+  it('needs a second officer where the controller profile wants one, and leaves everything as it is until there is one', async () => {
+    const folder = await temporaryFolder();
+    await writeFile(
+      join(folder, 'controller.yaml'),
+      'name: Shop\naddress: [Street 1]\nerasureNeedsSecondOfficer: true\n',
+    );
+    const env = environment(folder, { LOG_LEVEL: 'fatal', CONTROLLER_FILE: join(folder, 'controller.yaml') });
+    const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+    const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+    const { seq } = await appendDelivery(context.ledger, { ...entry, rawBody: Buffer.from('{"event":"a"}') }, ago);
+    await context.close();
+    const run = (...more: string[]) =>
+      runCli(
+        folder,
+        [
+          'ledger',
+          'erase',
+          String(seq),
+          '--yes',
+          '--reason',
+          'mistake',
+          '--law',
+          'eu-gdpr',
+          '--officer',
+          'Olga',
+          ...more,
+        ],
+        { CONTROLLER_FILE: join(folder, 'controller.yaml') },
+      );
+    for (const [more, words] of [
+      [[], 'wants two officers to agree: add --confirmed-by'],
+      [['--confirmed-by', ' '], '--confirmed-by needs the name of the second officer'],
+      [['--confirmed-by', ' olga '], 'must be somebody else than the first'],
+    ] as const) {
+      const refused = await run(...more);
+      expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(words)]);
+    }
+    expect((await runCli(folder, ['ledger', 'verify', '--json'])).stdout).toMatch(/"erased": ?0/);
+    expect(await run('--confirmed-by', 'Paul')).toMatchObject({ code: 0 });
+    expect((await runCli(folder, ['ledger', 'verify', '--json'])).stdout).toMatch(/"erased": ?1/);
+  });
+
+  it('has its records in DATA_DIR written again by --finish, which verify asks for where one is missing or altered', async () => {
+    const folder = await temporaryFolder();
+    const env = environment(folder, { LOG_LEVEL: 'fatal' });
+    const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+    const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+    const { seq } = await appendDelivery(context.ledger, { ...entry, rawBody: Buffer.from('{"event":"a"}') }, ago);
+    const done = await erased(context, await planOf(context, String(seq)));
+    const [record = ''] = await readdir(join(context.config.dataDir, 'erasures'));
+    const path = join(context.config.dataDir, 'erasures', record);
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace('"request"', '"mistake"'));
+    expect((await context.verify()).faults).toEqual([
+      expect.objectContaining({
+        seq: done.seqs[0],
+        fault: 'file-missing',
+        sentence: expect.stringContaining('--finish') as string,
+      }),
+    ]);
+    await rm(path);
+    expect((await context.verify()).faults).toHaveLength(1);
+    await context.close();
+    const finished = await runCli(folder, ['ledger', 'erase', '--finish']);
+    expect(finished).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('1 record of erasures written again') as string,
+    });
+    expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(JSON.parse(text));
     expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });
   });
 });

@@ -11,6 +11,8 @@ import { deriveKeys } from '../../src/crypto/keys.ts';
 import { produceReport } from '../../src/documents/produce-report.ts';
 import { carryOut as carryOutErasure } from '../../src/erasure/erase.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
+import { placeHold } from '../../src/erasure/holds.ts';
+import { beginEpoch } from '../../src/ledger/epochs.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { type OutsideNote, verifyPublicly } from '../../src/ledger/verify-public.ts';
@@ -57,6 +59,8 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
   // Beside DATA_DIR: what is attacked is a copy of that.
   const policy = join(await mkdtemp(join(tmpdir(), 'consent-ledger-')), 'policy');
+  const before = await open(folder, policy);
+  const restored = await restoredOnce(before);
   const context = await open(folder, policy);
   const deliver = async (event: string, data: Record<string, unknown>, source = 'default') => {
     const rawBody = Buffer.from(JSON.stringify({ event, data }));
@@ -92,11 +96,21 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   const options = sourceOptionsSchema.parse({ fieldNames: { subject: ['who'] } });
   await context.sources.add({ slug: 'acme', options }, 'Olga');
   await deliver('policy.published', { policy_id: 'p1', title: 'Privacy', jurisdiction: 'DE', version: 1 });
+  const hold = await placeHold(context, {
+    officer: 'Olga',
+    reason: 'a claim',
+    source: 'acme',
+    caseId: null,
+    subject: null,
+    from: null,
+    to: null,
+  });
+  if (hold.outcome !== 'placed') throw new Error(JSON.stringify(hold));
   const consent = await decide(1);
   const second = await decide(2);
   await decide(2);
   await decide(3, 'acme');
-  const outside = [await seal()];
+  const outside = [restored.outside, await seal()];
   const request = await deliver('dsar.submitted', {
     request_id: 'r-1',
     type: 'access',
@@ -140,7 +154,10 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   await context.close();
   return {
     folder,
-    places: { consent, other: second, request, change, middle, last, erased, erasure: done.seqs[0] ?? 0 },
+    places: {
+      ...{ consent, other: second, request, change, middle, last, erased, erasure: done.seqs[0] ?? 0 },
+      ...{ epoch: restored.epoch, hold: hold.seq },
+    },
     verifierKey,
     policy,
     outside,
@@ -149,6 +166,30 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
       await rm(dirname(policy), { recursive: true });
     },
   };
+}
+
+/** Its first epoch: an entry and a checkpoint, and the entry that begins the second one, as a restore does. */
+async function restoredOnce(context: Context): Promise<{ readonly outside: OutsideNote; readonly epoch: number }> {
+  const { store, instance, clock, ledger } = context;
+  await appendDelivery(
+    ledger,
+    {
+      ...{ source: 'default', headers: {}, secretId: 'aaaaaaaa', verdict: 'verified', contentType: null },
+      rawBody: Buffer.from(
+        '{"event":"consent.recorded","data":{"consent_id":"c-0","banner_id":"b1","visitor_hash":"v-0"}}',
+      ),
+    },
+    new Date().toISOString(),
+  );
+  const sealing = await context.seal();
+  if (sealing.outcome !== 'sealed') throw new Error(sealing.outcome);
+  const { first } = await beginEpoch(
+    { store, keys: context.keys.instance, clock },
+    { instance, epoch: 2, publicKey: context.keys.verifying },
+    { actor: 'Olga', backup: null, checkpoint: sealing.checkpoint.note, lost: null, faults: 0 },
+  );
+  await context.close();
+  return { outside: { where: 'a checkpoint of the first epoch', note: sealing.checkpoint.note }, epoch: first };
 }
 
 /** Does it to a copy; who finds it first, or null. */
@@ -199,6 +240,15 @@ async function findIn(folder: string, world: AttackedWorld, attack: Attack, leve
   }
   try {
     if (level === '+ keys' && attack.rewrites) await forge(context);
+    if (level === '+ keys' && attack.beginsEpoch) {
+      const { instance, store, clock } = context;
+      const identity = { instance, epoch: context.epoch + 1, publicKey: context.keys.verifying };
+      const begun = { actor: 'Olga', backup: null, checkpoint: null, lost: null, faults: 0 };
+      await beginEpoch({ store, keys, clock }, identity, begun);
+      await context.close();
+      context = await open(folder, world.policy);
+      await context.seal();
+    }
     // Nobody needs a key to fold read models that go with edited entries.
     if (attack.rewrites) await context.rebuild().catch(() => undefined);
     if ((await context.verify()).faults.length > 0) return context.refusal() === null ? 'verify' : 'verify, start';

@@ -13,6 +13,9 @@ export interface Places {
   /** An entry that was erased, and the erasure. */
   readonly erased: number;
   readonly erasure: number;
+  /** The entry that begins the second epoch, and a legal hold. */
+  readonly epoch: number;
+  readonly hold: number;
 }
 
 /** One thing that somebody does who has no business there. */
@@ -24,6 +27,8 @@ export interface Attack {
   readonly files?: (dataDir: string) => Promise<unknown>;
   /** Edits entries: someone with the keys writes hashes, MACs, checkpoints and read models anew afterwards. */
   readonly rewrites?: true;
+  /** Someone with the keys begins an epoch afterwards, as a restore does. */
+  readonly beginsEpoch?: true;
   /** Nobody finds it, and why that is so. */
   readonly limit?: string;
   /** The same, for someone who holds the keys. */
@@ -149,12 +154,85 @@ const onErasures: readonly Attack[] = [
     ]),
     ...appended,
   },
+  entry('an erasure deleted', ({ erasure }) => [`delete from entries where seq = ${erasure}`]),
+  entry('the reason of an erasure edited', ({ erasure }) => [
+    `update entries set body = cast(replace(cast(body as text), '"mistake"', '"retention"') as blob) where seq = ${erasure}`,
+  ]),
+  entry('the hash of an erased document edited', ({ erasure }) => [
+    `update entries set body = cast(json_set(cast(body as text), '$.documents[0].sha256', '${'ab'.repeat(32)}') as blob) where seq = ${erasure}`,
+  ]),
+  entry('an erased document taken out of its erasure', ({ erasure }) => [
+    `update entries set body = cast(json_set(cast(body as text), '$.documents', json('[]')) as blob) where seq = ${erasure}`,
+  ]),
+  entry('a person put among those whose rows are not pulled again', ({ erasure }) => [
+    `update entries set body = cast(json_set(cast(body as text), '$.suppress', json('[{"source":"default","subject":"${'cd'.repeat(32)}"}]')) as blob) where seq = ${erasure}`,
+  ]),
+  files('the record of an erasure in DATA_DIR edited', async (dataDir) =>
+    inFolder(join(dataDir, 'erasures'), async (path) =>
+      writeFile(path, (await readFile(path, 'utf8')).replace('"mistake"', '"retention"')),
+    ),
+  ),
+  files('the record of an erasure in DATA_DIR removed', async (dataDir) =>
+    inFolder(join(dataDir, 'erasures'), (path) => rm(path)),
+  ),
   files('an erased document put back', async (dataDir) => {
     const [record = ''] = await readdir(join(dataDir, 'erasures'));
     const said = await readFile(join(dataDir, 'erasures', record), 'utf8');
     const id = /"documentId":"([\w-]+)"/.exec(said)?.[1] ?? '';
     await writeFile(join(dataDir, 'documents', `${id}.csv`), 'seq,event');
   }),
+];
+
+const onEpochs: readonly Attack[] = [
+  entry('who restored a backup edited', ({ epoch }) => [
+    `update entries set body = cast(replace(cast(body as text), 'Olga', 'Anna') as blob) where seq = ${epoch}`,
+  ]),
+  entry('the number of an epoch edited in the entry that begins it', ({ epoch }) => [
+    `update entries set body = cast(replace(cast(body as text), '"epoch":2', '"epoch":3') as blob) where seq = ${epoch}`,
+  ]),
+  entry('the checkpoint that an epoch continues taken out', ({ epoch }) => [
+    `update entries set body = cast(json_set(cast(body as text), '$.checkpoint', null) as blob) where seq = ${epoch}`,
+  ]),
+  entry('the entry that begins an epoch deleted', ({ epoch }) => [`delete from entries where seq = ${epoch}`]),
+  entry('the entry that begins an epoch nulled', ({ epoch }) => [
+    `update entries set meta = null, body = null, salt = null where seq = ${epoch}`,
+  ]),
+  entry('the entry that begins an epoch deleted, and the first epoch in force again', ({ epoch }) => [
+    `delete from entries where seq = ${epoch}`,
+    `update settings set value = '1' where name = 'epoch'`,
+  ]),
+  {
+    ...entry('entries cut off, and an epoch invented that begins there', ({ middle, epoch }) => [
+      `delete from entries where seq > ${middle}`,
+      `insert into entries (seq, source, source_seq, ${COPY}) select ${middle + 1}, source, 50, kind, ${random}, received_at, meta, cast(replace(cast(body as text), '"epoch":2', '"epoch":3') as blob), salt, commitment, leaf_hash, mac from entries where seq = ${epoch}`,
+      `update settings set value = '3' where name = 'epoch'`,
+    ]),
+  },
+  {
+    ...entry('entries cut off, and a restore recorded for it', ({ middle }) => [
+      `delete from entries where seq > ${middle}`,
+    ]),
+    beginsEpoch: true,
+  },
+];
+
+const onHolds: readonly Attack[] = [
+  entry('a legal hold edited to another source', ({ hold }) => [
+    `update entries set body = cast(replace(cast(body as text), '"acme"', '"bolt"') as blob) where seq = ${hold}`,
+  ]),
+  entry('a legal hold deleted', ({ hold }) => [`delete from entries where seq = ${hold}`]),
+  entry('a legal hold nulled', ({ hold }) => [
+    `update entries set meta = null, body = null, salt = null where seq = ${hold}`,
+  ]),
+  database(
+    'a legal hold edited in the read models',
+    `update action_history set details = replace(details, '"acme"', '"bolt"') where action = 'hold.placed'`,
+  ),
+  database('a legal hold deleted in the read models', `delete from action_history where action = 'hold.placed'`),
+  database(
+    'a legal hold marked as lifted in the read models',
+    `update action_history set action = 'hold.lifted' where action = 'hold.placed'`,
+  ),
 ];
 
 const lastOne = 'where size = (select max(size) from checkpoints)';
@@ -201,10 +279,10 @@ const onCheckpoints: readonly Attack[] = [
 ];
 
 const onIdentity: readonly Attack[] = [
-  database('`epoch` raised', `update settings set value = '2' where name = 'epoch'`),
+  database('`epoch` raised', `update settings set value = '3' where name = 'epoch'`),
   database(
     '`epoch` raised and entries cut off',
-    `update settings set value = '2' where name = 'epoch'`,
+    `update settings set value = '3' where name = 'epoch'`,
     'delete from entries where seq > 6',
   ),
   database('`epoch` set to a word', `update settings set value = 'two' where name = 'epoch'`),
@@ -304,11 +382,13 @@ const onReadModels: readonly Attack[] = [
   database('a forged file in the table of documents', `update documents set sha256 = '${'ab'.repeat(32)}'`),
   database('the table of documents emptied', 'delete from documents'),
   database('position of the read models past the end', `update fold_positions set seq = 900 where name = 'projector'`),
-  database(
-    'position of the read models behind',
-    `update fold_positions set seq = 2 where name = 'projector'`,
-    'delete from delivery_history where seq > 1',
-  ),
+  {
+    what: 'position of the read models behind',
+    sql: ({ consent }) => [
+      `update fold_positions set seq = ${consent} where name = 'projector'`,
+      `delete from delivery_history where seq >= ${consent}`,
+    ],
+  },
 ];
 
 const journal = async (dataDir: string, change: (text: string) => string) => {
@@ -325,7 +405,7 @@ const onFiles: readonly Attack[] = [
     journal(dataDir, (text) => text.slice(text.indexOf('\n\n\n') + 3 || 1)),
   ),
   files('the size in a note of the journal edited', (dataDir) =>
-    journal(dataDir, (text) => text.replace(/\n(\d+)\n/, '\n1\n')),
+    journal(dataDir, (text) => text.replace(/\n(\d+)\n/, (_, size) => `\n${Number(size) + 1}\n`)),
   ),
   files('the signature in a note of the journal edited', (dataDir) =>
     journal(dataDir, (text) => text.replace(/....\n\n/, 'AAA=\n\n')),
@@ -333,7 +413,7 @@ const onFiles: readonly Attack[] = [
   files('a forged note in the journal', (dataDir) =>
     journal(
       dataDir,
-      (text) => `${text}consent-ledger/x/1\n900\n${'A'.repeat(43)}=\n\n— consent-ledger/x/1 ${'A'.repeat(90)}\n\n`,
+      (text) => `${text}consent-ledger/x/2\n900\n${'A'.repeat(43)}=\n\n— consent-ledger/x/2 ${'A'.repeat(90)}\n\n`,
     ),
   ),
   files('text between the notes of the journal', (dataDir) => journal(dataDir, (text) => `all is well\n\n${text}`)),
@@ -425,6 +505,8 @@ const outOfScope: readonly Attack[] = [
 export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
   ['Entries', onEntries],
   ['Erasures', onErasures],
+  ['Epochs', onEpochs],
+  ['Legal holds', onHolds],
   ['Checkpoints', onCheckpoints],
   ['Identity', onIdentity],
   ['Schema', onSchema],

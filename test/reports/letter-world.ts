@@ -45,6 +45,10 @@ export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterF
     ],
     parts: [],
     profile,
+    sealed: {
+      entries: 4211,
+      verifierKey: 'consent-ledger/3f9a0c2b7d/1+6d1f2a90+AU0sY2VydGFpbmx5IG5vdCBhIHJlYWwga2V5IGJ1dCBpdCBmaXRzISE=',
+    },
     controller: profile.name,
     ...changes,
   };

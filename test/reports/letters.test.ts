@@ -286,6 +286,17 @@ test('that an answer never contains identifiers is said only where the records a
   expect(textOf({ name: '', letter: letterOf('answer', 'en', null), facts })).not.toContain('never contains');
 });
 
+test('an answer with records says how to check them and by which key, in every language, once there is a checkpoint', () => {
+  for (const language of Object.keys(letterLanguages)) {
+    const sealed = { entries: 17, verifierKey: 'consent-ledger/abc/1+00000000+key' };
+    const said = (changes: Parameters<typeof factsOf>[2]) =>
+      textOf({ name: '', letter: letterOf('answer', language, null), facts: factsOf('eu-gdpr', 'access', changes) });
+    for (const word of ['verify.html', sealed.verifierKey, '17']) expect(said({ sealed }), language).toContain(word);
+    expect(said({ sealed: null }), language).not.toContain('verify.html');
+    expect(said({ sealed, disclosure: 'categories-only' }), language).not.toContain('verify.html');
+  }
+});
+
 test('a copy without what a law bars names its kinds, in every language', () => {
   for (const [language, { answer }] of Object.entries(letterLanguages)) {
     const facts = factsOf('us-ca', 'access', { withheld: ['socialSecurity', 'longNumber'] });

@@ -5,18 +5,25 @@ import { pathToFileURL } from 'node:url';
 import { zipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
+import { consentRecordText } from '../../reports/consent-record.ts';
+import { loadConsentRecord } from '../../src/consent/record.ts';
+import { lastCheckpoint } from '../../src/documents/frame.ts';
+import { createProver, receiptOf } from '../../src/ledger/prove-entry.ts';
 import { openBrowser } from '../http/pages/browser.ts';
+import type { OfficeWorld } from '../http/office-world.ts';
+import { alter } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { filesOf, packOf } from './pack-world.ts';
 
 let files: Map<string, Buffer>;
 let zip: Buffer;
 let verifierKey: string;
+let world: OfficeWorld;
 let folder: string;
 let browser: Browser;
 
 beforeEach(async () => {
-  ({ zip, verifierKey } = await packOf());
+  ({ zip, verifierKey, world } = await packOf());
   files = filesOf(zip);
   folder = await temporaryFolder();
   await writeFile(join(folder, 'verify.html'), files.get('verify.html') ?? '');
@@ -110,4 +117,84 @@ test('the page checks a letter that was taken out, with the manifest and its pro
   await page.locator('#files').setInputFiles(chosen);
   await page.locator('#verdict.ok').waitFor();
   expect(await page.locator('#checks').innerText()).toMatch(/2 of \d+ files .* letter\.pdf/);
+});
+
+/** What the page says of files that are chosen together: its verdict, and its lines. */
+async function saidOf(page: Page, given: Readonly<Record<string, string>>): Promise<{ ok: boolean; lines: string }> {
+  const chosen = Object.entries(given).map(([name, text]) => ({
+    name,
+    mimeType: 'application/json',
+    buffer: Buffer.from(text),
+  }));
+  await page.locator('#files').setInputFiles([]);
+  await page.locator('#files').setInputFiles(chosen);
+  await page.locator('#verdict.ok, #verdict.bad').waitFor();
+  const lines = (await page.locator('#checks').innerText()).replaceAll(/\s+/g, ' ');
+  return { ok: (await page.locator('#verdict.ok').count()) === 1, lines };
+}
+
+test('the page shows the receipt of an entry green, with what was sent beside it, and red after a change of either', async () => {
+  const { context } = world;
+  await context.seal();
+  const proof = await createProver(context)(1, 'last');
+  if (proof.outcome === 'unproven' || proof.inclusion === null) throw new Error(JSON.stringify(proof));
+  const receipt = receiptOf(context, proof.entry, proof.inclusion, true);
+  const sent = String(proof.entry.body);
+  const { page } = await openPage();
+  await page.locator('#key').fill(verifierKey);
+  const given = (changes: object) => ({ 'receipt.json': JSON.stringify({ ...receipt, ...changes }) });
+  const green = await saidOf(page, { ...given({}), sent });
+  expect(green).toMatchObject({ ok: true });
+  expect(green.lines).toContain('is byte for byte what was received as entry 1');
+  expect(await saidOf(page, { ...given({}), sent: sent.replace('true', 'false') })).toMatchObject({ ok: false });
+  for (const changes of [
+    { received: '2020-01-01T00:00:00.000Z' },
+    { source: 'other' },
+    { kind: 'action' },
+    { leaf_hash: '00'.repeat(32) },
+    { instance: 'ffffffffff' },
+    { epoch: 2 },
+    { entry: 2 },
+    { commitment: '00'.repeat(32) },
+    { tlog_proof: receipt.tlog_proof.replace(/index 0/, 'index 1') },
+    { tlog_proof: receipt.tlog_proof.replace(/.(?=\n*$)/, '') },
+  ])
+    expect(await saidOf(page, given(changes)), JSON.stringify(changes)).toMatchObject({ ok: false });
+});
+
+test('the page shows a consent record with its proofs green, and red after a change of what it cites', async () => {
+  const { context } = world;
+  const asOf = await context.projector.catchUp();
+  await context.seal();
+  const found = await loadConsentRecord(context, {
+    ...{ source: 'default', id: 'c-1', asOf, actor: 'Olga' },
+    profile: await context.loadProfile(context.sources.findAny('default')),
+    checkpoint: await lastCheckpoint(context.documents, asOf),
+  });
+  if (found.outcome !== 'found') throw new Error(JSON.stringify(found));
+  const record = consentRecordText(found.record);
+  const { page } = await openPage();
+  await page.locator('#key').fill(verifierKey);
+  const green = await saidOf(page, { 'record.json': record });
+  expect(green).toMatchObject({ ok: true });
+  expect(green.lines).toContain('Entry 1');
+  for (const [what, by] of [
+    [/"commitment": "[0-9a-f]{4}/, '"commitment": "0000'],
+    [/"received": "20\d\d/, '"received": "1999'],
+    [/"tlog_proof": "[^"]{40}/, '"tlog_proof": "'],
+    [/"entry": 1\b/, '"entry": 2'],
+  ] as const) {
+    expect(record).toMatch(what);
+    expect(await saidOf(page, { 'record.json': record.replace(what, by) }), String(what)).toMatchObject({ ok: false });
+  }
+});
+
+test('the page says plainly which entry of a pack was erased, and shows the rest green', async () => {
+  const erased = await packOf(async ({ context }) => {
+    await alter(context.config.dataDir, 'update entries set meta = null, body = null, salt = null where seq = 1');
+  });
+  const { page } = await openPage();
+  expect(await verdictOn(page, 'pack.zip', erased.zip)).toBe('Nothing was changed.');
+  const lines = (await page.locator('#checks').innerText()).replaceAll(/\s+/g, ' ');
+  expect(lines).toMatch(/Entry 1 .*its content was erased/);
 });

@@ -133,6 +133,8 @@ export const de: LetterTexts = {
       about: 'case.json, README.txt und manifest.json: Ihre Anfrage und eine Liste aller Dateien mit Prüfsummen',
       records: 'records.jsonl: die Nachweise genau so, wie sie bei uns eingegangen sind',
     },
+    verify:
+      'Sie können selbst prüfen, dass diese Nachweise nicht verändert wurden: Öffnen Sie die beiliegende Datei verify.html in einem Browser und wählen Sie die Datei aus, die Sie von uns erhalten haben; eine Internetverbindung ist nicht nötig. Jeder Datensatz wird mit unserem signierten Protokoll verglichen, dessen letzter Prüfpunkt vor diesem Schreiben {entries} Einträge umfasst. Bitte vergleichen Sie den Schlüssel dieses Protokolls mit dem, den wir veröffentlichen oder Ihnen auf anderem Weg nennen:',
     unverified:
       'Ihre Identität ist nicht bestätigt. Zum Schutz der betroffenen Person geben wir keine einzelnen Datensätze heraus. Wir antworten deshalb allgemein: welche Kategorien von Daten wir verarbeiten, woher sie stammen, zu welchen Zwecken und wer sie erhält.',
     categories:

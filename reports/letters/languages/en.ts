@@ -124,6 +124,8 @@ export const en: LetterTexts = {
       about: 'case.json, README.txt and manifest.json: your request, and a list of all files with their checksums',
       records: 'records.jsonl: the records exactly as we received them',
     },
+    verify:
+      'You can check for yourself that these records have not been changed: open the enclosed verify.html in a browser and choose the file that you received from us; no internet connection is needed. It compares every record with our signed log, whose last checkpoint before this letter covers {entries} entries. Please compare the key of this log with the one that we publish or give you in another way:',
     unverified:
       'Your identity has not been confirmed. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms: what categories of data we process, where they come from, for what purposes, and who receives them.',
     categories:

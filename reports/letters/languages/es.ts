@@ -126,6 +126,8 @@ export const es: LetterTexts = {
         'case.json, README.txt y manifest.json: su solicitud y una lista de todos los archivos con sus sumas de comprobación',
       records: 'records.jsonl: los registros exactamente como los recibimos',
     },
+    verify:
+      'Usted mismo puede comprobar que estos registros no se han modificado: abra en un navegador el archivo verify.html adjunto y elija el archivo que ha recibido de nosotros; no hace falta conexión a Internet. Se compara cada registro con nuestro registro firmado, cuyo último punto de control anterior a esta carta abarca {entries} entradas. Compare la clave de ese registro con la que publicamos o le facilitamos por otra vía:',
     unverified:
       'Su identidad no está confirmada. Para proteger a la persona a la que se refieren los datos, no comunicamos registros individuales. Por ello respondemos en términos generales: qué categorías de datos tratamos, de dónde proceden, con qué fines y quién los recibe.',
     categories:

@@ -138,6 +138,8 @@ export const fr: LetterTexts = {
         'case.json, README.txt et manifest.json : votre demande et la liste de tous les fichiers avec leurs sommes de contrôle',
       records: 'records.jsonl : les enregistrements exactement tels que nous les avons reçus',
     },
+    verify:
+      'Vous pouvez vérifier vous-même que ces enregistrements n’ont pas été modifiés : ouvrez le fichier verify.html ci-joint dans un navigateur et choisissez le fichier que vous avez reçu de nous ; aucune connexion à Internet n’est nécessaire. Chaque enregistrement est comparé à notre journal signé, dont le dernier point de contrôle avant cette lettre porte sur {entries} entrées. Veuillez comparer la clé de ce journal à celle que nous publions ou que nous vous communiquons par une autre voie :',
     unverified:
       'Votre identité n’a pas été vérifiée. Afin de protéger la personne concernée, nous ne communiquons aucun enregistrement individuel. Nous répondons donc de manière générale : quelles catégories de données nous traitons, d’où elles proviennent, à quelles fins et qui les reçoit.',
     categories:

@@ -135,6 +135,8 @@ export const it: LetterTexts = {
         'case.json, README.txt e manifest.json: la Sua richiesta e un elenco di tutti i file con le relative somme di controllo',
       records: 'records.jsonl: le registrazioni esattamente come le abbiamo ricevute',
     },
+    verify:
+      'Può verificare personalmente che queste registrazioni non siano state modificate: apra in un browser il file verify.html allegato e scelga il file che ha ricevuto da noi; non occorre una connessione a Internet. Ogni registrazione viene confrontata con il nostro registro firmato, il cui ultimo punto di controllo prima di questa lettera comprende {entries} voci. La preghiamo di confrontare la chiave di questo registro con quella che pubblichiamo o che Le comunichiamo per altra via:',
     unverified:
       'La Sua identità non è stata verificata. Per proteggere la persona a cui i dati si riferiscono non comunichiamo singole registrazioni. Rispondiamo quindi in termini generali: quali categorie di dati trattiamo, da dove provengono, per quali finalità e chi li riceve.',
     categories:

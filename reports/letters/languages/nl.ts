@@ -131,6 +131,8 @@ export const nl: LetterTexts = {
         'case.json, README.txt en manifest.json: uw verzoek en een lijst van alle bestanden met hun controlegetallen',
       records: 'records.jsonl: de gegevens precies zoals wij ze hebben ontvangen',
     },
+    verify:
+      'U kunt zelf controleren dat deze gegevens niet zijn gewijzigd: open het bijgevoegde verify.html in een browser en kies het bestand dat u van ons hebt ontvangen; een internetverbinding is niet nodig. Elk gegeven wordt vergeleken met ons ondertekende logboek, waarvan het laatste controlepunt vóór deze brief {entries} vermeldingen omvat. Vergelijk de sleutel van dit logboek met de sleutel die wij publiceren of u langs een andere weg geven:',
     unverified:
       'Uw identiteit is niet vastgesteld. Om de persoon op wie deze gegevens betrekking hebben te beschermen, verstrekken wij geen afzonderlijke gegevens. Wij antwoorden daarom in algemene zin: welke categorieën gegevens wij verwerken, waar ze vandaan komen, voor welke doeleinden, en wie ze ontvangt.',
     categories:

@@ -133,6 +133,8 @@ export const pl: LetterTexts = {
       about: 'case.json, README.txt i manifest.json: Państwa wniosek oraz lista wszystkich plików z sumami kontrolnymi',
       records: 'records.jsonl: zapisy dokładnie w postaci, w jakiej je otrzymaliśmy',
     },
+    verify:
+      'Mogą Państwo samodzielnie sprawdzić, że zapisy te nie zostały zmienione: proszę otworzyć załączony plik verify.html w przeglądarce i wybrać plik, który Państwo od nas otrzymali; połączenie z internetem nie jest potrzebne. Każdy zapis jest porównywany z naszym podpisanym dziennikiem, którego ostatni punkt kontrolny przed tym pismem obejmuje następującą liczbę wpisów: {entries}. Prosimy porównać klucz tego dziennika z kluczem, który publikujemy lub podajemy Państwu inną drogą:',
     unverified:
       'Państwa tożsamość nie została potwierdzona. W celu ochrony osoby, której dane dotyczą, nie ujawniamy poszczególnych zapisów. Odpowiadamy zatem ogólnie: jakie kategorie danych przetwarzamy, skąd pochodzą, w jakich celach i kto je otrzymuje.',
     categories:

@@ -129,6 +129,8 @@ export const pt: LetterTexts = {
         'case.json, README.txt e manifest.json: o seu pedido e uma lista de todos os ficheiros com as respetivas somas de verificação',
       records: 'records.jsonl: os registos exatamente como os recebemos',
     },
+    verify:
+      'Pode verificar por si que estes registos não foram alterados: abra num navegador o ficheiro verify.html que se junta e escolha o ficheiro que recebeu de nós; não é necessária ligação à Internet. Cada registo é comparado com o nosso registo assinado, cujo último ponto de controlo anterior a esta carta abrange {entries} entradas. Compare a chave desse registo com a que publicamos ou lhe comunicamos por outra via:',
     unverified:
       'A sua identidade não foi confirmada. Para proteger a pessoa a quem os dados dizem respeito, não divulgamos registos individuais. Por isso respondemos em termos gerais: que categorias de dados tratamos, de onde provêm, para que finalidades e quem os recebe.',
     categories:

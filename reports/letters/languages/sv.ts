@@ -123,6 +123,8 @@ export const sv: LetterTexts = {
       about: 'case.json, README.txt och manifest.json: din begäran och en lista över alla filer med kontrollsummor',
       records: 'records.jsonl: uppgifterna exakt så som vi tog emot dem',
     },
+    verify:
+      'Du kan själv kontrollera att uppgifterna inte har ändrats: öppna den bifogade filen verify.html i en webbläsare och välj filen som du har fått från oss; ingen internetanslutning behövs. Varje uppgift jämförs med vår signerade logg, vars senaste kontrollpunkt före detta brev omfattar {entries} poster. Jämför loggens nyckel med den som vi publicerar eller lämnar till dig på annat sätt:',
     unverified:
       'Din identitet har inte bekräftats. För att skydda den person som uppgifterna gäller lämnar vi inte ut enskilda uppgifter. Vi svarar därför i allmänna ordalag: vilka kategorier av uppgifter vi behandlar, varifrån de kommer, för vilka ändamål, och vem som tar emot dem.',
     categories:
