@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { openToRead } from '../src/context/engines.ts';
 import { loadPosition } from '../src/projections/position.ts';
 
 export const SECRET = 'bench-secret-0123456789';
+const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 
 /** A server in a process of its own. */
 export interface Served {
@@ -21,13 +24,18 @@ export interface Served {
 /** The program as it was built and as the README starts it, with everything on, in a folder and with a database of its own. */
 export function startServe(folder: string, databaseUrl = ''): Promise<Served> {
   const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
+  const signingKey = join(folder, 'bench-signing.pem');
+  // With PostgreSQL the program makes no keys by itself; processes on one database have the same.
+  if (databaseUrl !== '') writeFileSync(signingKey, SIGNING_KEY, { mode: 0o600 });
   return start(folder, [...profiling, cli, 'serve', '--json'], {
     DATA_DIR: folder,
     DATABASE_URL: databaseUrl,
     PORT: '0',
     ADMIN_PORT: '0',
     WEBHOOK_SECRETS: SECRET,
-    ...(databaseUrl === '' ? {} : { INSTANCE_KEY: Buffer.alloc(32, 1).toString('base64') }),
+    ...(databaseUrl === ''
+      ? {}
+      : { INSTANCE_KEY: Buffer.alloc(32, 1).toString('base64'), SIGNING_KEY_FILE: signingKey }),
   });
 }
 
