@@ -30,7 +30,7 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   const subject = payload.text('subject');
   const ownId = payload.text('recordId');
   if (ownId === null && subject === null && state === 'unknown' && purposes.size === 0) {
-    return { unreadable: 'Neither a record id nor a subject nor a choice was found in it.' };
+    return { unreadable: 'It contains neither a record id nor a subject nor a choice.' };
   }
   return {
     type: 'decision',

@@ -33,7 +33,7 @@ export const policyFamily: Family = {
 
 function readPolicy(event: keyof typeof changes, payload: Payload): PolicyFact | { unreadable: string } {
   const policyId = payload.text('policyId');
-  if (policyId === null) return { unreadable: 'No id of a policy was found in it.' };
+  if (policyId === null) return { unreadable: 'It contains no policy id.' };
   const change = changes[event];
   return {
     type: 'policy',

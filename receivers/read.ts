@@ -42,7 +42,8 @@ export function readDelivery(body: Uint8Array, context: ReadingContext): Reading
   if ('text' in parsed) return readText(parsed.text, context);
   const { json } = parsed;
   if (Array.isArray(json)) return readList(json, context);
-  if (!isJsonObject(json)) return { outcome: 'unknown-event', event: null, reason: 'The body is JSON, but no object.' };
+  if (!isJsonObject(json))
+    return { outcome: 'unknown-event', event: null, reason: 'The body is JSON, but not an object.' };
   return readObject(json, context);
 }
 
@@ -87,7 +88,7 @@ export function readConsentRow(body: Uint8Array, context: ReadingContext): Readi
   const event = 'consent.recorded';
   const parsed = parseBody(body);
   if ('text' in parsed || !isJsonObject(parsed.json)) {
-    return { outcome: 'unreadable', event, reason: 'The row is no JSON object.' };
+    return { outcome: 'unreadable', event, reason: 'The row is not a JSON object.' };
   }
   const payload = openPayload(parsed.json, consentFamily, context, 'row');
   const fact = readDecision(payload, 'pull');

@@ -205,7 +205,8 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
      */
     async witness({ path = config.witnesses, again = false }: { path?: string | null; again?: boolean } = {}) {
       const policy = await witnessPolicy(path);
-      if (policy === null) throw new UsageError(['WITNESSES is not set: name a file with witnesses (docs/proofs.md).']);
+      if (policy === null)
+        throw new UsageError(['WITNESSES is not set: set it to a file with witnesses (docs/proofs.md).']);
       const tree = () => openTree(store.read);
       const deps = {
         store,
@@ -486,12 +487,10 @@ async function loadIdentity(store: Store): Promise<{ instance: string; epoch: nu
 /** A database that `store copy` or `restore` has not finished looks like the installation and lacks a part of it. */
 async function assertWhole(store: Store): Promise<void> {
   if ((await readSetting(store, UNFINISHED_RESTORE)) !== null)
-    throw new UsageError([
-      'A backup was being put back into this database, and that did not end: run `consent-ledger restore` again.',
-    ]);
+    throw new UsageError(['A restore into this database did not finish: run `consent-ledger restore` again.']);
   if ((await readSetting(store, UNFINISHED_COPY)) === null) return;
   throw new UsageError([
-    'The database is an unfinished copy: run `consent-ledger store copy` again from the installation that it is copied from.',
+    'The database is an unfinished copy: run `consent-ledger store copy` again from the original installation.',
   ]);
 }
 

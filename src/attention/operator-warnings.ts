@@ -182,7 +182,7 @@ function differenceWarning(tables: string | null): Warning[] {
     {
       code: 'read-models-differ',
       source: null,
-      sentence: `Rows of the read models are not what the ledger says: ${tables}. No report or pack is made until they are.`,
+      sentence: `Rows of the read models differ from the ledger: ${tables}. No report or pack is made until they are.`,
       remedy:
         'The database was changed from outside. Run `consent-ledger ledger rebuild --check` to list the rows, `consent-ledger ledger verify` to check the entries, then `consent-ledger ledger rebuild`.',
     },
@@ -385,7 +385,7 @@ async function descriptionWarnings(read: Query): Promise<Warning[]> {
       {
         code: 'api-changed',
         source,
-        sentence: `The service’s description of its API (${url}) lacks something this program needs, first seen ${at.slice(0, 10)}: ${gone.slice(0, 3).join(' ')}${more}`,
+        sentence: `The service’s API description (${url}) lacks something this program needs, first seen ${at.slice(0, 10)}: ${gone.slice(0, 3).join(' ')}${more}`,
         remedy:
           'Look for a newer version of this program. `consent-ledger doctor --public` compares again; the next sync shows whether it still works.',
       },

@@ -31,7 +31,7 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
     .option('--passphrase-file <file>', 'encrypt with the passphrase in this file instead')
     .addHelpText(
       'after',
-      '\nMake a key pair with `age-keygen -o key.txt` (age-encryption.org) and keep key.txt away from this machine: nobody restores without it.\nINSTANCE_KEY and the signing key are not in a backup. Keep them too: without them, no backup can be restored (docs/backup.md).',
+      '\nMake a key pair with `age-keygen -o key.txt` (age-encryption.org) and keep key.txt away from this machine: nobody can restore without it.\nINSTANCE_KEY and the signing key are not in a backup. Keep them too: without them, no backup can be restored (docs/backup.md).',
     )
     .action((flags) =>
       withContext(async (context) => {
@@ -63,9 +63,9 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
               : [`uploaded to ${printable(report.uploaded)}`]),
             ...report.faults.map((fault) => pc.red(`✗ ${printable(fault)}`)),
             ...(report.entry === null
-              ? ['The ledger takes no entries at the moment, so none records this backup.']
+              ? ['The ledger accepts no entries at the moment, so this backup is not recorded in it.']
               : []),
-            'It holds no keys: keep INSTANCE_KEY and the signing key elsewhere, and the private key of the backup too.',
+            'It contains no keys: keep INSTANCE_KEY, the signing key and the private key of the backup elsewhere.',
           ].join('\n'),
         );
       }),
@@ -83,18 +83,18 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
     .option('--passphrase-file <file>', 'file with the passphrase that opens the backup')
     .option(
       '--journal <folder>',
-      'the journal that is left of the lost DATA_DIR: its newest checkpoint says how much is lost',
+      'the surviving journal of the lost DATA_DIR: its newest checkpoint shows how much is lost',
     )
     .option('--erasures <folder>', 'records of erasures made after the backup; default: the folder erasures beside it')
     .option('--epoch <number>', 'number of the new epoch, if this backup was restored before', wholeNumber(2, 9999))
-    .option('--despite-faults', 'restore although the verification finds faults, and record that')
+    .option('--despite-faults', 'restore even if verification finds faults, and record that')
     .option(
       '--database-as-it-is',
-      'no file: accept a database that was put back by other means and is behind its journal',
+      'without a file: accept a database that was restored by other means and is behind its journal',
     )
     .addHelpText(
       'after',
-      '\nThe keys are not in the backup: put INSTANCE_KEY and the signing key in place first (DATA_DIR/keys may be there, nothing else).\nThe steps, and what to check before opening for traffic: docs/backup.md.',
+      '\nThe keys are not in the backup: put INSTANCE_KEY and the signing key in place first (DATA_DIR may contain the folder keys and nothing else).\nThe steps, and what to check before opening for traffic: docs/backup.md.',
     )
     .action(async (file, flags) => {
       const steps = new Map<string, ReturnType<typeof createProgress>>();
@@ -112,7 +112,7 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
         },
       };
       if ((file === undefined) !== (flags.databaseAsItIs === true))
-        throw new UsageError(['Name the file of the backup, or use --database-as-it-is without one.']);
+        throw new UsageError(['Name the backup file, or use --database-as-it-is without a file.']);
       const report =
         file === undefined
           ? await acceptDatabase(common)
@@ -171,7 +171,7 @@ function textOfRestore(report: RestoreReport): string {
       ? [pc.red(`✗ ${counted(accepted, 'fault')} accepted; \`consent-ledger ledger verify\` lists them`)]
       : []),
     lost === null
-      ? 'How much is lost is not known: with --journal, the journal that was left would have said.'
+      ? 'Unknown how much is lost: pass the surviving journal with --journal to find out.'
       : `${counted(lost, 'entry', 'entries')} of after the backup are known to be lost.`,
     ...(erasedAgain.erasures > 0
       ? [
@@ -179,18 +179,18 @@ function textOfRestore(report: RestoreReport): string {
         ]
       : []),
     ...erasedAgain.problems.map((problem) => pc.red(`✗ ${printable(problem)}`)),
-    'Jobs that waited were cancelled, and officers sign in again. Hand the new verifier key to whoever keeps the old one: `consent-ledger ledger key`.',
+    'Waiting jobs were cancelled, and officers must sign in again. Send the new verifier key to everyone who has the old one: `consent-ledger ledger key`.',
   ].join('\n');
 }
 
 async function unlockOf({ identity, passphraseFile }: { identity?: string; passphraseFile?: string }): Promise<Unlock> {
   if ((identity === undefined) === (passphraseFile === undefined))
-    throw new UsageError(['Name what opens the backup: --identity <file>, or --passphrase-file <file>.']);
+    throw new UsageError(['The backup is encrypted: use --identity <file> or --passphrase-file <file>.']);
   if (passphraseFile !== undefined) return { passphrase: (await readSecretFile(passphraseFile)).replace(/\r?\n$/, '') };
   const path = identity ?? '';
   const identities = (await readSecretFile(path)).split(/\r?\n/).filter((line) => /^AGE-SECRET-KEY-/.test(line));
   if (identities.length === 0)
-    throw new UsageError([`${printable(path)} holds no private key of age (a line that begins with AGE-SECRET-KEY-).`]);
+    throw new UsageError([`${printable(path)} contains no age private key (a line that begins with AGE-SECRET-KEY-).`]);
   return { identities };
 }
 
@@ -204,7 +204,7 @@ async function lockOf(
   const given = recipient ?? configured;
   if (given.length === 0)
     throw new UsageError([
-      'No recipient: use --recipient age1… or --passphrase-file, or set BACKUP_RECIPIENTS. `age-keygen -o key.txt` makes a key pair.',
+      'No recipient: use --recipient age1… or --passphrase-file, or set BACKUP_RECIPIENTS. `age-keygen -o key.txt` creates a key pair.',
     ]);
   return { recipients: given };
 }
@@ -213,7 +213,7 @@ async function lockOf(
 export async function readPassphrase(path: string): Promise<string> {
   const text = (await readSecretFile(path)).replace(/\r?\n$/, '');
   if (text.length < 16)
-    throw new UsageError([`The passphrase in ${printable(path)} is shorter than 16 characters, and could be guessed.`]);
+    throw new UsageError([`The passphrase in ${printable(path)} is shorter than 16 characters and can be guessed.`]);
   return text;
 }
 

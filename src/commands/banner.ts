@@ -52,7 +52,7 @@ function registerName(banner: CommandUnknownOpts, io: CommandIo): void {
   withJson(banner.command('name'))
     .description('give a banner a name, shown beside its id on pages and in documents')
     .argument('<banner>', 'banner id as in the consent records')
-    .argument('[name]', 'its name, e.g. "Main site"; without one, the banner goes by its id again')
+    .argument('[name]', 'its name, e.g. "Main site"; leave it out to remove the name')
     .option('--source <slug>', 'source of the banner', 'default')
     .action((bannerId, name, flags) =>
       withContext(async (context) => {

@@ -47,7 +47,7 @@ function deadlineCommand(dsar: CommandUnknownOpts) {
     .option('--controller-region <code>', 'region of the controller for public holidays, e.g. BY')
     .option(
       '--time-zone <zone>',
-      'time zone for counting days; default: the zone of the controller’s country if it has only one, else UTC',
+      'time zone for counting days; default: the zone of the controller’s country if it has only one, otherwise UTC',
     )
     .option('--extension-notice <when>', 'when the requester was notified of an extension')
     .option('--extension-until <date>', 'the new date given in that notice, where the law allows one')

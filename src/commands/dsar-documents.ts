@@ -17,7 +17,7 @@ export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): voi
     .description('create a letter for a case: acknowledgement, question, extension, answer, refusal …')
     .option(
       '--language <tag>',
-      'language (BCP 47); default: language of the request, else of the controller profile, else en',
+      'language (BCP 47); default: language of the request, otherwise of the controller profile, otherwise en',
     )
     .option(
       '--text <file>',

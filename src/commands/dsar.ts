@@ -87,7 +87,7 @@ function registerMove(dsar: CommandUnknownOpts, io: CommandIo): void {
     .argument('[field=value...]', 'details of the move, e.g. channel=e-mail; below are the fields of each move')
     .option('--details <json>', 'details of the move as a JSON object', '{}')
     .option('--purposes <names>', 'for an answer that ends consent: only these purposes, comma-separated')
-    .option('--based-on <version>', 'refuse if the case is no longer at this version')
+    .option('--based-on <version>', 'refuse if the case has a newer version than this')
     .addHelpText(
       'after',
       () => `

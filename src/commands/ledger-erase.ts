@@ -68,7 +68,7 @@ export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): 
 function eraseCommand(ledger: CommandUnknownOpts) {
   return withJson(ledger.command('erase'))
     .argument('[entries...]', 'entry numbers and ranges, e.g. 12 15-20')
-    .description('show what an erasure would take along and leave behind; with --yes, erase it for good')
+    .description('show what an erasure would remove and what would remain; with --yes, erase for good')
     .option('--subject <identifier>', 'everything of a person: e-mail address, visitor hash or record id')
     .option('--case <id>', 'everything of a case')
     .option('--to <time>', 'everything received before this time: YYYY-MM-DD or ISO 8601')
@@ -79,25 +79,22 @@ function eraseCommand(ledger: CommandUnknownOpts) {
         .default(undefined, 'all of them'),
     )
     .option('--source <slug>', `with --subject (default: ${DEFAULT_SOURCE}) and --to (default: every source)`)
-    .option('--with-cases', 'with --subject: the person’s requests, too')
+    .option('--with-cases', 'with --subject: also the person’s requests')
     .option('--yes', 'erase; needs --reason, --law and --officer')
     .addOption(new Option('--reason <code>', 'why').choices(erasureReasonCodes))
-    .option('--law <id>', 'the law that it follows, e.g. eu-gdpr (ids: docs/deadlines.md)')
-    .option('--officer <name>', 'who decided, to be recorded in the ledger')
+    .option('--law <id>', 'id of the law that applies, e.g. eu-gdpr (ids: docs/deadlines.md)')
+    .option('--officer <name>', 'who decided; recorded in the ledger')
     .option('--confirmed-by <name>', 'a second officer who agrees')
-    .option('--despite <name...>', 'open cases and legal holds in spite of which it is erased', collect)
+    .option('--despite <name...>', 'erase despite these open cases and legal holds', collect)
     .option('--certificate <file>', 'with --yes: a certificate for the requester, .pdf or .json', certificateFile)
-    .option(
-      '--finish',
-      'finish an erasure that was interrupted, and write records of erasures again that are missing in DATA_DIR/erasures',
-    )
-    .option('--again', 'after an older backup was restored: erase again what was erased since')
+    .option('--finish', 'finish an interrupted erasure, and rewrite erasure records missing from DATA_DIR/erasures')
+    .option('--again', 'after restoring an older backup: repeat the erasures made since')
     .addHelpText(
       'after',
       `
 Reasons: ${erasureReasonCodes.map((code) => `${code} (${erasureReasons[code]})`).join(', ')}.
-Without --yes nothing is changed. While the database is rewritten at the end, deliveries wait, or are answered 503 (SQLite: about as long as copying its file takes); erase large
-amounts when little arrives. The bytes cannot be brought back: the position in the ledger and every proof remain.`,
+Without --yes nothing is changed. While the database is rewritten at the end, deliveries wait or are answered with 503 (SQLite: about as long as copying its file takes); erase large
+amounts at a quiet time. The content cannot be recovered; its position in the ledger and every proof remain.`,
     );
 }
 
@@ -150,7 +147,7 @@ async function planOf(context: Context, entries: readonly string[], flags: Erase
     flags.to !== undefined,
   ].filter(Boolean).length;
   if (scopes !== 1)
-    throw new UsageError(['Say what to erase: entry numbers, --subject, --case, or --to (one of them).']);
+    throw new UsageError(['Choose what to erase: entry numbers, --subject, --case or --to (only one of them).']);
   const { source } = flags;
   if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
   const choice = await chooseFrom(context, entries, flags);
@@ -177,13 +174,13 @@ function chooseFrom(context: Context, entries: readonly string[], flags: EraseFl
 function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
   const { reason, law, officer, confirmedBy = null, despite = [] } = flags;
   const problems: string[] = [];
-  if (reason === undefined) problems.push('--yes needs --reason: why it is erased (see --help).');
-  if (law === undefined) problems.push('--yes needs --law: the id of the law that it follows, e.g. eu-gdpr.');
+  if (reason === undefined) problems.push('--yes requires --reason: why it is erased (see --help).');
+  if (law === undefined) problems.push('--yes requires --law: the id of the law that applies, e.g. eu-gdpr.');
   else if (!cases.regimes.regimes.has(law))
     problems.push(`Unknown law ${printable(law)}: use an id of docs/deadlines.md, e.g. eu-gdpr, uk-gdpr or us-ca.`);
   if (officer === undefined || officer.trim() === '')
-    problems.push('--yes needs --officer: who decided, as the ledger is to record it.');
-  if (confirmedBy?.trim() === '') problems.push('--confirmed-by needs the name of the second officer.');
+    problems.push('--yes requires --officer: who decided, as recorded in the ledger.');
+  if (confirmedBy?.trim() === '') problems.push('--confirmed-by requires the name of the second officer.');
   if (problems.length > 0 || reason === undefined || law === undefined || officer === undefined)
     throw new UsageError(problems);
   return { officer, confirmedBy, reason, law, despite };
@@ -199,7 +196,7 @@ async function assertSecondOfficer(
   for (const source of new Set(plan.entries.map((entry) => entry.source)))
     if ((await context.loadProfile(context.sources.findAny(source)))?.erasureNeedsSecondOfficer === true)
       throw new UsageError([
-        `The controller profile of ${source} wants two officers to agree: add --confirmed-by with the name of the second.`,
+        `The controller profile of ${source} requires two officers: add --confirmed-by with the name of the second.`,
       ]);
 }
 
@@ -226,10 +223,10 @@ function previewText(plan: ErasurePlan): string {
       : []),
     ...(documents.length > 0
       ? [
-          `and ${counted(documents.length, 'document')}, of which the hash stays:`,
+          `and ${counted(documents.length, 'document')}, whose hashes are kept:`,
           ...documents.map(
             ({ name, format, documentId, why, isThere }) =>
-              `  ${name} (${format}) ${documentId}: ${why}${isThere ? '' : '; its file is not there'}`,
+              `  ${name} (${format}) ${documentId}: ${why}${isThere ? '' : '; its file is missing'}`,
           ),
         ]
       : []),
@@ -281,8 +278,8 @@ async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: 
   if (yes === true) await finishErasures(erasure);
   io.stderr.write(
     yes === true
-      ? `${pc.green('✓')} An erasure that was interrupted was finished: its entries are gone from every file.\n`
-      : `${pc.yellow('!')} An erasure was interrupted, or is still running: files and the database may hold what it erased. Unless it is running, use \`ledger erase --finish\`.\n`,
+      ? `${pc.green('✓')} An interrupted erasure has been finished: its entries are gone from every file.\n`
+      : `${pc.yellow('!')} An erasure was interrupted or is still running: files and the database may still contain what it erased. If none is running, run \`consent-ledger ledger erase --finish\`.\n`,
   );
 }
 

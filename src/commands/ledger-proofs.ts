@@ -36,16 +36,18 @@ export function registerLedgerProofs(ledger: CommandUnknownOpts, io: CommandIo):
 
   withJson(ledger.command('prove'))
     .argument('<what>', 'an entry number, a document id (from `document list`) or a case id (from `dsar list`)')
-    .description('prove entries to somebody who has only the verifier key: C2SP tlog-proof files, with meta and body')
+    .description('prove entries to someone who has only the verifier key: C2SP tlog-proof files, with meta and body')
     .option('--out <folder>', 'folder to write the files to; without it the proof of one entry is printed')
-    .option('--no-content', 'leave out meta, body and salt: prove place and time, disclose nothing')
+    .option('--no-content', 'leave out meta, body and salt: prove position and time without disclosing content')
     .action((what, options) => withContext((context) => prove(context, io, what, options)));
 
   withJson(ledger.command('receipt'))
     .argument('<entry>', 'entry number', wholeNumberFrom(1))
-    .description('print a receipt for whoever sent an entry: place, time, leaf hash, and the proof under a signed root')
+    .description(
+      'print a receipt for the sender of an entry: position, time, leaf hash, and the proof under a signed root',
+    )
     .option('--out <file>', 'write the receipt to this file')
-    .option('--no-salt', 'leave out what the delivered bytes are compared with')
+    .option('--no-salt', 'leave out the salt, which is needed to compare the delivered bytes')
     .action((seq, options) => withContext((context) => giveReceipt(context, io, seq, options)));
 
   withJson(ledger.command('consistency'))
@@ -275,8 +277,8 @@ async function laterCheckpoint(
   if (row === undefined || head === null)
     throw new UsageError([
       later === undefined
-        ? 'The ledger is empty: there is no checkpoint.'
-        : `There is no checkpoint over ${later} entries. Leave the size out to use the newest.`,
+        ? 'The ledger is empty and has no checkpoint.'
+        : `There is no checkpoint over ${later} entries. Leave out the size to use the newest.`,
     ]);
   return { head, note: row.note };
 }

@@ -24,7 +24,7 @@ interface PublicFlags {
 export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags): Promise<void> {
   if (options.key === undefined)
     throw new UsageError([
-      'Without --key there is nothing to check signatures with: use the verifier key from `consent-ledger ledger key`, or a file with it.',
+      '--public requires --key: the verifier key from `consent-ledger ledger key`, or a file with it.',
     ]);
   const key = await readKey(options.key);
   const outside = (await Promise.all((options.checkpoint ?? []).map(readNotes))).flat();
@@ -51,21 +51,21 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
         ),
         ...found.stamped.map(
           ({ where, size, at }) =>
-            `${pc.green('✓')} ${printable(where)}: ${counted(size, 'entry', 'entries')} were sealed before ${at}, by the word of the time-stamping authority`,
+            `${pc.green('✓')} ${printable(where)}: ${counted(size, 'entry', 'entries')} were sealed before ${at}, according to the time-stamping authority`,
         ),
         ...(outside.length === 0
           ? [
-              'No checkpoint from outside was given (--checkpoint FILE): someone who holds the signing key could have rewritten everything.',
+              'No outside checkpoint was given (--checkpoint FILE): someone with the signing key could have rewritten everything.',
             ]
           : []),
         `root of all ${found.entries}: ${found.root}`,
         ...(found.unsealed > 0
           ? [
-              `${counted(found.unsealed, 'entry', 'entries')} after the last checkpoint: without the instance key nobody can tell who wrote them`,
+              `${counted(found.unsealed, 'entry', 'entries')} after the last checkpoint: who wrote them cannot be checked without the instance key`,
             ]
           : []),
         ...found.restored.map(
-          ({ epoch, first }) => `an older backup was put back: epoch ${epoch} begins with entry ${first}`,
+          ({ epoch, first }) => `an older backup was restored: epoch ${epoch} begins with entry ${first}`,
         ),
         ...(found.erased > 0
           ? [`${counted(found.erased, 'entry', 'entries')} erased: position proven, content gone`]
@@ -91,7 +91,7 @@ async function readKey(
 
 async function readTimestamps({ timestamp = [], ca }: PublicFlags) {
   if (timestamp.length > 0 && ca === undefined)
-    throw new UsageError(['--timestamp needs --ca: the certificates (PEM) that the authority’s own leads to.']);
+    throw new UsageError(['--timestamp requires --ca: the root certificates (PEM) of the time-stamping authority.']);
   const read = (path: string) =>
     readFile(path).catch((error: NodeJS.ErrnoException): never => {
       throw cannotRead(path, error);
@@ -108,7 +108,7 @@ function certificatesOf(path: string, pem: string): readonly Buffer[] {
   } catch {
     // Said below.
   }
-  throw new UsageError([`${path} holds no certificates in PEM.`]);
+  throw new UsageError([`${path} contains no PEM certificates.`]);
 }
 
 async function readNotes(path: string): Promise<readonly OutsideNote[]> {

@@ -42,10 +42,10 @@ function registerVerify(ledger: CommandUnknownOpts, io: CommandIo): void {
     )
     .option(
       '--since <entry>',
-      'read only what came after the last checkpoint up to this entry, and trust that checkpoint for the rest',
+      'read only what follows the last checkpoint up to this entry, and trust that checkpoint for the rest',
       wholeNumberFrom(1),
     )
-    .option('--public', 'without any secret, on a database or a copy of one that is only read (needs --key)')
+    .option('--public', 'verify without any secret, on a database or a copy, which is only read (requires --key)')
     .option('--key <key>', 'with --public: the verifier key, or a file with it')
     .option(
       '--checkpoint <file...>',
@@ -53,9 +53,9 @@ function registerVerify(ledger: CommandUnknownOpts, io: CommandIo): void {
     )
     .option(
       '--timestamp <file...>',
-      'with --public: answers of time-stamping authorities (.tsr) over these checkpoints',
+      'with --public: responses of time-stamping authorities (.tsr) about these checkpoints',
     )
-    .option('--ca <file>', 'with --timestamp: certificates (PEM) that the authority’s own leads to')
+    .option('--ca <file>', 'with --timestamp: root certificates (PEM) of the time-stamping authority')
     .option(
       '--database <address>',
       'with --public: sqlite:<path> or postgres://…; default: DATABASE_URL',
@@ -124,7 +124,7 @@ function verificationText(verification: Awaited<ReturnType<Context['verify']>>):
     ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
     ...verification.restored.map(
       ({ epoch, first, lost }) =>
-        `a backup was put back: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} of before are known to be lost` : ''}`,
+        `a backup was restored: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} of before are known to be lost` : ''}`,
     ),
   ];
   if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
@@ -175,8 +175,8 @@ function registerCheckpoint(ledger: CommandUnknownOpts, io: CommandIo): void {
 function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('rebuild'))
     .description('rebuild the read models from the ledger and report any differences')
-    .option('--check', 'change no read model, only compare (exit code 3 if any row differs)')
-    .option('--reread <slug>', 'read earlier entries of this source by its present settings too, and record that')
+    .option('--check', 'only compare, without changing the read models (exit code 3 if any row differs)')
+    .option('--reread <slug>', 'also read earlier entries of this source with its current settings, and record that')
     .action((options) =>
       withContext(async (context) => {
         if (options.reread !== undefined) await reread(context, options.reread, options.check === true);
@@ -241,7 +241,7 @@ export function registerLedgerWitness(ledger: CommandUnknownOpts, io: CommandIo)
   withJson(ledger.command('witness'))
     .argument('[policy]', 'file with witnesses, their addresses and the quorum (C2SP tlog-policy); default: WITNESSES')
     .description(
-      'seal, and have witnesses sign the checkpoint now (exit code 3 if one has seen another history, 1 without a quorum)',
+      'seal, and have witnesses sign the checkpoint now (exit code 3 if one has seen a different history, 1 without a quorum)',
     )
     .action((path, options) =>
       withContext(async (context) => {

@@ -47,14 +47,14 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
               const { email, name, role, sources, personId } = person;
               return [email, name, role, sources?.join(', ') ?? 'all', stateOf(person), personId];
             }),
-            'No accounts yet: `consent-ledger people set-up` prints the link that makes the first one.',
+            'No accounts yet: `consent-ledger people set-up` prints the link that creates the first one.',
           ),
         );
       }),
     );
 
   withOptions(withJson(people.command('set-up')), addressOption)
-    .description('print the one-time link that makes the first account, an owner')
+    .description('print the one-time link that creates the first account, an owner')
     .action((options) =>
       withContext(async (context) => {
         if (await hasPeople(context))
@@ -64,14 +64,19 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
         const base = options.adminUrl ?? adminUrlOf(context);
         const { token, expiresAt } = await createSetUpLink(context, COMMAND_LINE_ACTOR);
         const url = `${base}/join?token=${token}`;
-        printResult(io, options, { url, expiresAt }, () => `${url}\nmakes the first account, once, until ${expiresAt}`);
+        printResult(
+          io,
+          options,
+          { url, expiresAt },
+          () => `${url}\ncreates the first account, once, until ${expiresAt}`,
+        );
       }),
     );
 
   withOptions(withOptions(withJson(people.command('invite')), addressOption), rightsOptions)
-    .description('add an account and print the link with which the person chooses a password')
-    .argument('<email>', 'what the person signs in with')
-    .requiredOption('--name <name>', 'as pages and the ledger name the person')
+    .description('add an account and print the link where the person chooses a password')
+    .argument('<email>', 'e-mail address to sign in with')
+    .requiredOption('--name <name>', 'name of the person on pages and in the ledger')
     .action((email, options) =>
       withContext(async (context) => {
         const sources = reachOf(context, options, null);
@@ -84,7 +89,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
   withOptions(withJson(people.command('change')), rightsOptions)
     .description('change name, role or sources of an account')
     .argument('<email>', 'of the account')
-    .option('--name <name>', 'as pages and the ledger name the person')
+    .option('--name <name>', 'name of the person on pages and in the ledger')
     .action((email, options) =>
       withContext(async (context) => {
         const person = await findAccount(context, email);
@@ -95,9 +100,9 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     );
 
   withOptions(withJson(people.command('reset')), addressOption)
-    .description('print the link with which a person chooses a new password')
+    .description('print the link where a person chooses a new password')
     .argument('<email>', 'of the account')
-    .option('--remove-code', 'also stop asking for a one-time code (lost telephone)')
+    .option('--remove-code', 'also stop asking for a one-time code (lost phone)')
     .action((email, options) =>
       withContext(async (context) => {
         const { personId } = await findAccount(context, email);
@@ -108,8 +113,8 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
     );
 
   for (const [name, isDisabled, words] of [
-    ['disable', true, 'close an account: its sessions and links end at once'],
-    ['enable', false, 'open a disabled account again'],
+    ['disable', true, 'disable an account: its sessions and links end at once'],
+    ['enable', false, 'enable a disabled account again'],
   ] as const)
     withJson(people.command(name))
       .description(words)
@@ -131,7 +136,7 @@ const addressOption = new Command().option(
 const rightsOptions = new Command()
   .option('--role <role>', `${roles.join(', ')} (default for a new account: officer)`, roleOf)
   .option('--source <slug...>', 'limit an officer or auditor to these sources')
-  .option('--all-sources', 'no limit any more');
+  .option('--all-sources', 'remove the limit');
 
 function roleOf(text: string): Role {
   if (!isRole(text)) throw new InvalidArgumentError(`Use one of ${roles.join(', ')}.`);

@@ -9,10 +9,12 @@ import { noSuchSource, withContext } from './run-context.ts';
 
 /** `retention show|run`: what is kept for how long, and erasing what is due. */
 export function registerRetention(program: CommandUnknownOpts, io: CommandIo): void {
-  const command = program.command('retention').description('what is kept for how long, and erase what is due');
+  const command = program.command('retention').description('show how long things are kept, and erase what is due');
 
   withJson(command.command('show'))
-    .description('what is kept for how long, from when, why, and what is due (for the records of GDPR Art. 30)')
+    .description(
+      'show what is kept, for how long, from when and why, and what is due (for the records of GDPR Art. 30)',
+    )
     .option('--source <slug>', 'only this source')
     .action((options) =>
       withContext(async (context) => {
@@ -45,16 +47,16 @@ export function registerRetention(program: CommandUnknownOpts, io: CommandIo): v
             ...((planned?.held.length ?? 0) > 0
               ? [`Of what is due, some is kept by ${planned?.held.join(', ')} (\`hold list\`, \`dsar show\`).`]
               : []),
-            'The nightly job erases what is due at sources whose controller profile has a part `retention`.',
+            'The nightly job erases what is due at sources whose controller profile has a `retention` section.',
           ].join('\n'),
         );
       }),
     );
 
   withJson(command.command('run'))
-    .description('erase now what is due at sources whose controller profile has a part `retention`')
+    .description('erase now what is due at sources whose controller profile has a `retention` section')
     .option('--source <slug>', 'only this source')
-    .requiredOption('--officer <name>', 'who ran it, to be recorded in the ledger')
+    .requiredOption('--officer <name>', 'who ran it; recorded in the ledger')
     .action((options) =>
       withContext(async (context) => {
         const { source, officer } = options;
@@ -62,7 +64,7 @@ export function registerRetention(program: CommandUnknownOpts, io: CommandIo): v
         const runs = await runRetention(context.erasure, officer, source ?? null);
         printResult(io, options, runs, () =>
           runs.length === 0
-            ? 'No controller profile has a part `retention`: nothing is erased by itself (docs/configuration.md, Retention).'
+            ? 'No controller profile has a `retention` section: nothing is erased automatically (docs/configuration.md, Retention).'
             : runs
                 .map(
                   ({ source: slug, erased, held }) =>
@@ -81,12 +83,12 @@ function periodText(period: RetentionPeriod): string {
 
 /** `hold add|list|lift`: what must not be erased. */
 export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
-  const command = program.command('hold').description('legal holds: what must not be erased for the time being');
+  const command = program.command('hold').description('legal holds: what must not be erased until further notice');
 
   withJson(command.command('add'))
-    .description('keep everything that these flags describe, together, until the hold is lifted')
+    .description('keep everything that matches all these flags until the hold is lifted')
     .requiredOption('--reason <text>', 'why, without personal data')
-    .requiredOption('--officer <name>', 'who decided, to be recorded in the ledger')
+    .requiredOption('--officer <name>', 'who decided; recorded in the ledger')
     .option('--source <slug>', 'entries of this source; default: of every source')
     .option('--case <id>', 'entries of this case')
     .option(
@@ -149,13 +151,13 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
     .argument('<id>', 'id of the hold, from `hold list`')
     .description('lift a hold')
     .requiredOption('--reason <text>', 'why, without personal data')
-    .requiredOption('--officer <name>', 'who decided, to be recorded in the ledger')
+    .requiredOption('--officer <name>', 'who decided; recorded in the ledger')
     .action((holdId, options) =>
       withContext(async (context) => {
         await context.projector.catchUp();
         const { reason, officer } = options;
         if (!(await liftHold(context.erasure, { holdId, reason, officer })))
-          throw new UsageError([`There is no hold ${printable(holdId)} in force: see \`consent-ledger hold list\`.`]);
+          throw new UsageError([`Unknown hold ${printable(holdId)} in force: see \`consent-ledger hold list\`.`]);
         printResult(io, options, { holdId, lifted: true }, () => `${pc.green('✓')} ${holdId} is lifted`);
       }),
     );

@@ -394,7 +394,7 @@ function redisUrl(text: string): string | Refusal {
     !/^(?:|\/|\/\d{1,2})$/.test(url.pathname)
   ) {
     return refuse(
-      'must be an address like redis://redis.example:6379, or rediss://… for TLS, with /<number> for a database of its own',
+      'must be an address like redis://redis.example:6379, or rediss://… for TLS, with /<number> for a separate database',
     );
   }
   return text;

@@ -8,7 +8,7 @@ export const errorCodes = {
   sign_in_required: { status: 401, text: 'Sign in first, then try again.' },
   link_invalid: {
     status: 401,
-    text: 'This link is unknown, has already been used or has expired. Ask whoever gave it to you for a new one.',
+    text: 'This link is unknown, has already been used or has expired. Ask the person who gave it to you for a new one.',
   },
   forbidden: { status: 403, text: 'This form has expired. Go back, reload the page and try again.' },
   not_allowed: { status: 403, text: 'Your role does not allow this. Ask an owner or admin if you need it.' },

@@ -158,7 +158,7 @@ export async function produceLetter(
     if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
     return {
       outcome: 'invalid',
-      problem: 'The fonts of the PDF lack characters of this letter: make it as HTML or text.',
+      problem: 'The PDF fonts lack some characters of this letter: create it as HTML or text.',
     };
   }
 }
@@ -208,7 +208,7 @@ function textOf(text: string): string {
 
 function lengthProblem({ text, recipient }: LetterWish): string | null {
   if ((text?.length ?? 0) > LETTER_TEXT_LENGTH)
-    return `The text has ${text?.length} characters: a letter takes at most ${LETTER_TEXT_LENGTH}. Enclose the rest as a document of its own.`;
+    return `The text has ${text?.length} characters; a letter may have at most ${LETTER_TEXT_LENGTH}. Enclose the rest as a separate document.`;
   if ((recipient?.length ?? 0) > RECIPIENT_LENGTH)
     return `The recipient has ${recipient?.length} characters: at most ${RECIPIENT_LENGTH}.`;
   return null;

@@ -102,5 +102,5 @@ function problemOf(report: Report | null, { name, format, from, to, subject = ''
     const problem = DATE.test(date) ? calendarProblem(date) : 'use YYYY-MM-DD.';
     if (problem !== null) return `Invalid date "${date}": ${problem}`;
   }
-  return from < to ? null : `The period from ${from} to ${to} has no day in it (the second date is not included).`;
+  return from < to ? null : `The period from ${from} to ${to} is empty (the second date is not included).`;
 }

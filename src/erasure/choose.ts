@@ -51,7 +51,7 @@ export async function chooseCase(deps: ErasureDeps, caseId: string): Promise<Cho
       : [
           {
             what: 'withdrawals of consent that the case caused',
-            why: 'they have to go on being honoured',
+            why: 'they must still be honoured',
             hint: 'erase the person (--subject) to remove them',
             seqs: withdrawals.map(({ seq }) => seq),
           },

@@ -46,7 +46,7 @@ export function problemsOf(plan: ErasurePlan, { officer, confirmedBy, despite }:
         `${seqs.length === 1 ? `Entry ${seqs[0]} is` : `${seqs.length} entries are`} still needed for ${name}: ${why}. To erase all the same, add --despite ${name}.`,
       );
   if (confirmedBy !== null && sameOfficer(confirmedBy, officer))
-    problems.push('The second officer must be somebody else than the first.');
+    problems.push('The second officer must be a different person from the first.');
   if (plan.entries.length + plan.documents.length + plan.suppress.length === 0)
     problems.push('There is nothing to erase.');
   return problems;

@@ -61,8 +61,8 @@ export async function placeHold(
 ): Promise<PlacedHold> {
   const { source, caseId, subject, from, to, officer: actor, reason } = request;
   const problems: string[] = [];
-  if (subject !== null && source === null) problems.push('A subject is that of a source: name it with --source.');
-  if (from !== null && to !== null && from >= to) problems.push('The period has no day in it.');
+  if (subject !== null && source === null) problems.push('--subject requires --source.');
+  if (from !== null && to !== null && from >= to) problems.push('The period is empty: --to must be later than --from.');
   if (caseId !== null) {
     const known = await deps.store.read
       .selectFrom('cases')

@@ -435,7 +435,7 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
   if (deps.backupKeep !== null) {
     const { daily, weekly, monthly, lockedDays = 0 } = deps.backupKeep;
     residues.push({
-      where: 'encrypted backups of the installation from before, made on schedule',
+      where: 'earlier scheduled backups of the installation, encrypted',
       until: `until newer ones replace them: ${daily} daily, ${weekly} weekly and ${monthly} monthly ones are kept${lockedDays === 0 ? '' : `, each for ${lockedDays} days at least, in a bucket that locks them`}`,
       hint: '`restore` erases it again before it serves',
     });

@@ -32,7 +32,7 @@ export const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   decisions: {
     usual: { months: 36 },
     what: 'consent decisions of a visitor on a banner',
-    from: 'when nothing of them stands any more: the last decision, or the expiry of what it granted',
+    from: 'the end of what they granted: the last decision, or the expiry of what it granted',
     ground: 'proof of consent while it is relied on, then for claims (GDPR Art. 7(1), 17(3)(e))',
   },
   cases: {
@@ -44,12 +44,12 @@ export const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   packs: {
     usual: { days: 30 },
     what: 'packs that answered requests; their hashes stay',
-    from: 'the last download, else the closing of the request',
+    from: 'the last download, otherwise the closing of the request',
     ground: 'delivery; a pack can be made again',
   },
   accessLog: {
     usual: { months: 24 },
-    what: 'look-ups, looks at records, and downloads, at this source',
+    what: 'look-ups, views of records, and downloads at this source',
     from: 'when they happened',
     ground: 'tracing who saw what (GDPR Art. 5(1)(f), 32)',
   },

@@ -30,7 +30,7 @@ export async function appendAction(
     ],
     alsoInTransaction,
   );
-  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  if (appended === undefined) throw new Error('the ledger returned no entry');
   return appended;
 }
 
@@ -74,7 +74,7 @@ export async function appendWithConsequences(
       own?.outcome === 'duplicate' ? Promise.reject(new RecordedBefore(own.seq)) : Promise.resolve(),
     );
     const last = appended.at(-1);
-    if (last === undefined) throw new Error('the ledger answered for no entry');
+    if (last === undefined) throw new Error('the ledger returned no entry');
     return last;
   } catch (error) {
     if (error instanceof RecordedBefore) return { outcome: 'duplicate', seq: error.seq };

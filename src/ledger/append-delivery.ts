@@ -28,7 +28,7 @@ export async function appendDelivery(ledger: Ledger, delivery: Delivery, receive
   const [appended] = await ledger.append([
     { source, kind: 'webhook', dedupeKey: ledger.keyOf(rawBody), receivedAt, meta: metaOf(delivery), body: rawBody },
   ]);
-  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  if (appended === undefined) throw new Error('the ledger returned no entry');
   return appended;
 }
 

@@ -24,7 +24,11 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
         cosignatures += 1;
         newest = Math.max(newest, one.size ?? 0);
       } else if (policy === null) strangers += 1;
-      else fault(one.size, `${one.where} has a cosignature that is not of a witness in WITNESSES, or of other content`);
+      else
+        fault(
+          one.size,
+          `${one.where} has a cosignature that is not from a witness in WITNESSES, or is for other content`,
+        );
     }
     if (one.file.endsWith('.txt') && lines.length === 0) fault(one.size, `${one.where} has no cosignature`);
   }

@@ -36,11 +36,11 @@ export async function appendErasure(
     body,
   };
   const [appended] = await ledger.append([entry], async (tx, [own]) => {
-    if (own === undefined) throw new Error('the ledger answered for no entry');
+    if (own === undefined) throw new Error('the ledger returned no entry');
     await takeContent(tx, erasure.seqs);
     await also(tx, own.seq);
   });
-  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  if (appended === undefined) throw new Error('the ledger returned no entry');
   return appended.seq;
 }
 
@@ -54,7 +54,7 @@ async function takeContent({ query }: StoreTransaction, seqs: readonly number[])
       .where('body', 'is not', null)
       .executeTakeFirstOrThrow();
     if (numUpdatedRows !== BigInt(chunk.length))
-      throw new CodedError('conflict', 'Some of these entries were erased meanwhile. Look at the preview again.');
+      throw new CodedError('conflict', 'Some of these entries were erased in the meantime. Review the preview again.');
   }
 }
 

@@ -38,7 +38,7 @@ export function createJournal(folder: string): Journal {
         if (code === undefined) throw error;
         const why = code === 'ENOSPC' || code === 'EDQUOT' ? 'the disk is full' : message;
         throw new StoreUnavailable(
-          `The journal of checkpoints cannot be written: ${why}. Nothing was sealed; the entries are kept. Make room or correct ${folder}, then run \`consent-ledger ledger checkpoint\`.`,
+          `Cannot write the journal of checkpoints: ${why}. Nothing was sealed; the entries are kept. Free some space or correct ${folder}, then run \`consent-ledger ledger checkpoint\`.`,
           { cause: error },
         );
       }

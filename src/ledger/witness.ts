@@ -116,7 +116,7 @@ async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, po
     if (Number(size) === seen) return rewritten(head, seen);
     seen = Number(size);
   }
-  return { outcome: 'failed', reason: 'it says at each attempt that it has seen something else' };
+  return { outcome: 'failed', reason: 'it reports a different state at each attempt' };
 }
 
 function headOf(note: string): TreeHead {

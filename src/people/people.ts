@@ -122,7 +122,7 @@ export async function invitePerson(deps: PeopleDeps, input: NewPerson, by: Admin
     deps,
     personAction('person.added', by, personOf(person), `invited until ${row.expires_at}`),
     async (tx) => {
-      if (await isTaken(tx, person.email)) throw new Refusal('Someone has an account with this e-mail address.');
+      if (await isTaken(tx, person.email)) throw new Refusal('An account with this e-mail address already exists.');
       await tx.insertMany('people', [person]);
       await keepLink(tx, drawn);
       return { person: personOf(person), link: drawn.link };
@@ -319,13 +319,13 @@ export async function presentPasswordProblem(
 ): Promise<string | null> {
   const place = `session of ${person.personId}`;
   const admission = await admitAttempt(deps, person.email, place);
-  if (admission.outcome === 'blocked') return 'Too many wrong passwords. Wait some minutes and try again.';
+  if (admission.outcome === 'blocked') return 'Too many wrong passwords. Wait a few minutes and try again.';
   const row = await deps.store.read
     .selectFrom('people')
     .select('password')
     .where('person_id', '=', person.personId)
     .executeTakeFirst();
-  if (!(await passwordFits(present, row?.password ?? null))) return 'The present password is not right.';
+  if (!(await passwordFits(present, row?.password ?? null))) return 'The current password is wrong.';
   await deps.store.transaction(async (tx) => {
     await forgetFailures(deps, tx, person.email);
     await uncountAddress(deps, tx, place);

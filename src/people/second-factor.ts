@@ -55,7 +55,7 @@ export async function setSecondFactor(deps: PeopleDeps, person: Person, secret: 
   if (step === null)
     return {
       outcome: 'refused',
-      problem: 'The code is not right: check that the telephone’s clock is set automatically.',
+      problem: 'Wrong code: check that the phone’s clock is set automatically.',
     };
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode);
   const key = Buffer.from(Secret.fromBase32(secret).buffer);

@@ -288,7 +288,7 @@ export async function appendCall(
     ],
     alsoInTransaction,
   );
-  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  if (appended === undefined) throw new Error('the ledger returned no entry');
   return appended;
 }
 

@@ -160,7 +160,7 @@ function foldCall(
         ...call,
         state: 'unknown',
         error_kind: 'lost',
-        error: 'The program ended before an answer was written down.',
+        error: 'The program ended before the response was recorded.',
         finished_at: entry.receivedAt,
         last_seq: entry.seq,
       };

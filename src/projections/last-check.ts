@@ -99,7 +99,7 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
       const found = isFresh && (await projectedEntries(store.read)) > FEW_ENTRIES ? null : await checkShared();
       return found === null
         ? null
-        : `Rows of the read models are not what the ledger says: ${found}. Nothing was produced. Run \`consent-ledger ledger rebuild --check\` to list them, then \`consent-ledger ledger verify\` and \`consent-ledger ledger rebuild\`.`;
+        : `Rows of the read models differ from the ledger: ${found}. Nothing was produced. Run \`consent-ledger ledger rebuild --check\` to list them, then \`consent-ledger ledger verify\` and \`consent-ledger ledger rebuild\`.`;
     },
   };
 }

@@ -160,7 +160,7 @@ function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly 
     // Rows that stand in the answer a second time were not told apart.
     const data = Array.isArray(json) ? json : memberOf(json, 'data');
     if (!Array.isArray(data) || data.length > 0)
-      throw new ServiceError('unreadable', { detail: '`data` stands in the answer twice' });
+      throw new ServiceError('unreadable', { detail: 'the response contains `data` twice' });
     return { next: readCursor(json, findMembers(frame), frame) };
   } catch (error) {
     if (isAllThereIs) throw error;

@@ -163,7 +163,7 @@ async function readWhole(
   for (const encoding of encodingsOf(headers).reverse()) {
     const decode = decoders[encoding];
     if (decode === undefined)
-      return failed({ type: 'encoding', detail: 'the answer has an encoding that nobody asked for' });
+      return failed({ type: 'encoding', detail: 'the response has an encoding that was not requested' });
     if (bytes.length === 0) continue;
     const packed = bytes;
     try {

@@ -39,7 +39,7 @@ export async function fetchDescription(
         if (gone === null)
           return {
             outcome: 'silent',
-            sentence: 'What the service gives as its OpenAPI description is no JSON with paths.',
+            sentence: 'The service’s OpenAPI description is not JSON with paths.',
           };
         const header = (name: string) => headers.get(name)?.slice(0, 200) ?? null;
         return {

@@ -89,7 +89,7 @@ export async function fetchPublic(request: PublicRequest, options: PublicFetchOp
   } catch (error) {
     request.signal?.throwIfAborted();
     if (error instanceof HttpTimeout)
-      return refusal('timeout', true, `${origin} did not answer in time; it is tried again later.`);
+      return refusal('timeout', true, `${origin} did not respond in time; it will be tried again later.`);
     return refusal('network', true, `${origin} could not be reached (${causeOf(error)}).`);
   }
 }
@@ -231,7 +231,7 @@ export async function fetchEmbedPolicy(request: EmbedRequest, options?: PublicFe
     if (hub.outcome === 'refused' && hub.transient) return hub;
     if (hub.outcome === 'answered' && isText(hub.answer)) return fetched;
   }
-  const sentence = `The embed endpoint of ${new URL(request.siteUrl).origin} does not accept the site key, or gives it nothing at all (${code}): this says nothing about the text. Check SERVICE_SITE_KEY, or \`source change --site-key-file\`.`;
+  const sentence = `The embed endpoint of ${new URL(request.siteUrl).origin} does not accept the site key, or returns nothing for it (${code}): this says nothing about the text. Check SERVICE_SITE_KEY, or \`source change --site-key-file\`.`;
   return { outcome: 'refused', kind: 'unexpected-status', transient: false, sentence };
 }
 

@@ -93,7 +93,7 @@ export function startSnapshotTriggers(context: {
       })
       .catch((error: unknown) => {
         // Said once per outage; the next look tries again.
-        if (!failing) context.log.warn({ err: error }, 'changes of policies cannot be looked for at the moment');
+        if (!failing) context.log.warn({ err: error }, 'cannot look for changed policies at the moment');
         failing = true;
       })
       .finally(() => {

@@ -98,7 +98,7 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
     }
   }
   if (looks.length > 0) return { outcome: 'looked', looks };
-  const noKey = 'without a site key (SERVICE_SITE_KEY) the embed endpoint cannot be asked';
+  const noKey = 'the embed endpoint needs a site key: set SERVICE_SITE_KEY';
   if (policyId === null) return notConfigured(`${source.slug}: ${noKey} for ${type}.`);
   return notConfigured(
     `${source.slug}: neither the service’s list nor a delivery names the public page of ${policyId}${siteKey === null ? `, and ${noKey}` : ''}.`,
@@ -216,7 +216,7 @@ async function keep(
       if (again !== null) await deps.jobs.enqueueIn(tx, again);
     },
   );
-  if (appended === undefined) throw new Error('the ledger answered for no entry');
+  if (appended === undefined) throw new Error('the ledger returned no entry');
   if (again !== null) deps.jobs.wake([wakeUpOf(again)]);
   if (appended.outcome === 'duplicate') return { target, outcome: 'known', seq: appended.seq };
   return {

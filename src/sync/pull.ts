@@ -138,14 +138,14 @@ function assertDates({ from, to, full }: PullRequest): void {
     ['to', to],
   ] as const) {
     if (value !== undefined && (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(Date.parse(value)))) {
-      problems.push(`${name} is not an ISO 8601 date: give it as 2026-07-01 or 2026-07-01T12:00:00Z.`);
+      problems.push(`${name} is not an ISO 8601 date: use 2026-07-01 or 2026-07-01T12:00:00Z.`);
     }
   }
   if (problems.length === 0 && from !== undefined && to !== undefined && Date.parse(from) > Date.parse(to)) {
-    problems.push('from is later than to: exchange them.');
+    problems.push('from is later than to: swap them.');
   }
   if (full === true && (from !== undefined || to !== undefined))
-    problems.push('full pulls everything: leave out from and to, or full.');
+    problems.push('full pulls everything: leave out either full, or from and to.');
   if (problems.length > 0) throw new UsageError(problems);
 }
 

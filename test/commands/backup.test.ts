@@ -314,7 +314,7 @@ test('refuses a file that was altered, cut or made by somebody else, the wrong k
   await refused(target, await altered('none', Buffer.from('no backup')), file, 3, 'is not an age file');
   await refused(target, join(folder, 'missing'), file, 2, 'ENOENT');
   await refused(target, made.path, (await keyPair()).file, 2, 'No identity given opens');
-  await refused(target, made.path, made.path, 2, 'holds no private key');
+  await refused(target, made.path, made.path, 2, 'contains no age private key');
   await isEmpty();
 
   // Whoever knows the public key can encrypt; the manifest needs the instance key.
@@ -337,7 +337,7 @@ test('refuses a file that was altered, cut or made by somebody else, the wrong k
       },
     });
   await forge('forged', deriveKeys(Buffer.alloc(32, 1)).append, (_, content) => content);
-  await refused(target, join(folder, 'forged'), file, 3, 'not made by a holder of this INSTANCE_KEY');
+  await refused(target, join(folder, 'forged'), file, 3, 'not made with this INSTANCE_KEY');
   // Even with the key: the ledger itself has to verify.
   await forge('edited', append, (name, content) =>
     name.includes('entries') ? Buffer.from(content.toString('utf8').replace('"nth\\":7,', '"nth\\":8,')) : content,
@@ -358,7 +358,7 @@ test('refuses a file that was altered, cut or made by somebody else, the wrong k
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });
 
-test('accepts a database that was put back by other means once, and says how much is lost', async () => {
+test('accepts a database that was restored by other means once, and says how much is lost', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 20);

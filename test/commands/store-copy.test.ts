@@ -90,7 +90,7 @@ test('copies every entry, checkpoint and row, and serves from the copy', async (
   // Both have gone on: nothing may be copied over either.
   const again = await runCli(folder, ['store', 'copy', '--to', to], simple(folder));
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('has entries of its own');
+  expect(again.stderr).toContain('has entries that this one lacks');
 });
 
 test('resumes a copy that was killed half way, and does not serve from it before it is complete', async () => {

@@ -109,7 +109,9 @@ describe('a letter of a case', () => {
     expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
     expect(await refused({ text: 'x'.repeat(8001) })).toContain('at most 8000');
     expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('provides for an appeal');
-    expect(await refused({ text: '\u{1F1E9}\u{10A60}\u{E0041}', format: 'pdf' })).toContain('make it as HTML or text');
+    expect(await refused({ text: '\u{1F1E9}\u{10A60}\u{E0041}', format: 'pdf' })).toContain(
+      'create it as HTML or text',
+    );
     expect(await world(request)).toEqual([]);
   });
 

@@ -181,7 +181,7 @@ describe('the time at which a document is made', () => {
       problems.push(await produceReport(world.context.documents, asked({ madeAt })));
     expect(problems).toMatchObject([
       { outcome: 'invalid', problem: expect.stringContaining('was received at') as string },
-      { outcome: 'invalid', problem: expect.stringContaining('lies in the future') as string },
+      { outcome: 'invalid', problem: expect.stringContaining('is in the future') as string },
     ]);
   });
 });

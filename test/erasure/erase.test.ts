@@ -89,7 +89,7 @@ describe('erasing entries', () => {
     expect(await reasonsOf(String(asked))).toContain(`part of case ${caseId}, which can only be erased as a whole`);
     expect(await context.verify()).toMatchObject({ erased: 0, entries: moved.seq });
     expect(await erase(context, [String(later)], { confirmedBy: ' olga ' })).toMatchObject({
-      problems: ['The second officer must be somebody else than the first.'],
+      problems: ['The second officer must be a different person from the first.'],
     });
     const done = await erase(context, [String(decided)], { despite: [caseId], confirmedBy: 'Paul' });
     if (done.outcome !== 'erased') throw new Error(JSON.stringify(done));
@@ -128,7 +128,7 @@ describe('erasing entries', () => {
     const again = await runCli(folder, ['ledger', 'erase', '--to', '2026-03-02', ...flags]);
     expect([again.code, again.stderr]).toEqual([
       2,
-      expect.stringMatching(/An erasure that was interrupted was finished[\s\S]*Nothing was received/),
+      expect.stringMatching(/An interrupted erasure has been finished[\s\S]*Nothing was received/),
     ]);
     expect((await runCli(folder, ['ledger', 'erase', '--finish'])).stdout).toContain('no unfinished erasure');
   });

@@ -115,7 +115,7 @@ it('is shown with its grounds, erases nothing where no profile says so, and hold
   expect((JSON.parse(shown.stdout) as { kept: object[] }).kept).toContainEqual(
     expect.objectContaining({ source: 'default', kind: 'cases', period: { months: 36 }, isSet: false }),
   );
-  expect((await run('retention', 'run', '--officer', 'Olga')).stdout).toContain('nothing is erased by itself');
+  expect((await run('retention', 'run', '--officer', 'Olga')).stdout).toContain('nothing is erased automatically');
   const placed = await run('hold', 'add', '--reason', 'claim 7', '--officer', 'Olga', '--source', 'default', '--json');
   const { holdId } = JSON.parse(placed.stdout) as { holdId: string };
   expect((await run('hold', 'list')).stdout).toContain(`${holdId}  `);

@@ -41,7 +41,7 @@ describe('a passkey', () => {
       await page.getByRole('button', { name: 'Set up a passkey' }).click();
     };
     await setUp('violin meadow seventeen cork');
-    await page.getByText('The present password is not right.').waitFor();
+    await page.getByText('The current password is wrong.').waitFor();
     expect(await context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     await setUp(PASSWORD);
     await page.getByText('The passkey is set up.').waitFor();
@@ -88,7 +88,7 @@ describe('a passkey', () => {
     await disable('2026-01-01T00:00:00.000Z');
     expect((await page.goto(`${url}/cases`))?.status()).toBe(401);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
-    await page.getByText('The passkey is not known here').waitFor();
+    await page.getByText('Unknown passkey').waitFor();
     await disable(null);
     await page.goto(`${url}/account`);
 
@@ -98,12 +98,12 @@ describe('a passkey', () => {
       await page.getByRole('button', { name: 'Remove this passkey' }).click();
     };
     await remove('violin meadow seventeen cork');
-    await page.getByText('The present password is not right.').waitFor();
+    await page.getByText('The current password is wrong.').waitFor();
     expect((await context.store.read.selectFrom('passkeys').selectAll().execute()).length).toBe(1);
     await remove(PASSWORD);
     await page.getByText('The passkey is removed.').waitFor();
     await enter();
-    await page.getByText('The passkey is not known here').waitFor();
+    await page.getByText('Unknown passkey').waitFor();
   });
 
   it('is offered nowhere under an IP address, and scripts run on no other page', async () => {

@@ -126,7 +126,7 @@ test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedu
   const cosigned = await readFile(path(`${first}.txt`), 'utf8');
   const line = /— witness\.example\/1 .*\n/.exec(cosigned)?.[0] ?? '';
   expect(await spoil(`${stem}.txt`, (bytes) => bytes.toString().replace(/— witness\.example\/1 .*\n/, line))).toContain(
-    'or of other content',
+    'or is for other content',
   );
   expect(await spoil(`${stem}.note`, (bytes) => bytes.toString().replace(`\n${size}\n`, `\n${size + 1}\n`))).toContain(
     'witness-invalid',

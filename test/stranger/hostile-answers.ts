@@ -153,7 +153,7 @@ const encodings: Named = {
   'gzip in gzip of 100 MiB': (meeting) => ok(bombs().gzipInGzip, { 'content-encoding': 'gzip, gzip' })(meeting),
   'no gzip that says it is': ok(page, { 'content-encoding': 'gzip' }),
   'no br that says it is': ok(page, { 'content-encoding': 'br' }),
-  'an encoding that nobody asked for': ok(page, { 'content-encoding': 'zstd' }),
+  'an encoding that was not requested': ok(page, { 'content-encoding': 'zstd' }),
   'ten encodings': ok(page, { 'content-encoding': Array.from({ length: 10 }, () => 'gzip').join(', ') }),
   'an encoding with a long name': ok(page, { 'content-encoding': 'x'.repeat(5000) }),
 };

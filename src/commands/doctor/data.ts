@@ -254,7 +254,7 @@ async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, e
     return [
       note(
         'witnesses',
-        'Checkpoints do not leave this machine: someone who holds its keys could rewrite the whole ledger unseen.',
+        'Checkpoints do not leave this machine: someone who has its keys could rewrite the whole ledger unnoticed.',
         'Name witnesses, a time-stamping authority or a folder elsewhere in WITNESSES (docs/proofs.md).',
       ),
     ];
@@ -279,8 +279,8 @@ async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, e
       lines.push(
         note(
           'witnesses',
-          `Copies in the bucket of ${name} are not locked: whoever holds its keys can remove them.`,
-          'Make a bucket with object lock and set CHECKPOINT_LOCK, for example COMPLIANCE 3650 days.',
+          `Copies in the bucket of ${name} are not locked: anyone with its keys can delete them.`,
+          'Create a bucket with object lock and set CHECKPOINT_LOCK, for example COMPLIANCE 3650 days.',
         ),
       );
   if ((await warnings()).some(({ code }) => code === 'witness-late' || code === 'witness-forked')) return lines;
@@ -365,7 +365,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
       fault(
         'backup',
         `The backup of ${job.updated_at} failed: ${(job.error ?? '').split('\n')[0]}`,
-        'Correct the cause, then run `consent-ledger backup` to have one now.',
+        'Correct the cause, then run `consent-ledger backup` to make one now.',
       ),
     );
   const look = async (place: string, list: () => Promise<readonly BackupFile[]>): Promise<Line> => {
@@ -377,7 +377,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
       ? fault(
           'backup',
           `The newest backup is of ${at}; one was due at ${due.toISOString()}.`,
-          'Check that a worker is running, then run `consent-ledger backup` to have one now.',
+          'Check that a worker is running, then run `consent-ledger backup` to make one now.',
         )
       : ok('backup', `The newest backup is of ${at}. Rehearse restoring it (docs/backup.md).`);
   };
@@ -468,7 +468,7 @@ async function checkBackupBucket(
     const named = { ...line, sentence: line.level === 'ok' ? `${bucket.name}: ${line.sentence}` : line.sentence };
     if (backup.lock === null || (await bucket.canLock()) !== false) return [named];
     const sentence = `${bucket.name} cannot lock objects: with BACKUP_LOCK, no backup can be uploaded.`;
-    return [named, fault('backup', sentence, 'Make a bucket with object lock, or set BACKUP_LOCK=off.')];
+    return [named, fault('backup', sentence, 'Create a bucket with object lock, or set BACKUP_LOCK=off.')];
   } catch (error) {
     if (!(error instanceof BucketError)) throw error;
     const remedy = 'Correct BACKUP_BUCKET, AWS_ENDPOINT_URL_S3, AWS_REGION or the keys (docs/configuration.md).';

@@ -79,7 +79,8 @@ export async function writeArchive(
       },
       ...(options.onReadBack ? { onProgress: options.onReadBack } : {}),
     });
-    if (read.sha256 !== written.sha256) throw new VerificationFault('What was read back is not what was written.');
+    if (read.sha256 !== written.sha256)
+      throw new VerificationFault('The backup read back differs from what was written.');
     await rename(draft, path);
     await syncFolder(dirname(path));
     return written;
@@ -282,9 +283,7 @@ function checkManifest(
 ): Readonly<Record<string, unknown>> {
   if (manifest === null || mac === null) throw new VerificationFault(`${path} has no manifest: ${WHERE_SHARED}.`);
   if (appendKey !== null && !equalBytes(macOf(appendKey, manifest), Buffer.from(mac, 'hex')))
-    throw new VerificationFault(
-      `${path} was not made by a holder of this INSTANCE_KEY: the MAC of its manifest is wrong.`,
-    );
+    throw new VerificationFault(`${path} was not made with this INSTANCE_KEY: the MAC of its manifest is wrong.`);
   const said = manifestSchema.safeParse(JSON.parse(manifest.toString('utf8'))).data;
   if (said === undefined) throw new VerificationFault(`${path} has a manifest that cannot be read.`);
   for (const [place, member] of said.members.entries()) {

@@ -46,7 +46,7 @@ export async function exportEverything(options: ExportOptions): Promise<ExportRe
   const { context, folder, onProgress } = options;
   const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : null));
   if (there === null || there.length > 0)
-    throw new UsageError([`${folder} is there and not empty: name a folder that does not exist yet.`]);
+    throw new UsageError([`${folder} exists and is not empty: use a folder that does not exist yet.`]);
   if (context.refusal() === null) await context.seal();
   await context.projector.catchUp();
   const draft = `${folder}.part`;
@@ -269,7 +269,7 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 
 | file | content |
 |---|---|
-| entries/*.jsonl | every entry of the ledger, one JSON object a line (entries.schema.json): the evidence itself |
+| entries/*.jsonl | every entry of the ledger, one JSON object per line (entries.schema.json): the evidence itself |
 | tables/*.csv | what was read out of the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
 | sources.json | the accounts of the service, without credentials |
 | documents/, evidence/ | files that entries name by their SHA-256 |

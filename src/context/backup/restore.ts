@@ -116,13 +116,13 @@ async function claimPlace(config: Config): Promise<void> {
     const isEmpty = (await lastSeq(store)) === 0 && (await readSetting(store, 'instance_id')) === null;
     if (!isOurs && !isEmpty)
       throw new UsageError([
-        'The database is not empty: a backup is restored into an empty one. Set DATABASE_URL (SQLite: or DATA_DIR) to another.',
+        'The database is not empty: restore into an empty one. Set DATABASE_URL (SQLite: or DATA_DIR) to another.',
       ]);
     if (!isOurs) {
       const found = await strangersIn(config);
       if (found.length > 0)
         throw new UsageError([
-          `DATA_DIR (${config.dataDir}) is not empty (${found.slice(0, 5).join(', ')}): a backup is restored into an empty one. Only the folder keys may be there.`,
+          `DATA_DIR (${config.dataDir}) is not empty (${found.slice(0, 5).join(', ')}): restore into an empty one. It may contain only the folder keys.`,
         ]);
       await writeSetting(store, UNFINISHED_RESTORE, new Date().toISOString());
     }
@@ -185,7 +185,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
     const { schemaVersion } = await store.inspect({ readThrough: false });
     if (header.schemaVersion > schemaVersion)
       throw new UsageError([
-        `${file} was made by a newer version of consent-ledger (${header.version}): install that.`,
+        `${file} was made by a newer version of consent-ledger (${header.version}): install that version.`,
       ]);
     // The keys have to be those of the backup, and none may be made.
     const { instance: instanceKey, signing } = header.fingerprints;
@@ -216,7 +216,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
     });
     if (verification.root !== manifest.root || verification.entries !== manifest.seq)
       throw new VerificationFault(
-        `${file}: what was put back is not what the manifest says (${verification.entries} entries, root ${verification.root}).`,
+        `${file}: the restored ledger does not match the manifest (${verification.entries} entries, root ${verification.root}).`,
       );
     if (!despiteFaults) assertSound(verification.faults);
     const lost = options.journal === null ? null : await newestNote(options.journal, keys, instance, epoch);
@@ -238,7 +238,7 @@ function assertSound(faults: readonly Fault[]): void {
       `${faults.length} faults were found, so nothing was restored:`,
       ...first,
       ...(faults.length > first.length ? [`  … and ${faults.length - first.length} more`] : []),
-      'Use an earlier backup. If this is the best there is, --despite-faults restores it and records that.',
+      'Use an earlier backup. If there is no better one, --despite-faults restores it and records that.',
     ].join('\n'),
   );
 }
@@ -265,7 +265,7 @@ async function putBack(store: Store, dataDir: string, name: string, content: Asy
   const [, path] = /^files\/((?:documents|evidence|journal|witnessed|erasures)\/\w[\w.-]*|log\.vkey)$/.exec(name) ?? [];
   if (path !== undefined) return writeFileFrom(join(dataDir, path), content);
   if (name !== 'backup.json')
-    throw new VerificationFault(`The backup holds ${name}, which this version does not know.`);
+    throw new VerificationFault(`The backup holds ${name}, which this version does not support.`);
   await wholeOf(content);
 }
 
@@ -293,7 +293,7 @@ async function copyFiles(from: string, to: string): Promise<void> {
 async function newestNote(folder: string, keys: Keys, instance: string, epoch: number): Promise<string | null> {
   const note = await createJournal(folder).newest(epoch);
   if (note === null)
-    throw new UsageError([`${folder} holds no checkpoints: name the folder journal of the lost DATA_DIR.`]);
+    throw new UsageError([`${folder} contains no checkpoints: use the folder journal of the lost DATA_DIR.`]);
   const reading = readCheckpoint(note, keys.verifying);
   if (reading.outcome !== 'valid' || parseOrigin(reading.head.origin)?.instance !== instance)
     throw new VerificationFault(`The newest checkpoint in ${folder} is not signed for this installation.`);
@@ -308,7 +308,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
   const lostHead = lost === null ? null : parseTreeHead(lost);
   const known = Math.max(identity.epoch, parseOrigin(lostHead?.origin ?? '')?.epoch ?? 0);
   const epoch = options.epoch ?? known + 1;
-  if (epoch <= known) throw new UsageError([`--epoch must be higher than ${known}, the last epoch that is known.`]);
+  if (epoch <= known) throw new UsageError([`--epoch must be higher than ${known}, the last known epoch.`]);
   const store = await openStore(config.database);
   let first: number;
   try {
@@ -379,8 +379,8 @@ export async function acceptDatabase(options: Common): Promise<RestoreReport> {
     if (refusal?.code !== 'journal-ahead')
       throw new UsageError([
         refusal === null
-          ? 'The database is not behind its journal: there is nothing to accept. To restore a backup, name its file.'
-          : `This is not about a database that is behind its journal: ${refusal.reason}. ${refusal.remedy}`,
+          ? 'The database is not behind its journal, so there is nothing to accept. To restore a backup, name its file.'
+          : `--database-as-it-is only accepts a database that is behind its journal: ${refusal.reason}. ${refusal.remedy}`,
       ]);
     const { instance, epoch, keys } = context;
     const lost = await newestNote(join(config.dataDir, 'journal'), keys, instance, epoch);

@@ -125,7 +125,7 @@ async function assertFits(from: Store, to: Store): Promise<void> {
   if (there > here || different !== null) {
     throw new UsageError([
       different === null
-        ? `The target database has entries of its own: it ends at ${there}, this one at ${here}. It is the installation now; nothing was copied.`
+        ? `The target database has entries that this one lacks: it ends at ${there}, this one at ${here}. The installation has moved there; nothing was copied.`
         : `The target database differs from entry ${different} on: both have entries of their own. Nothing was copied.`,
     ]);
   }

@@ -65,7 +65,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
         return reply.redirect(localPath(next), 303);
       case 'refused': {
         request.log.warn({ person: signed.personId }, 'a sign-in was refused');
-        const problem = 'E-mail address, password or one-time code is not right.';
+        const problem = 'Wrong e-mail address, password or one-time code.';
         return sendSignIn(context, request, reply, { next, email, problem }, 401);
       }
       case 'blocked': {
@@ -86,7 +86,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
     if (session === null) {
       await recordRefusal(context, null);
       request.log.warn('a sign-in with a passkey was refused');
-      const problem = 'The passkey is not known here, or took too long.';
+      const problem = 'Unknown passkey, or it took too long.';
       return sendSignIn(context, request, reply, { next, problem }, 401);
     }
     await leaveEarlier(request);
