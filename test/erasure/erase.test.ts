@@ -222,7 +222,7 @@ describe('erasing entries', () => {
       );
     for (const [more, words] of [
       [[], 'wants two officers to agree: add --confirmed-by'],
-      [['--confirmed-by', ' '], '--confirmed-by needs the name of the second officer'],
+      [['--confirmed-by', ' '], '--confirmed-by requires the name of the second officer'],
       [['--confirmed-by', ' olga '], 'must be somebody else than the first'],
     ] as const) {
       const refused = await run(...more);
