@@ -187,7 +187,10 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   /** Of WITNESSES; null when it is not set. Throws UsageError when the file makes no sense. */
   const witnessPolicy = async (path = config.witnesses): Promise<WitnessPolicy | null> => {
     const policy = path === null ? null : await loadWitnessPolicy(path);
-    if (typeof policy === 'string') throw new UsageError([`${path} is not a policy of witnesses: ${policy}.`]);
+    if (typeof policy === 'string')
+      throw new UsageError([
+        `The file of witnesses ${path} cannot be used: ${policy}. Correct it (docs/proofs.md), or unset WITNESSES.`,
+      ]);
     return policy;
   };
   return {

@@ -28,6 +28,8 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
         config,
         async (context) => {
           for (const warning of config.warnings) context.log.warn(warning);
+          // Said now: the job that needs it would only fail, hour after hour.
+          await context.witnessPolicy();
           // Asked for before the listeners answer, so that a stop at any moment is a graceful one.
           const stopped = io.untilStopped();
           // Loaded only here: every other command starts sooner without the listeners and their pages.

@@ -25,6 +25,7 @@ export function registerWorker(program: CommandUnknownOpts, io: CommandIo): void
       await withContextOf(
         config,
         async (context) => {
+          await context.witnessPolicy();
           const stopped = io.untilStopped();
           const worker = await startWorker(context, { kinds, concurrency, lease });
           context.projector.start((listener) => context.ledger.onAppended(listener));

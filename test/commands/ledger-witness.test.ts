@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parseWitnessPolicy } from '../../src/ledger/witness-policy.ts';
-import { runCli } from '../cli/command-line.ts';
+import { runCli, runProcess } from '../cli/command-line.ts';
 import { startWitness } from '../ledger/witness-stand-in.ts';
 import { alter, bytes } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -102,7 +102,7 @@ test('doctor says whether checkpoints leave the machine, and fails when one has 
   expect(await doctor({})).toEqual([expect.stringContaining('note: Checkpoints do not leave this machine')]);
   await writeFile(policy, 'witness one\nquorum one\n');
   expect(await doctor({ WITNESSES: policy })).toEqual([
-    expect.stringContaining('is not a policy of witnesses: line 1'),
+    expect.stringContaining('cannot be used: line 1'),
   ]);
   await writeFile(policy, `directory share ${share}\nquorum share\n`);
   expect(await doctor({ WITNESSES: policy })).toEqual(['ok: 1 witness configured; none has been asked yet.']);
@@ -122,3 +122,27 @@ test('doctor says whether checkpoints leave the machine, and fails when one has 
   );
   expect(await doctor({ WITNESSES: policy })).toEqual([expect.stringMatching(/^fault: .* for the witnesses\.$/)]);
 });
+
+test.each(['serve', 'worker'])(
+  '%s does not start with a file of witnesses that makes no sense, and says what to do',
+  async (command) => {
+    const folder = await temporaryFolder();
+    const path = join(folder, 'policy');
+    const start = async (text: string | null) => {
+      if (text !== null) await writeFile(path, text);
+      return runProcess(folder, [command], { env: { WITNESSES: path } });
+    };
+    const missing = await start(null);
+    expect([missing.code, missing.stderr]).toEqual([
+      2,
+      expect.stringContaining('it cannot be read (ENOENT). Correct it'),
+    ]);
+    const wrong = await start('witness one\nquorum one\n');
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain(`${path} cannot be used: line 1 `);
+    expect(wrong.stderr).toContain('unset WITNESSES');
+    expect(wrong.stderr).not.toMatch(/\n\s+at /);
+    const doctor = await runCli(folder, ['doctor'], { WITNESSES: path });
+    expect(doctor.stdout).toContain(`${path} cannot be used: line 1 `);
+  },
+);
