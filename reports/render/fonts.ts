@@ -136,6 +136,22 @@ export function createTypesetter(doc: PDFKit.PDFDocument, strict: boolean): Type
     });
   }
 
+  /** One character after the other where a font cannot set them together: some marks on some letters make its layout fail. */
+  function settable(run: Run): readonly Run[] {
+    if (PLAIN.test(run.text)) return [run];
+    doc.font(run.font);
+    try {
+      // What it finds is kept and not worked out again when the run is written.
+      (
+        doc as unknown as { _font: { layout(text: string, features: undefined, onlyWidth: boolean): unknown } }
+      )._font.layout(run.text, undefined, true);
+      return [run];
+    } catch {
+      const characters = [...run.text].map((text) => ({ text, font: run.font }));
+      return RIGHT_TO_LEFT.test(run.text) ? characters.reverse() : characters;
+    }
+  }
+
   return {
     printable(text, face) {
       if (PLAIN.test(text)) return text;
@@ -148,7 +164,10 @@ export function createTypesetter(doc: PDFKit.PDFDocument, strict: boolean): Type
     runs(line, face) {
       if (PLAIN.test(line)) return [{ text: line, font: face }];
       const fonts = fontsOf(line, face);
-      return RIGHT_TO_LEFT.test(line) ? inVisualOrder(line, fonts, bases.get(line) ?? 'auto') : joined(line, fonts);
+      const runs = RIGHT_TO_LEFT.test(line)
+        ? inVisualOrder(line, fonts, bases.get(line) ?? 'auto')
+        : joined(line, fonts);
+      return runs.flatMap(settable);
     },
     broken(text, lines) {
       if (lines.length < 2 || !RIGHT_TO_LEFT.test(text)) return;
@@ -184,6 +203,12 @@ function inVisualOrder(line: string, fonts: readonly FontName[], base: 'auto' | 
     const rightToLeft = (embedding.levels[first] ?? 0) % 2 === 1;
     const read = rightToLeft ? [...units].reverse() : units;
     const characters = read.map((i) => line.charAt(i));
+    if (!rightToLeft && RIGHT_TO_LEFT.test(characters.join(''))) {
+      // Digits of such a script, which stand from left to right: the font would turn them round.
+      for (const character of characters.join('')) runs.push({ text: character, font: fonts[first] ?? 'regular' });
+      units = [];
+      return;
+    }
     const text = rightToLeft ? characters.map((character) => getMirroredCharacter(character) ?? character) : characters;
     // Without a letter of such a script the font would set it from left to right.
     const turned = rightToLeft && !RIGHT_TO_LEFT.test(text.join('')) ? [...text.join('')].reverse() : text;

@@ -43,10 +43,7 @@ export function setList(sheet: Sheet, items: readonly string[], ordered: boolean
 
 export function setFacts(sheet: Sheet, pairs: readonly (readonly [string, string])[], body: TextStyle): void {
   const label: TextStyle = { ...body, colour: MUTED };
-  const labelWidth = Math.min(
-    150,
-    Math.max(...pairs.map(([text]) => sheet.doc.font('regular').fontSize(body.size).widthOfString(text)), 40) + 14,
-  );
+  const labelWidth = Math.min(150, Math.max(...pairs.map(([text]) => sheet.measure(text, body)), 40) + 14);
   const table = sheet.open('Table');
   for (const [name, value] of pairs) {
     const names = sheet.wrap(name, label, labelWidth - 10);

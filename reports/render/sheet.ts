@@ -276,10 +276,12 @@ function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
  * ids of cases stay whole); a word that is wider than the line is cut, at a hyphen if there is one near.
  */
 const BREAK =
-  /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=(?<![^\s/]*\d[^\s/]*)\p{L}-)(?=\p{L})(?![^\s/]*\d)/u;
+  /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=(?<!\d[^\s/]{0,60})\p{L}-)(?=\p{L})(?![^\s/]{0,60}\d)/u;
 
 function wrapLine(line: string, width: number, measure: (part: string) => number): string[] {
-  if (measure(line) <= width) return [line.trimEnd()];
+  const isWithin = (part: string) =>
+    (part.length <= SURELY_WIDER || measure(part.slice(0, SURELY_WIDER)) <= width) && measure(part) <= width;
+  if (isWithin(line)) return [line.trimEnd()];
   const lines: string[] = [];
   let current = '';
   const flush = () => {
@@ -287,19 +289,14 @@ function wrapLine(line: string, width: number, measure: (part: string) => number
     current = '';
   };
   for (const word of line.split(BREAK)) {
-    if (measure((current + word).trimEnd()) <= width) {
+    if (isWithin((current + word).trimEnd())) {
       current += word;
       continue;
     }
     if (current !== '') flush();
     let rest = word;
-    while (measure(rest.trimEnd()) > width) {
-      let size = Math.max(1, Math.floor((rest.length * width) / measure(rest)));
-      while (size > 1 && measure(rest.slice(0, size)) > width) size -= 1;
-      while (size < rest.length && measure(rest.slice(0, size + 1)) <= width) size += 1;
-      if (isHighSurrogate(rest.charCodeAt(size - 1))) size += 1;
-      const hyphen = rest.lastIndexOf('-', size - 1) + 1;
-      if (hyphen > size / 2) size = hyphen;
+    while (!isWithin(rest.trimEnd())) {
+      const size = cutOf(rest, isWithin);
       lines.push(rest.slice(0, size));
       rest = rest.slice(size);
     }
@@ -308,6 +305,37 @@ function wrapLine(line: string, width: number, measure: (part: string) => number
   if (current.trimEnd() !== '' || lines.length === 0) flush();
   return lines;
 }
+
+/** So many characters are looked at first: as a rule they are wider than a line, and setting a long text takes more than twice as long as half of it. */
+const SURELY_WIDER = 400;
+
+/** How much of a word that is too wide fits: up to a hyphen if there is one near, and no character is taken apart. Takes time by the line, not by the word. */
+function cutOf(word: string, isWithin: (part: string) => boolean): number {
+  let fits = 1;
+  let tooMuch = 2;
+  while (tooMuch < word.length && isWithin(word.slice(0, tooMuch))) {
+    fits = tooMuch;
+    tooMuch *= 2;
+  }
+  tooMuch = Math.min(tooMuch, word.length);
+  while (tooMuch - fits > 1) {
+    const middle = (fits + tooMuch) >> 1;
+    if (isWithin(word.slice(0, middle))) fits = middle;
+    else tooMuch = middle;
+  }
+  const hyphen = word.lastIndexOf('-', fits - 1) + 1;
+  if (hyphen > fits / 2) return hyphen;
+  // At least one character, however wide; a family of emoji or a letter with its marks is one.
+  const { segment, index } = characters.segment(word.slice(0, fits + 100)).containing(fits) ?? {
+    segment: '',
+    index: fits,
+  };
+  if (index > 0) return index;
+  if (segment.length <= 100) return segment.length;
+  return isHighSurrogate(word.charCodeAt(fits - 1)) ? fits + 1 : fits;
+}
+
+const characters = new Intl.Segmenter();
 
 function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;

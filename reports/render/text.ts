@@ -1,17 +1,26 @@
 /**
  * Makes text safe to show: control characters and characters that change the direction of what follows become their code point in
- * brackets, lone surrogates the replacement character. Tabs become spaces; line feeds stay.
+ * brackets, lone surrogates the replacement character, and of a flood of combining marks, which would cover the lines around, the number is told.
+ * Tabs become spaces; line feeds stay.
  */
 export function visibleText(text: string): string {
   return text
     .normalize('NFC')
     .replace(/\r\n?/g, '\n')
     .replace(/\t/g, '  ')
+    .replace(JOINERS, '')
     .replace(INVISIBLE, (c) => `[${codePointName(c)}]`)
+    .replace(FLOODED, (_, letter: string, more: string) => `${letter}[${[...more].length} more marks]`)
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }
 
-const INVISIBLE = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+// Not the non-joiner between Arabic letters, which spelling asks for in Persian and others.
+const INVISIBLE =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200d-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|(?<!\p{Script=Arabic})\u200c|\u200c(?!\p{Script=Arabic})/gu;
+/** Of several emoji they make one picture, which no font here has. */
+const JOINERS = /(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
+/** No script puts more on a letter. */
+const FLOODED = /(\p{M}{10})(\p{M}+)/gu;
 
 /** `U+00E9` for `é`. */
 export function codePointName(character: string): string {

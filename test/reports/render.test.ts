@@ -8,6 +8,7 @@ import { renderCsv, renderJson } from '../../reports/render/csv-json.ts';
 import { createTypesetter, UnprintableText } from '../../reports/render/fonts.ts';
 import { renderHtml } from '../../reports/render/html.tsx';
 import { renderPdf } from '../../reports/render/pdf.ts';
+import { visibleText } from '../../reports/render/text.ts';
 import { renderZip } from '../../reports/render/zip.ts';
 import { pdfFonts, pdfInfo, pdfText, zipFile, zipNames } from './files.ts';
 import { collect } from './world.ts';
@@ -272,6 +273,49 @@ test('no text prevents a document', async () => {
     }),
     { numRuns: 3 },
   );
+});
+
+test('digits of a right-to-left script are read from left to right', () => {
+  const { runs } = createTypesetter(new PDFDocument(), false);
+  for (const digits of ['۱۲۳۴', '١٢٣٤'])
+    expect(
+      runs(`سال ${digits}`, 'regular')
+        .map(({ text }) => text)
+        .join('')
+        .trim(),
+    ).toContain(digits);
+  const [alone] = runs('سال ۱۲', 'regular');
+  expect(alone?.text).toBe('۱');
+});
+
+test('a text that a font cannot set at once is set all the same, and marks cover no other line', async () => {
+  expect(visibleText(`a${'\u0300'.repeat(500)}b`)).toBe(`à${'\u0300'.repeat(10)}[489 more marks]b`);
+  const blocks = ['paragraph', 'verbatim'].flatMap((block) =>
+    ['a\u0300', 'م\u064b\u0651', 'ש\u05b8\u05c1', '分\u0301', '\u0301'].map(
+      (text) => ({ block, text: `${text}${text.slice(-1).repeat(12)}lgo` }) as Block,
+    ),
+  );
+  expect((await pdf(blocks)).subarray(0, 5).toString('latin1')).toBe('%PDF-');
+});
+
+test('the time that a long word takes grows with its length', { timeout: 60_000 }, async () => {
+  for (const word of ['x', '分', 'a-', '1-', 'a/']) {
+    const timed = async (length: number) => {
+      const began = performance.now();
+      await pdf([{ ...table(0), rows: [[word.repeat(length / word.length), 'x']] } as Block]);
+      return performance.now() - began;
+    };
+    await timed(100);
+    // By the square it would take 64 times as long; a machine under load may take several times as long as it should.
+    expect(await timed(16_000), word).toBeLessThan(30 * (await timed(2000)) + 1000);
+  }
+});
+
+test('Persian keeps its non-joiners, emoji of several parts are shown by their parts', () => {
+  expect(visibleText('می\u200cخواهم')).toBe('می\u200cخواهم');
+  expect(visibleText('pay\u200cpal')).toBe('pay[U+200C]pal');
+  expect(visibleText('👩🏽\u200d💻')).toBe('👩🏽💻');
+  expect(visibleText('a\u200db')).toBe('a[U+200D]b');
 });
 
 test('control characters and direction marks are made visible', async () => {
