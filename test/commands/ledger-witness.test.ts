@@ -101,9 +101,7 @@ test('doctor says whether checkpoints leave the machine, and fails when one has 
   expect((await runCli(folder, [...open, '--channel', 'letter'])).code).toBe(0);
   expect(await doctor({})).toEqual([expect.stringContaining('note: Checkpoints do not leave this machine')]);
   await writeFile(policy, 'witness one\nquorum one\n');
-  expect(await doctor({ WITNESSES: policy })).toEqual([
-    expect.stringContaining('cannot be used: line 1'),
-  ]);
+  expect(await doctor({ WITNESSES: policy })).toEqual([expect.stringContaining('cannot be used: line 1')]);
   await writeFile(policy, `directory share ${share}\nquorum share\n`);
   expect(await doctor({ WITNESSES: policy })).toEqual(['ok: 1 witness configured; none has been asked yet.']);
   expect((await runCli(folder, ['ledger', 'witness'], { WITNESSES: policy })).code).toBe(0);
