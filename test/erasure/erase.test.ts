@@ -221,9 +221,9 @@ describe('erasing entries', () => {
         { CONTROLLER_FILE: join(folder, 'controller.yaml') },
       );
     for (const [more, words] of [
-      [[], 'wants two officers to agree: add --confirmed-by'],
+      [[], 'requires two officers: add --confirmed-by'],
       [['--confirmed-by', ' '], '--confirmed-by requires the name of the second officer'],
-      [['--confirmed-by', ' olga '], 'must be somebody else than the first'],
+      [['--confirmed-by', ' olga '], 'must be a different person from the first'],
     ] as const) {
       const refused = await run(...more);
       expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(words)]);
