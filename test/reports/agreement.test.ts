@@ -248,7 +248,7 @@ test('a gap of a period without a decision is named, and so is that only named b
   const named = await open();
   await named.insert('action_history', [syncRun(1, '2026-07-01T06:00:00.000Z', null, null)]);
   expect(await page(named)).toContain('A banner named neither in the settings of this source nor in a delivery');
-  expect(await page(world)).not.toContain('A banner that neither');
+  expect(await page(world)).not.toContain('A banner named neither');
 });
 
 test('what follows the last pull of a period that is not over is no gap, and it is said up to when was pulled', async () => {
