@@ -199,6 +199,16 @@ export const consentRecordSchema = z.strictObject({
         .nullable(),
     }),
     limits: z.array(z.string()),
+    seal: z
+      .strictObject({
+        salt: hex,
+        entry: z.number().int().positive(),
+        meta: z.string(),
+        body: z.string(),
+        tlog_proof: z.string(),
+        verifier_key: z.string(),
+      })
+      .nullable(),
   }),
 });
 export type ConsentRecord = z.infer<typeof consentRecordSchema>;
@@ -306,10 +316,17 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
         'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
         'tlog_proof shows that an entry was sealed under a signed checkpoint, with its number, time and commitment: `node verify.mjs RECORD.json` (docs/proofs.md).',
         'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
+        'evidence.seal proves that the text of this record is the one that was handed out; that it follows from its entries was checked then, and shows in their bodies.',
         'When and how the banner was shown is the word of the officer who added its evidence.',
       ],
+      seal: null,
     },
   };
+}
+
+/** What the hash in the entry that seals a record is of: the record with nothing but the salt in its seal (docs/proofs.md). */
+export function sealedText(record: ConsentRecord, salt: string): string {
+  return `${JSON.stringify({ ...record, evidence: { ...record.evidence, seal: { salt } } }, null, 2)}\n`;
 }
 
 /** As bytes for a file: the same record, the same bytes. */

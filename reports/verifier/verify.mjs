@@ -403,7 +403,7 @@ function tidy(files) {
  */
 export async function check(given, { expectedKey = '', isWhole = true } = {}) {
   const files = tidy(given);
-  const receipts = takeReceipts(files);
+  const { receipts, told } = takeReceipts(files);
   const checks = [];
   const say = (state, what, text) => checks.push({ state, what, text });
   const result = (key) => ({
@@ -417,7 +417,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     used.add(name);
     return contentOf(name);
   };
-  for (const { name } of receipts) used.add(name);
+  for (const { name } of told) used.add(name);
   for (const [name, { broken }] of files)
     if (broken) say('bad', name, 'was damaged after it was packed (size or checksum)');
 
@@ -592,13 +592,50 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       )
         say('bad', one.name, `what it says of entry ${one.entry} is not what was sealed`);
     }
-    const [first] = receipts;
-    if (first !== undefined && !first.isReceipt)
+  }
+
+  /** What a receipt or a consent record tells, to the last letter: nothing may stand in it that no check reaches. */
+  async function checkTold({ name, isReceipt, told, text }) {
+    // With a member twice, or one hidden by an escape, a reader would see another text than the parser.
+    if (![0, 2].some((indent) => text.trimEnd() === JSON.stringify(told, null, indent)))
+      return say('bad', name, 'is not in the form in which it was handed out: it was changed afterwards');
+    if (isReceipt) {
+      const extra = Object.keys(told).filter((field) => !RECEIPT_FIELDS.includes(field));
+      if (extra.length > 0) say('bad', name, `has what no receipt has: ${extra.join(', ')}`);
+      if (told.verifier_key !== key.text) say('bad', name, 'names another verifier key');
+      if (told.salt !== null || told.meta_sha256 !== null)
+        say('note', name, 'salt and meta_sha256 are checked only together with the bytes that were sent');
+      return undefined;
+    }
+    const { seal } = told.evidence;
+    try {
+      if (seal === null || typeof seal !== 'object')
+        throw new Error('has no seal (evidence.seal): nothing proves that its text is the one that was handed out');
+      const { salt, entry, ...rest } = seal;
+      if (Object.keys(rest).sort().join() !== 'body,meta,tlog_proof,verifier_key')
+        throw new Error('has a seal of another form');
+      if (seal.verifier_key !== key.text) throw new Error('names another verifier key');
+      const { leaf, body } = proven.get(String(entry)) ?? {};
+      if (leaf === undefined || body === null) throw new Error(`is not proven by entry ${entry}, which is to seal it`);
+      if (!equal(body, encoder.encode(seal.body))) throw new Error(`says of entry ${entry} what that does not hold`);
+      const sealed = JSON.parse(textOf(body));
+      if (leaf.kind !== 'action' || sealed.action !== 'consent.record-sealed')
+        throw new Error(`is not proven by entry ${entry}, which seals no consent record`);
+      if (leaf.source !== told.evidence.ledger?.source)
+        throw new Error('names another source than the one of its seal');
+      const before = { ...told, evidence: { ...told.evidence, seal: { salt } } };
+      if (hexOf(await sha256(encoder.encode(`${JSON.stringify(before, null, 2)}\n`))) !== sealed.sha256)
+        throw new Error('is not the record that was sealed: it was changed afterwards');
+      say('ok', name, `is letter for letter the record that was sealed as entry ${entry} on ${leaf.receivedAt}`);
       say(
         'note',
-        first.name,
-        'the entries that it cites are proven; what it tells of their content is checked with their bodies',
+        name,
+        'that what it tells follows from the entries that it cites was checked when it was sealed, by the program alone; who has their bodies can check it again',
       );
+    } catch (error) {
+      say('bad', name, error.message || 'cannot be read');
+    }
+    return undefined;
   }
 
   /** The receipt for these bytes: they are what its entry commits to. */
@@ -618,6 +655,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     if (ids.length === 0) say('bad', 'Files', 'there is neither a manifest.json nor a proofs/<entry>.tlog-proof');
     for (const id of ids) await checkEntry(id);
     checkReceipts();
+    for (const one of told) await checkTold(one);
     for (const [name, { content }] of files) {
       if (used.has(name) || /^verify\.(?:html|mjs)$/.test(name)) continue;
       const digest = hexOf(await sha256(content));
@@ -630,35 +668,48 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
   }
 }
 
+const RECEIPT_FIELDS =
+  'receipt instance epoch entry source kind received leaf_hash commitment meta_sha256 salt verifier_key tlog_proof'.split(
+    ' ',
+  );
+
 /**
  * A receipt, or a consent record, is one file of JSON that holds the verifier key and proofs: they are put beside it as if they had been given as files. What each says of an
- * entry is returned, to be compared with what is proven.
+ * entry is returned, to be compared with what is proven, and each with its text.
  */
 function takeReceipts(files) {
-  const receipts = [];
-  if (files.has('manifest.json')) return receipts;
+  const found = { receipts: [], told: [] };
+  if (files.has('manifest.json')) return found;
+  const put = (name, text) => {
+    if (typeof text === 'string' && !files.has(name)) files.set(name, { content: encoder.encode(text), broken: false });
+  };
   for (const [name, { content }] of [...files]) {
     if (!name.endsWith('.json')) continue;
-    let told;
+    let [text, told] = ['', null];
     try {
-      told = JSON.parse(textOf(content));
+      text = textOf(content);
+      told = JSON.parse(text);
     } catch {
       continue;
     }
     const isReceipt = told?.receipt === 'consent-ledger/receipt/v1';
     const cited = isReceipt ? [told] : told?.['@type'] === 'dpv:ConsentRecord' ? told.evidence?.entries : null;
     if (!Array.isArray(cited)) continue;
-    const key = isReceipt ? told.verifier_key : told.evidence.ledger?.checkpoint?.verifier_key;
-    if (typeof key === 'string' && !files.has('log.vkey'))
-      files.set('log.vkey', { content: encoder.encode(`${key}\n`), broken: false });
+    found.told.push({ name, isReceipt, told, text });
+    const seal = isReceipt ? null : told.evidence.seal;
+    const key = isReceipt ? told.verifier_key : (seal?.verifier_key ?? told.evidence.ledger?.checkpoint?.verifier_key);
+    if (typeof key === 'string') put('log.vkey', `${key}\n`);
+    if (Number.isSafeInteger(seal?.entry) && !files.has(`proofs/${seal.entry}.tlog-proof`)) {
+      put(`proofs/${seal.entry}.tlog-proof`, seal.tlog_proof);
+      put(`proofs/${seal.entry}.meta`, seal.meta);
+      put(`proofs/${seal.entry}.body`, seal.body);
+    }
     for (const one of cited) {
-      receipts.push({ name, isReceipt, ...one });
-      const proof = `proofs/${one?.entry}.tlog-proof`;
-      if (Number.isSafeInteger(one?.entry) && typeof one.tlog_proof === 'string' && !files.has(proof))
-        files.set(proof, { content: encoder.encode(one.tlog_proof), broken: false });
+      found.receipts.push({ name, isReceipt, ...one });
+      if (Number.isSafeInteger(one?.entry)) put(`proofs/${one.entry}.tlog-proof`, one.tlog_proof);
     }
   }
-  return receipts;
+  return found;
 }
 
 /** Bytes that are not UTF-8 become what no check accepts. */

@@ -1,7 +1,11 @@
-import { type ConsentRecord, consentRecordOf } from '../../reports/consent-record.ts';
+import { randomBytes } from 'node:crypto';
+import { type ConsentRecord, consentRecordOf, sealedText } from '../../reports/consent-record.ts';
 import { loadPolicyTextIntervals, createTextCitation } from '../../reports/policy-texts.ts';
 import type { CheckpointToPrint } from '../../reports/report.ts';
 import { timelineOf } from '../core/consent-timeline.ts';
+import { verifierKeyOf } from '../crypto/checkpoint.ts';
+import { sha256Hex } from '../crypto/hash.ts';
+import { appendAction } from '../ledger/append-action.ts';
 import { UntrustedEntry } from '../ledger/cited.ts';
 import { createProver, proofFiles } from '../ledger/prove-entry.ts';
 import type { ControllerProfile } from '../law/profile.ts';
@@ -33,9 +37,46 @@ type RecordOutcome =
   | { readonly outcome: 'not-found' }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** One decision as a consent record in the form of ISO/IEC TS 27560. Recorded as a look-up, since it is one. */
-export function loadConsentRecord(deps: LookUpDeps, request: RecordRequest): Promise<RecordOutcome | Untrusted> {
-  return fromSoundEntries(deps, request.asOf, (sound) => recordOf(sound, createProver(deps), request));
+/** What a record is sealed with. */
+interface RecordDeps extends LookUpDeps {
+  readonly seal: () => Promise<unknown>;
+}
+
+/**
+ * One decision as a consent record in the form of ISO/IEC TS 27560. Recorded as a look-up, since it is one; an entry of its own holds the hash
+ * of the record, which encloses the proof of that entry.
+ */
+export async function loadConsentRecord(deps: RecordDeps, request: RecordRequest): Promise<RecordOutcome | Untrusted> {
+  const answer = await fromSoundEntries(deps, request.asOf, (sound) => recordOf(sound, createProver(deps), request));
+  if (answer.outcome !== 'found') return answer;
+  try {
+    return { ...answer, record: await sealRecord(deps, request.source, answer.record) };
+  } catch (error) {
+    if (error instanceof UntrustedEntry) return { outcome: 'untrusted', problem: error.message };
+    throw error;
+  }
+}
+
+async function sealRecord(deps: RecordDeps, source: string, record: ConsentRecord): Promise<ConsentRecord> {
+  const salt = randomBytes(32).toString('hex');
+  const sha256 = sha256Hex(Buffer.from(sealedText(record, salt)));
+  // The record encloses this entry. Who had it made is in the entry of the look-up.
+  const action = { action: 'consent.record-sealed' as const, actor: 'program', sha256 };
+  const { seq } = await appendAction(deps.ledger, source, action, [action.action, sha256], deps.clock().toISOString());
+  await deps.seal();
+  const proof = await createProver(deps)(seq);
+  if (proof.outcome === 'unproven') throw new UntrustedEntry(seq, proof.sentence);
+  if (proof.inclusion === null) throw new UntrustedEntry(seq, 'it could not be sealed');
+  const { tlogProof, meta, body } = proofFiles(proof.entry, proof.inclusion, true);
+  const seal = {
+    salt,
+    entry: seq,
+    meta: meta?.toString('utf8') ?? '',
+    body: body?.toString('utf8') ?? '',
+    tlog_proof: tlogProof,
+    verifier_key: verifierKeyOf(proof.inclusion.head.origin, deps.keys.verifying),
+  };
+  return { ...record, evidence: { ...record.evidence, seal } };
 }
 
 /** `prove` reads neighbours of an entry, which the record does not cite. */

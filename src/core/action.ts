@@ -262,6 +262,13 @@ const consentLookedUp = z.object({
   at: z.string().nullable(),
   records: z.number().int().nonnegative(),
 });
+/** A decision was handed out as a consent record. No word of whom it is about: the record encloses this entry, and the entry outlives an erasure. */
+const consentRecordSealed = z.object({
+  action: z.literal('consent.record-sealed'),
+  actor,
+  /** Of the record's text before it encloses its proof; a random salt in the text keeps anybody from guessing what it said. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
 /** Kinds of files that show a banner, told by their bytes (src/banners/evidence.ts). */
 const evidenceMediaType = z.enum([
   'image/png',
@@ -409,6 +416,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   syncFinished,
   syncRecounted,
   consentLookedUp,
+  consentRecordSealed,
   bannerEvidenceAdded,
   bannerEvidenceRetracted,
   bannerNamed,

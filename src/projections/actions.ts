@@ -55,6 +55,8 @@ function objectOf(action: Action): string | null {
       return action.bannerId;
     case 'consent.looked-up':
       return action.about;
+    case 'consent.record-sealed':
+      return action.sha256;
     case 'person.added':
     case 'person.changed':
     case 'person.disabled':

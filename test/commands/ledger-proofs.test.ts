@@ -43,7 +43,11 @@ test('a receipt proves to the sender, with the verifier alone, what was received
   const seq = Number(/"seq":(\d+)/.exec(JSON.stringify(list))?.[1]);
   const path = (name: string) => join(folder, name);
   expect((await run('ledger', 'receipt', String(seq), '--out', path('receipt.json'))).code).toBe(0);
-  const receipt = JSON.parse(await readFile(path('receipt.json'), 'utf8')) as { entry: number; received: string };
+  const receipt = JSON.parse(await readFile(path('receipt.json'), 'utf8')) as {
+    entry: number;
+    received: string;
+    verifier_key: string;
+  };
   expect(receipt).toMatchObject({
     receipt: 'consent-ledger/receipt/v1',
     entry: seq,
@@ -79,8 +83,21 @@ test('a receipt proves to the sender, with the verifier alone, what was received
     stdout: expect.stringContaining(`Entry ${seq}`) as string,
   });
   const record = await readFile(path('record.json'), 'utf8');
-  await writeFile(path('altered.json'), record.replace(/"commitment": "[0-9a-f]{4}/, '"commitment": "0000'));
-  expect((await verify('altered.json')).code).toBe(3);
+  for (const [what, by, said] of [
+    [/"commitment": "[0-9a-f]{4}/, '"commitment": "0000', `what it says of entry ${seq} is not what was sealed`],
+    [/"record_id": "/, '"record_id": "x', 'not the record that was sealed'],
+    [/"known": "/, '"known": "x', 'not the record that was sealed'],
+    [/"known": /, '"known": "", "known": ', 'not in the form in which it was handed out'],
+    [/"seal": \{[\s\S]*?\n {4}\}/, '"seal": null', 'has no seal'],
+  ] as const) {
+    await writeFile(path('altered.json'), record.replace(what, by));
+    expect(await verify('altered.json')).toMatchObject({ code: 3, stdout: expect.stringContaining(said) as string });
+  }
+  // Neither can more be written into a receipt than it proves.
+  for (const changes of [{ content: 'consent given' }, { verifier_key: `${receipt.verifier_key}A` }]) {
+    await writeFile(path('longer.json'), `${JSON.stringify({ ...receipt, ...changes }, null, 2)}\n`);
+    expect((await verify('longer.json')).code, JSON.stringify(changes)).toBe(3);
+  }
 
   await alter(folder, `update entries set body = ${bytes(other)} where seq = ${seq}`);
   for (const args of [

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { consentRecordSchema, consentRecordText } from '../../reports/consent-record.ts';
+import {
+  type ConsentRecord,
+  consentRecordSchema,
+  consentRecordText,
+  sealedText,
+} from '../../reports/consent-record.ts';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { type LookUp, lookUpConsent, type Untrusted } from '../../src/consent/look-up.ts';
 import { loadConsentRecord } from '../../src/consent/record.ts';
@@ -184,17 +189,25 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
     ]);
   });
 
-  it('is found by the id of the record, of the decision or of an entry, and has the same bytes each time', async () => {
+  it('is found by the id of the record, of the decision or of an entry, and has the same bytes each time but for its seal', async () => {
     const { world, second } = await createWorld();
     const asOf = await world.context.projector.catchUp();
-    const texts = [];
+    await world.context.seal();
+    const [texts, seals]: [string[], ConsentRecord['evidence']['seal'][]] = [[], []];
     for (const id of ['c-2', 'r:c-2', String(second)]) {
       const request = { source: 'default', id, actor: 'Olga', asOf, profile: null, checkpoint: null };
       const answer = await loadConsentRecord(world.context, request);
-      texts.push(answer.outcome === 'found' ? consentRecordText(answer.record) : answer.outcome);
+      if (answer.outcome !== 'found') throw new Error(answer.outcome);
+      expect(consentRecordSchema.parse(JSON.parse(consentRecordText(answer.record)))).toEqual(answer.record);
+      texts.push(sealedText(answer.record, ''));
+      seals.push(answer.record.evidence.seal);
     }
     expect(new Set(texts).size).toBe(1);
-    expect(consentRecordSchema.safeParse(JSON.parse(texts[0] ?? '')).success).toBe(true);
+    expect(new Set(seals.map((seal) => seal?.salt)).size).toBe(3);
+    const made = await world.actions('consent.record-sealed');
+    expect(made).toHaveLength(3);
+    // The entry outlives an erasure of the person, so it names nobody.
+    expect(JSON.stringify(made)).not.toMatch(/visitor-7|c-2|Olga/i);
     const none = { source: 'default', id: 'c-9', actor: 'Olga', asOf, profile: null, checkpoint: null };
     expect(await loadConsentRecord(world.context, none)).toEqual({ outcome: 'not-found' });
   });

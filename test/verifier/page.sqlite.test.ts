@@ -162,7 +162,7 @@ test('the page shows the receipt of an entry green, with what was sent beside it
     expect(await saidOf(page, given(changes)), JSON.stringify(changes)).toMatchObject({ ok: false });
 });
 
-test('the page shows a consent record with its proofs green, and red after a change of what it cites', async () => {
+test('the page shows a consent record with its proofs green, and red after any change of its text', async () => {
   const { context } = world;
   const asOf = await context.projector.catchUp();
   await context.seal();
@@ -183,6 +183,16 @@ test('the page shows a consent record with its proofs green, and red after a cha
     [/"received": "20\d\d/, '"received": "1999'],
     [/"tlog_proof": "[^"]{40}/, '"tlog_proof": "'],
     [/"entry": 1\b/, '"entry": 2'],
+    [/"purpose": "analytics"/, '"purpose": "marketing"'],
+    [/dpv:ConsentGiven/g, 'dpv:ConsentRefused'],
+    [/"event_time": "20\d\d/, '"event_time": "1999'],
+    [/"jurisdiction": /, '"jurisdiction": "EU", "jurisdiction": '],
+    [/"record_id": "/, '"record_id": "x'],
+    [/"texts": \[/, '"texts": [ '],
+    [/"limits": \[/, '"limits": ["All of this is proven.",'],
+    [/"seal": \{[\s\S]*?\n {4}\}/, '"seal": null'],
+    [/"salt": "../, '"salt": "zz'],
+    [/\\"actor\\":/, '\\"actor\\": '],
   ] as const) {
     expect(record).toMatch(what);
     expect(await saidOf(page, { 'record.json': record.replace(what, by) }), String(what)).toMatchObject({ ok: false });
