@@ -6,12 +6,11 @@ import { requestKinds } from '../../src/core/vocabulary.ts';
 import { chooseLanguage } from '../letters/languages.ts';
 import { type Letter, letterBlocks, type LetterFacts, letterFrame, refusalText } from '../letters/letter.ts';
 import { renderHtml } from '../render/html.tsx';
-import { renderPdf } from '../render/pdf.ts';
+import { renderPdf, unprintableIn } from '../render/pdf.ts';
 import { letterhead, type PackContext, type PackPart, withholdsIdentifiers } from './context.ts';
 
 /**
- * The letter to the requester. A PDF; where the embedded font lacks a character of a name, or the text runs from right to left, an HTML
- * page instead, which the reader's own fonts can show: an answer must not fail because of somebody's name.
+ * The letter to the requester. A PDF; where no embedded font has a character of it, an HTML page instead, which the reader's own fonts can show.
  */
 export const letter: PackPart = async (context) => {
   const what = 'our answer to the request';
@@ -24,23 +23,14 @@ export const letter: PackPart = async (context) => {
     sample: context.input.sample,
   });
   const blocks = letterBlocks(written, facts);
-  const pieces: Uint8Array[] = [];
-  try {
-    for await (const piece of renderPdf(frame, blocks)) pieces.push(piece);
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
+  if ((await unprintableIn(blocks)).length > 0)
     return {
       name: 'letter.html',
       what: `${what} (a web page, because the PDF font lacks some of its characters)`,
       content: renderHtml(frame, blocks),
     };
-  }
-  return { name: 'letter.pdf', what, content: inOrder(pieces) };
+  return { name: 'letter.pdf', what, content: renderPdf(frame, blocks) };
 };
-
-async function* inOrder(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* pieces;
-}
 
 /** The letter as the officer last made it; before that a draft: a refusal has its recorded reasons, an answer what was recorded of its parts. */
 function letterOfPack({ input }: PackContext): Letter {

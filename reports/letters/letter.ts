@@ -7,6 +7,7 @@ import {
 } from '../../src/law/profile.ts';
 import { countryName } from '../../src/law/jurisdictions.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
+import { codePointName } from '../render/text.ts';
 import type { Block, Frame } from '../render/blocks.ts';
 import { letterLanguages } from './languages.ts';
 import { type LetterLaw, letterLawOf } from './laws.ts';
@@ -69,6 +70,13 @@ export interface LetterFacts {
   readonly sealed?: { readonly entries: number; readonly verifierKey: string } | null;
   /** In whose name letters go out. */
   readonly controller: string;
+}
+
+/** Tells the officer which characters a letter as PDF lacks, and what to do: a name with a hole in it should not reach the person who bears it. */
+export function unprintableNote(characters: readonly string[]): string {
+  const listed = characters.slice(0, 10).map(codePointName).join(', ');
+  const more = characters.length > 10 ? ` and ${characters.length - 10} more` : '';
+  return `The PDF fonts lack ${listed}${more}: the PDF shows \ufffd and the code point in their place. Create the letter as HTML or text to show them.`;
 }
 
 /** One letter of a case, as the officer wants it. */

@@ -7,7 +7,17 @@ import { codePointName } from './text.ts';
 export type Face = 'regular' | 'bold' | 'mono';
 
 /** Fonts that stand in for a face where it lacks a character, in this order. */
-const standIns = ['regular', 'chinese-japanese', 'korean', 'emoji'] as const;
+const standIns = [
+  'regular',
+  'chinese-japanese',
+  'korean',
+  'devanagari',
+  'bengali',
+  'tamil',
+  'telugu',
+  'thai',
+  'emoji',
+] as const;
 type FontName = Face | (typeof standIns)[number];
 
 const require = createRequire(import.meta.url);
@@ -24,6 +34,11 @@ const faces: Readonly<Record<Face, string>> = {
 export const bundledFonts: Readonly<Record<Exclude<FontName, Face>, string>> = {
   'chinese-japanese': '@fontsource/noto-sans-sc/files/noto-sans-sc-chinese-simplified-400-normal.woff',
   korean: '@fontsource/noto-sans-kr/files/noto-sans-kr-korean-400-normal.woff',
+  devanagari: '@fontsource/noto-sans-devanagari/files/noto-sans-devanagari-devanagari-400-normal.woff',
+  bengali: '@fontsource/noto-sans-bengali/files/noto-sans-bengali-bengali-400-normal.woff',
+  tamil: '@fontsource/noto-sans-tamil/files/noto-sans-tamil-tamil-400-normal.woff',
+  telugu: '@fontsource/noto-sans-telugu/files/noto-sans-telugu-telugu-400-normal.woff',
+  thai: '@fontsource/noto-sans-thai/files/noto-sans-thai-thai-400-normal.woff',
   emoji: '@fontsource/noto-emoji/files/noto-emoji-emoji-400-normal.woff',
 };
 
@@ -38,11 +53,6 @@ function fileOf(name: FontName): string | null {
   } catch {
     return null;
   }
-}
-
-/** A letter's text that no font has: a name with a hole in it must not be sent to the person who bears it. */
-export class UnprintableText extends Error {
-  override readonly name = 'UnprintableText';
 }
 
 /** A part of a line that is set in one font and one direction. */
@@ -81,6 +91,8 @@ interface Bidi {
 const PLAIN = /^[\x20-\x7e]*$/;
 // Hebrew, Arabic and their neighbours, and the scripts of the right-to-left planes.
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b][\udc00-\udfff]/;
+/** Combines with the letter before it, or joins it to the one after. */
+const MARK = /[\p{M}\u200c\u200d]/u;
 /** Ask for a form of the character before them; they print nothing. */
 const VARIATION_SELECTORS = /[\ufe0e\ufe0f]/g;
 
@@ -91,10 +103,8 @@ function loadBidi(): Bidi {
   return bidi;
 }
 
-/**
- * Registers the faces, and the other fonts when the first text needs them. `strict`: {@link UnprintableText} is thrown where no font has a character.
- */
-export function createTypesetter(doc: PDFKit.PDFDocument, strict: boolean): Typesetter {
+/** Registers the faces, and the other fonts when the first text needs them. */
+export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
   const files = new Map<FontName, string | null>();
   const glyphs = new Map<FontName, Glyphs>();
   const bases = new Map<string, 'ltr' | 'rtl'>();
@@ -130,8 +140,13 @@ export function createTypesetter(doc: PDFKit.PDFDocument, strict: boolean): Type
 
   /** The font of each UTF-16 unit. */
   function fontsOf(line: string, face: Face): FontName[] {
+    let before: FontName = face;
     return [...line].flatMap((character) => {
-      const font = fontOf(character.codePointAt(0) ?? 0, face) ?? face;
+      const codePoint = character.codePointAt(0) ?? 0;
+      // A mark is set by the font of the letter that it belongs to.
+      const stays = MARK.test(character) && glyphsOf(before)?.hasGlyphForCodePoint(codePoint) === true;
+      const font = stays ? before : (fontOf(codePoint, face) ?? face);
+      before = font;
       return Array.from({ length: character.length }, () => font);
     });
   }
@@ -157,7 +172,6 @@ export function createTypesetter(doc: PDFKit.PDFDocument, strict: boolean): Type
       if (PLAIN.test(text)) return text;
       return text.replace(VARIATION_SELECTORS, '').replace(/[^\x20-\x7e\n]/gu, (character) => {
         if (fontOf(character.codePointAt(0) ?? 0, face) !== null) return character;
-        if (strict) throw new UnprintableText(`no font of the letter has ${codePointName(character)}`);
         return `\ufffd[${codePointName(character)}]`;
       });
     },

@@ -12,13 +12,15 @@ import {
   setText,
   setVerbatim,
 } from './pdf-text.ts';
+import { visibleText } from './text.ts';
 import { setTable, tableRoom } from './pdf-table.ts';
+import { createTypesetter } from './fonts.ts';
 import { beginSheet, closeSheet, openPaper, type TextStyle, type Paper, type Setting, type Sheet } from './sheet.ts';
 
 /**
  * Blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes.
  * Pages are kept until the end, because each says how many there are; so this is for documents of pages, not of millions of rows.
- * What no font has is replaced by U+FFFD and its code point; in a letter it throws UnprintableText (render/fonts.ts).
+ * What no font has is replaced by U+FFFD and its code point; {@link unprintableIn} lists it beforehand.
  */
 export async function* renderPdf(
   frame: Frame,
@@ -33,6 +35,18 @@ export async function* renderPdf(
   closeSheet(sheet);
   for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }
+
+/** Characters that no font of a PDF has, each once: whoever sends the document has to know. */
+export async function unprintableIn(blocks: readonly Block[]): Promise<readonly string[]> {
+  const text = visibleText(JSON.stringify(blocks));
+  if (PRINTABLE.test(text)) return [];
+  const { default: PDFDocument } = await import('pdfkit');
+  const typesetter = createTypesetter(new PDFDocument());
+  return [...new Set(text)].filter((character) => typesetter.printable(character, 'regular').startsWith('\ufffd['));
+}
+
+/** Latin letters and their punctuation, which every font has: no font need be opened to know. */
+const PRINTABLE = /^[\x20-\x7e\u00a0-\u017f\u2010-\u2027\u20ac]*$/;
 
 /** Closer than the usual setting a little at a time, then wider. */
 const CLOSER = [0.95, 0.9, 0.85] as const;
@@ -50,7 +64,7 @@ interface LetterFit {
 
 /**
  * Measures a letter without drawing it. It takes one page less where that only needs lines that are a little closer, and never ends on a page with a few lines.
- * Throws UnprintableText as renderPdf does. One paper serves any number of letters.
+ * One paper serves any number of letters.
  */
 export async function fitLetter(paper: Paper, blocks: readonly Block[]): Promise<LetterFit> {
   const at = async (density: number): Promise<LetterFit> => {

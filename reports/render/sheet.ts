@@ -91,7 +91,7 @@ export async function openPaper(frame: Frame): Promise<Paper> {
       CreationDate: new Date(frame.createdAt),
     },
   });
-  const typesetter = createTypesetter(doc, frame.kind === 'letter');
+  const typesetter = createTypesetter(doc);
   const root = doc.struct('Document');
   doc.addStructure(root);
   return { doc, frame, root, typesetter };

@@ -14,9 +14,9 @@ export function visibleText(text: string): string {
     .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, '\ufffd');
 }
 
-// Not the non-joiner between Arabic letters, which spelling asks for in Persian and others.
+// Not the non-joiner between Arabic letters, which spelling asks for in Persian and others; nor either joiner after a letter of India.
 const INVISIBLE =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200d-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|(?<!\p{Script=Arabic})\u200c|\u200c(?!\p{Script=Arabic})/gu;
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|(?<![\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}])\u200c|(?<=\p{Script=Arabic})\u200c(?!\p{Script=Arabic})|(?<![\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}])\u200d/gu;
 /** Of several emoji they make one picture, which no font here has. */
 const JOINERS = /(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
 /** No script puts more on a letter. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
+import { unprintableNote } from '../../reports/letters/letter.ts';
 import { letterSteps } from '../../reports/letters/texts.ts';
 import { UsageError } from '../core/errors.ts';
 import type { LetterDraft } from '../documents/produce-letter.ts';
@@ -83,8 +84,9 @@ function sayLanguage(
   {
     missingLanguage,
     untranslatedProfile,
+    unprintable,
     letter: { language },
-  }: Pick<LetterDraft, 'missingLanguage' | 'untranslatedProfile' | 'letter'>,
+  }: Pick<LetterDraft, 'missingLanguage' | 'untranslatedProfile' | 'unprintable' | 'letter'>,
 ): void {
   const notes = [
     ...(missingLanguage === null
@@ -95,6 +97,7 @@ function sayLanguage(
           `The controller profile has no texts in this language: add translations.${language} to it, or its purposes, recipients and other parts appear as they are.`,
         ]
       : []),
+    ...(unprintable.length === 0 ? [] : [unprintableNote(unprintable)]),
   ];
   for (const note of notes) io.stderr.write(`${pc.yellow('!')} ${note}\n`);
 }

@@ -14,7 +14,7 @@ import {
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
 import type { Block, Frame } from '../../reports/render/blocks.ts';
 import { renderHtml } from '../../reports/render/html.tsx';
-import { renderPdf } from '../../reports/render/pdf.ts';
+import { renderPdf, unprintableIn } from '../../reports/render/pdf.ts';
 import { renderPlain } from '../../reports/render/plain.ts';
 import { frameParameters, type Parameters, referenceOf } from '../../reports/report.ts';
 import type { CaseFolded } from '../cases/folded.ts';
@@ -71,6 +71,8 @@ export interface LetterDraft {
   readonly missingLanguage: string | null;
   /** Whether it quotes a controller profile that has no texts in its language. */
   readonly untranslatedProfile: boolean;
+  /** Characters that the fonts of a PDF lack; it shows U+FFFD and the code point in their place. */
+  readonly unprintable: readonly string[];
   /** Texts to start from: what the case has recorded for this step, then the proposals of the language. */
   readonly starts: readonly string[];
   /** Of the other letters: why one cannot go out at all under the laws of the case; steps that can are not listed. */
@@ -83,6 +85,8 @@ export type LetterOutcome =
       readonly letter: Letter;
       readonly missingLanguage: string | null;
       readonly untranslatedProfile: boolean;
+      /** Characters that the PDF shows as U+FFFD and their code point; none in the other formats. */
+      readonly unprintable: readonly string[];
     } & RegisteredDocument)
   | RefusedDocument
   | UnknownCase
@@ -99,13 +103,15 @@ export async function draftLetter(
   const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step });
   if ('outcome' in loaded) return loaded;
   const { letter, facts, chosen } = await composeLetter(loaded, wish);
+  const blocks = letterBlocks(letter, facts);
   return {
     outcome: 'drafted',
     letter,
-    blocks: letterBlocks(letter, facts),
+    blocks,
     problem: letterProblem(letter, facts),
     missingLanguage: chosen.missing,
     untranslatedProfile: quotesUntranslated(letter, facts),
+    unprintable: await unprintableIn(blocks),
     starts: startsOf(letter.step, letter.language, facts, loaded.found.view.folded),
     impossible: impossibleSteps(letter, facts),
   };
@@ -149,17 +155,22 @@ export async function produceLetter(
   const frame = letterFrame(letter, facts, { document: reference, version, madeAt: generatedAt, sample });
   const document = { actor, reference, name: 'letter', format, asOf: input.asOf, caseId, parameters };
   try {
-    const content = render(format, frame, letterBlocks(letter, facts));
+    const blocks = letterBlocks(letter, facts);
+    const content = render(format, frame, blocks);
     const registered = await registerDocument(deps, source, document, cited, content, signal);
     const untranslatedProfile = quotesUntranslated(letter, facts);
-    return { outcome: 'produced', letter, missingLanguage: chosen.missing, untranslatedProfile, ...registered };
-  } catch (error) {
-    if (error instanceof UntrustedEntry) return { outcome: 'refused', problem: error.message };
-    if (!(error instanceof Error && error.name === 'UnprintableText')) throw error;
+    const unprintable = format === 'pdf' ? await unprintableIn(blocks) : [];
     return {
-      outcome: 'invalid',
-      problem: 'The PDF fonts lack some characters of this letter: create it as HTML or text.',
+      outcome: 'produced',
+      letter,
+      missingLanguage: chosen.missing,
+      untranslatedProfile,
+      unprintable,
+      ...registered,
     };
+  } catch (error) {
+    if (!(error instanceof UntrustedEntry)) throw error;
+    return { outcome: 'refused', problem: error.message };
   }
 }
 

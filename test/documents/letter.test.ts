@@ -109,10 +109,18 @@ describe('a letter of a case', () => {
     expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
     expect(await refused({ text: 'x'.repeat(8001) })).toContain('at most 8000');
     expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('provides for an appeal');
-    expect(await refused({ text: '\u{1F1E9}\u{10A60}\u{E0041}', format: 'pdf' })).toContain(
-      'create it as HTML or text',
-    );
     expect(await world(request)).toEqual([]);
+  });
+
+  it('comes out as a PDF whatever its text, and names the characters that the PDF lacks', async () => {
+    const request = await openRequest({ type: 'access', name: 'สมชาย \u{10A60}' });
+    const letter = await made(request, { step: 'answer', text: 'नमस्ते \ue000', format: 'pdf' });
+    expect(letter.unprintable).toEqual(['\u{10A60}', '\ue000']);
+    expect(pdfText(letter.bytes)).toContain('\ufffd[U+10A60]');
+    expect(pdfText(letter.bytes)).toContain('\ufffd[U+E000]');
+    expect((await made(request, { step: 'acknowledgement', format: 'html' })).unprintable).toEqual([]);
+    const draft = await draftLetter(request.deps, { caseId: request.caseId, step: 'answer', text: 'a' });
+    expect(draft.outcome === 'drafted' && draft.unprintable).toEqual(['\u{10A60}']);
   });
 
   const world = ({ world: { context } }: Request) =>

@@ -5,9 +5,9 @@ import { expect, test } from 'vitest';
 import type { Block, Frame } from '../../reports/render/blocks.ts';
 import { layOutStackedBars, type StackedBars } from '../../reports/render/chart.ts';
 import { renderCsv, renderJson } from '../../reports/render/csv-json.ts';
-import { createTypesetter, UnprintableText } from '../../reports/render/fonts.ts';
+import { createTypesetter } from '../../reports/render/fonts.ts';
 import { renderHtml } from '../../reports/render/html.tsx';
-import { renderPdf } from '../../reports/render/pdf.ts';
+import { renderPdf, unprintableIn } from '../../reports/render/pdf.ts';
 import { visibleText } from '../../reports/render/text.ts';
 import { renderZip } from '../../reports/render/zip.ts';
 import { pdfFonts, pdfInfo, pdfText, zipFile, zipNames } from './files.ts';
@@ -236,7 +236,7 @@ test('Chinese, Japanese, Korean and emoji are printed, in every part of a docume
 });
 
 test('text from right to left is laid out in its order, beside numbers, brackets and other scripts', async () => {
-  const { runs, broken } = createTypesetter(new PDFDocument(), false);
+  const { runs, broken } = createTypesetter(new PDFDocument());
   const seen = (line: string) => runs(line, 'regular').map(({ text }) => text);
   expect(seen('Name: שלום עולם end')).toEqual(['Name: ', 'עולם', ' ', 'שלום', ' end']);
   // The letters of a run are in reading order, which the font turns round; its brackets are mirrored for that.
@@ -254,10 +254,12 @@ test('text from right to left is laid out in its order, beside numbers, brackets
   expect(read).toContain('مرحبا بالعالم');
 });
 
-test('a character that no font has is shown by its code point, and refused only in a letter', async () => {
+test('a character that no font has is shown by its code point, in a letter too', async () => {
   const rune = '\u{1F1E9}\u{10A60}\u{E0041}';
   expect(pdfText(await pdf([{ block: 'paragraph', text: `a${rune}b` }], { owner: rune }))).toContain('�[U+E0041]b');
-  await expect(pdf([{ block: 'paragraph', text: rune }], { kind: 'letter' })).rejects.toThrow(UnprintableText);
+  const letter = pdfText(await pdf([{ block: 'paragraph', text: rune }], { kind: 'letter' }));
+  expect(letter).toContain('�[U+E0041]');
+  expect(await unprintableIn([{ block: 'paragraph', text: `Ł花${rune}` }])).toEqual(['\u{10A60}', '\u{E0041}']);
   expect(await html([{ block: 'paragraph', text: rune }])).toContain(rune);
   expect(pdfText(await pdf([{ block: 'paragraph', text: 'Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓' }]))).toContain(
     'Łódź, Ελλάδα, Київ, Việt Nam, “€” – ✓',
@@ -276,7 +278,7 @@ test('no text prevents a document', async () => {
 });
 
 test('digits of a right-to-left script are read from left to right', () => {
-  const { runs } = createTypesetter(new PDFDocument(), false);
+  const { runs } = createTypesetter(new PDFDocument());
   for (const digits of ['۱۲۳۴', '١٢٣٤'])
     expect(
       runs(`سال ${digits}`, 'regular')

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { unprintableNote } from '../../../reports/letters/letter.ts';
 import { isLetterStep, type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -112,7 +113,7 @@ interface LetterPageProps {
 
 /** One letter of a case: which one, in which language, what it says, how it looks, and the button that makes it. Needs no script. */
 function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
-  const { letter, missingLanguage, untranslatedProfile, starts, problem } = draft;
+  const { letter, missingLanguage, untranslatedProfile, unprintable, starts, problem } = draft;
   const { step } = letter;
   const here = `/cases/${encodeURIComponent(caseId)}/letter`;
   const title = `${letterText(step)} · ${caseId}`;
@@ -143,6 +144,11 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
           </p>
         </Notice>
       ) : null}
+      {unprintable.length === 0 ? null : (
+        <Notice tone="warn">
+          <p>{unprintableNote(unprintable)}</p>
+        </Notice>
+      )}
       <div class="columns halves">
         <Panel id="write" title="Content">
           <form method="post" action={here}>
