@@ -29,6 +29,8 @@ import { consentRoutes } from './pages/consent.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
 import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.tsx';
+import { policyRoutes } from './pages/policies.tsx';
+import { policyCallRoutes } from './pages/policy-calls.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
 import { scanRoutes } from './pages/scans.tsx';
 import { todayRoutes } from './pages/today.tsx';
@@ -145,6 +147,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(documentRoutes, context);
     await guarded.register(libraryRoutes, context);
     await guarded.register(bannerRoutes, context);
+    await guarded.register(policyRoutes, context);
+    await guarded.register(policyCallRoutes, context);
     await guarded.register(deliveryRoutes, context);
     await guarded.register(refusedRoutes, context);
     await guarded.register(entryRoutes, context);

@@ -94,10 +94,20 @@ export async function loadUnknownItems(
 /** Calls to the service, newest first. `open`: only those whose outcome is unknown, of the call or of some items. */
 export async function loadCalls(
   read: Query,
-  filter: { readonly source?: string | undefined; readonly open?: boolean | undefined; readonly limit: number },
+  filter: {
+    readonly source?: string | undefined;
+    /** Null: every one. */
+    readonly sources?: readonly string[] | null;
+    readonly open?: boolean | undefined;
+    /** Only calls that were asked for before this entry. */
+    readonly before?: number | undefined;
+    readonly limit: number;
+  },
 ): Promise<readonly CallRow[]> {
   let query = read.selectFrom('calls').selectAll();
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
+  if (filter.sources != null) query = query.where('source', 'in', [...filter.sources]);
+  if (filter.before !== undefined) query = query.where('intent_seq', '<', filter.before);
   if (filter.open === true)
     query = query.where((eb) =>
       eb.or([

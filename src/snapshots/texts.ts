@@ -1,6 +1,8 @@
-import { addSighting, sightingOf, type TextVersion } from '../texts/text-versions.ts';
+import { addSighting, sightingOf, textAt, type TextVersion } from '../texts/text-versions.ts';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { createTwoFilesPatch } from 'diff';
+import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
 
 /** A text, with the policy that the first answer with it was of: the embed endpoint may show any policy of the type. */
@@ -157,6 +159,7 @@ interface DiffSide {
 /** `diff`: unified, empty where nothing differs. `too-different`: it was given up after five seconds. */
 type TextDiff = { readonly outcome: 'diff'; readonly diff: string } | { readonly outcome: 'too-different' };
 
+/** How long a comparison may take on the command line, milliseconds. */
 const TIMEOUT_MS = 5000;
 
 /**
@@ -164,13 +167,113 @@ const TIMEOUT_MS = 5000;
  * addresses are left out either way.
  */
 export function diffTexts(before: DiffSide, after: DiffSide, { raw }: { readonly raw: boolean }): TextDiff {
+  const patch = patchOf(before, after, { raw, timeoutMs: TIMEOUT_MS });
+  if (patch === null) return { outcome: 'too-different' };
+  return { outcome: 'diff', diff: patch.hunks.length === 0 ? '' : formatPatch(patch).replace(/^=+\n/, '') };
+}
+
+function patchOf(
+  before: DiffSide,
+  after: DiffSide,
+  { raw, timeoutMs }: { readonly raw: boolean; readonly timeoutMs: number },
+): StructuredPatch | null {
   const [older, newer] = [before, after].map((side) => linesOf(side.text, raw)) as [string, string];
-  if (older === newer) return { outcome: 'diff', diff: '' };
-  const patch = createTwoFilesPatch(before.name, after.name, older, newer, undefined, undefined, {
-    context: 3,
-    timeout: TIMEOUT_MS,
-  });
-  return patch === undefined ? { outcome: 'too-different' } : { outcome: 'diff', diff: patch.replace(/^=+\n/, '') };
+  const options = { context: 3, timeout: timeoutMs };
+  return structuredPatch(before.name, after.name, older, newer, undefined, undefined, options) ?? null;
+}
+
+/** A stretch of two texts in which they differ, with a few lines around it. */
+interface DifferentStretch {
+  /** Of the newer text, from 1. */
+  readonly line: number;
+  /** Line by line, side by side; null: there is none on this side. Equal texts: it did not change. */
+  readonly rows: readonly { readonly older: string | null; readonly newer: string | null }[];
+}
+
+/** Compares the visible text of two stored texts, to be shown side by side; null: too different to be compared within `timeoutMs`. */
+export function compareSideBySide(
+  older: StoredText,
+  newer: StoredText,
+  timeoutMs: number,
+): readonly DifferentStretch[] | null {
+  const side = (text: StoredText) => ({ name: '', text });
+  const patch = patchOf(side(older), side(newer), { raw: false, timeoutMs });
+  return patch?.hunks.map(({ newStart, lines }) => ({ line: newStart, rows: pairLines(lines) })) ?? null;
+}
+
+/** Lines of a unified difference beside each other: what was taken out beside what came in its place. */
+function pairLines(lines: readonly string[]): DifferentStretch['rows'] {
+  const rows: { older: string | null; newer: string | null }[] = [];
+  let [removed, added]: [string[], string[]] = [[], []];
+  const flush = () => {
+    for (let place = 0; place < Math.max(removed.length, added.length); place += 1)
+      rows.push({ older: removed[place] ?? null, newer: added[place] ?? null });
+    [removed, added] = [[], []];
+  };
+  for (const line of lines) {
+    const text = line.slice(1);
+    if (line.startsWith('-')) removed.push(text);
+    else if (line.startsWith('+')) added.push(text);
+    else if (line.startsWith(' ')) {
+      flush();
+      rows.push({ older: text, newer: text });
+    }
+  }
+  flush();
+  return rows;
+}
+
+/** A text as the read model has it. */
+export type TextRow = Selectable<Tables['policy_texts']>;
+
+/** The texts of a target (`hosted:<policy id>`, `embed:<type>`), newest first: those before a version, at most `limit`. */
+export function loadTextPage(
+  read: Query,
+  { source, target, before, limit }: { source: string; target: string; before: number | null; limit: number },
+): Promise<readonly TextRow[]> {
+  let query = read.selectFrom('policy_texts').selectAll().where('source', '=', source).where('target', '=', target);
+  if (before !== null) query = query.where('version', '<', before);
+  return query.orderBy('version', 'desc').limit(limit).execute();
+}
+
+/** Which text of a target was in force at a time (ISO 8601 UTC). Reads three texts, however many there are. */
+export async function findTextAt(read: Query, source: string, target: string, at: string) {
+  const texts = read.selectFrom('policy_texts').selectAll().where('source', '=', source).where('target', '=', target);
+  const newest = await texts.where('first_seen', '<=', at).orderBy('version', 'desc').limit(1).executeTakeFirst();
+  const version = newest?.version ?? 0;
+  const rows = await texts
+    .where('version', '>=', version - 1)
+    .where('version', '<=', version + 1)
+    .orderBy('version')
+    .execute();
+  return textAt(
+    rows.map((row) => ({ ...row, firstSeen: row.first_seen, lastSeen: row.last_seen })),
+    at,
+  );
+}
+
+/** The text that an entry saw: which of the texts of its target, and its bytes; null: no text of a policy of this source is in this entry. */
+export async function loadTextOfEntry(read: Query, source: string, seq: number) {
+  const look = await read
+    .selectFrom('snapshot_history')
+    .select(['seq', 'target', 'text_sha256', 'body_seq', 'origin_to'])
+    .where('source', '=', source)
+    .where('seq', '=', seq)
+    .where('what', '=', 'policy')
+    .executeTakeFirst();
+  if (look === undefined) return null;
+  const text = await read
+    .selectFrom('policy_texts')
+    .selectAll()
+    .where('source', '=', source)
+    .where('target', '=', look.target)
+    .where('first_seq', '<=', seq)
+    .where('last_seq', '>=', seq)
+    .where('text_sha256', look.text_sha256 === null ? 'is' : '=', look.text_sha256)
+    .orderBy('version', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return { look, version: text ?? null, stored: await loadStoredText(read, source, seq) };
 }
 
 function linesOf({ bytes, contentType }: StoredText, raw: boolean): string {

@@ -219,6 +219,8 @@ describe('the route table', () => {
       '/documents',
       '/deliveries/refused',
       '/deadline',
+      '/policies',
+      '/policies/calls',
     ]) {
       const { status, text } = await visitor.get(path);
       expect([path, status, text.includes(FOREIGN)]).toEqual([path, 200, false]);

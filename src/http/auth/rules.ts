@@ -106,6 +106,13 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /scans': { who: 'read', source: 'query' },
 
+  'GET /policies': { who: 'read', source: 'query' },
+  'GET /policies/policy': { who: 'read', source: 'query' },
+  'GET /policies/text': { who: 'read', source: 'query' },
+  'GET /policies/difference': { who: 'read', source: 'query' },
+  'GET /policies/calls': { who: 'read', source: 'query' },
+  'POST /policies/calls': { who: 'work', source: 'form' },
+
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },
   'POST /consent/statement': { who: 'read', source: 'form' },

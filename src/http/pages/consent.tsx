@@ -38,6 +38,7 @@ import {
   Problems,
   sourceOptions,
   Table,
+  TextLines,
 } from './parts.tsx';
 
 /** The look-up of a person's consent. The form is posted, so that no identifier appears in an address or a log. */
@@ -337,7 +338,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
   );
 }
 
-/** The text that was in force, as its readers saw it. */
+/** The text that was in force. */
 function PolicyText({ lines }: { lines: readonly string[] | null | undefined }) {
   if (lines === undefined) return null;
   if (lines === null) return <p class="hint">The text was erased.</p>;
@@ -345,11 +346,7 @@ function PolicyText({ lines }: { lines: readonly string[] | null | undefined }) 
   return (
     <details>
       <summary>Read the text</summary>
-      <div class="sheet">
-        {lines.map((line, place) => (
-          <p key={place}>{line.startsWith('#') ? <strong>{line.replace(/^#+ */, '')}</strong> : line}</p>
-        ))}
-      </div>
+      <TextLines lines={lines} />
     </details>
   );
 }

@@ -46,6 +46,13 @@ const navigation = [
     ],
   },
   {
+    label: 'Policies',
+    places: [
+      { key: 'policies', href: '/policies', label: 'All policies' },
+      { key: 'calls', href: '/policies/calls', label: 'Calls to the service' },
+    ],
+  },
+  {
     label: 'Deliveries',
     places: [
       { key: 'deliveries', href: '/deliveries', label: 'All deliveries' },

@@ -293,6 +293,17 @@ export function DayBars({ what, series, days }: DayBarsProps) {
   );
 }
 
+/** The text of a policy as its readers saw it, without its mark-up. */
+export function TextLines({ lines }: { lines: readonly string[] }) {
+  return (
+    <div class="sheet">
+      {lines.map((line, place) => (
+        <p key={place}>{line.startsWith('#') ? <strong>{line.replace(/^#+ */, '')}</strong> : line}</p>
+      ))}
+    </div>
+  );
+}
+
 /** Leads through a list that is longer than a page; null: there is no such page. */
 export function Pages({ first, next }: { first: string | null; next: string | null }) {
   if (first === null && next === null) return null;

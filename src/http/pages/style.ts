@@ -84,6 +84,13 @@ table .mono { white-space: nowrap; }
 .bars figcaption { font-size: 0.9375rem; margin-bottom: 0.75rem; }
 .bars .ends { display: flex; justify-content: space-between; margin: 0.2rem 0 0; max-width: none; }
 pre.content { margin: 0; font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.875rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+table.difference { table-layout: fixed; font-size: 0.9375rem; }
+.difference td { width: 50%; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 0; overflow-wrap: anywhere; }
+.difference .gap td { padding: 0.6rem 0; border-bottom: 1px solid var(--line); color: var(--soft); font-size: 0.8125rem; }
+.difference del { display: block; text-decoration: none; background: var(--bad-ground); color: var(--bad); padding: 0 0.35rem; }
+.difference ins { display: block; text-decoration: none; background: var(--good-ground); color: var(--good); padding: 0 0.35rem; }
+.difference del::before { content: "− "; }
+.difference ins::before { content: "+ "; }
 .trust { max-width: none; }
 .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
@@ -173,6 +180,12 @@ textarea[rows="12"] { min-height: 17rem; }
   .stacks td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: 0.875rem; }
   .stacks .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: left; }
+}
+@container (max-width: 34rem) {
+  .difference, .difference caption, .difference tbody, .difference tr, .difference td { display: block; width: auto; }
+  .difference thead { position: absolute; left: -100rem; }
+  .difference td { padding: 0.15rem 0; }
+  .difference .same td + td { display: none; }
 }
 @media print { .top, .beside, .skip, form, details { display: none; } body, html { background: #ffffff; } .panel { border: 0; padding: 0; } }
 `.trimStart();

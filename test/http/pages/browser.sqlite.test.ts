@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../../src/people/links.ts';
 import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
 import { openOffice } from './browser.ts';
-import { seedRequests } from './seed.ts';
+import { fetchedText, seedRequests } from './seed.ts';
 
 async function seededWorld(): Promise<{ world: OfficeWorld; access: string; hostile: string }> {
   const world = await createOfficeWorld({
@@ -31,9 +31,20 @@ describe('the pages in a browser', () => {
     it(`are accessible and fit into ${width} pixels`, async () => {
       const { world, access, hostile } = await seededWorld();
       await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+      const policy = { policy_id: 'pol_1', policy_type: 'privacy-policy', title: 'Privacy', jurisdiction: 'DE' };
+      await world.event('policy.published', policy);
+      const older = await fetchedText(world, {
+        at: '2026-03-01T10:00:00.000Z',
+        page: '<h1>Privacy</h1><p>For a year.</p><p>Write to us.</p>',
+      });
+      const newer = await fetchedText(world, {
+        at: '2026-05-01T10:00:00.000Z',
+        page: '<h1>Privacy</h1><p>For two years.</p><p>Write to us.</p><p>Or call.</p>',
+      });
       const { page } = await openOffice(world, { width });
       // The same pages stand in both widths: the narrow one may change what overflows on any, and what is accessible where it is laid out anew.
-      const narrowly = ['today', '/cases', '/cases/new', access];
+      const difference = `/policies/difference?source=default&older=${older}&newer=${newer}`;
+      const narrowly = ['today', '/cases', '/cases/new', access, difference];
       const check = async (what: string) => {
         if (width > 1000 || narrowly.includes(what)) expect([what, await violations(page)]).toEqual([what, []]);
         const [content, view] = await page.evaluate<[number, number]>(
@@ -68,6 +79,12 @@ describe('the pages in a browser', () => {
         '/deliveries',
         '/deliveries/refused',
         '/entries/1',
+        '/policies',
+        '/policies/policy?source=default&id=pol_1',
+        '/policies/policy?source=default&id=pol_1&at=2026-09-01T10:00',
+        `/policies/text?source=default&entry=${newer}`,
+        difference,
+        '/policies/calls',
         '/documents',
         '/documents/check',
         '/people',

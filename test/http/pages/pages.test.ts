@@ -31,6 +31,9 @@ describe('text from outside', () => {
       '/deliveries/refused?done=<script>&in=<b>&out=1',
       '/documents?source=<b>&name=<script>&format=<img src=x>&case="onload=x',
       '/documents/check',
+      '/policies?source=<b>&type=<script>&after=<img src=x> "onload=x',
+      '/policies/policy?source=default&id=<script>&via=<b>&at="onload=x',
+      '/policies/calls?source=<b>&open=<script>&before=<img src=x>',
     ];
     for (const path of pages) {
       const { text } = await olga.get(path);

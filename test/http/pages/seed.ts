@@ -1,3 +1,7 @@
+import { randomUUID } from 'node:crypto';
+import { canonicalJson } from '../../../src/crypto/canonical.ts';
+import { sha256Hex } from '../../../src/crypto/hash.ts';
+import { readPolicyText } from '../../../src/texts/policy-text.ts';
 import type { OfficeWorld } from '../../http/office-world.ts';
 
 const DAY = 86_400_000;
@@ -64,4 +68,34 @@ export async function seedRequests(
     disconnected_at: ago(3),
   });
   return { access, optOut, erasure };
+}
+
+/** What a look at the public page of a policy puts into the ledger; its seq. */
+export async function fetchedText(
+  world: OfficeWorld,
+  seen: { at: string; page: string; policyId?: string | undefined; source?: string | undefined },
+): Promise<number> {
+  const { at, page, policyId = 'pol_1', source = 'default' } = seen;
+  const { ledger, projector } = world.context;
+  const body = Buffer.from(page);
+  const { sha256, form } = readPolicyText(body, 'text/html');
+  const fetchId = randomUUID();
+  const meta = {
+    ...{ what: 'policy', fetchId, why: 'schedule', phase: 'settled', target: `hosted:${policyId}` },
+    ...{ policyType: 'privacy-policy', policyId, status: 200, outcome: 'present', url: 'https://x.example/p' },
+    redirects: 0,
+    headers: { date: null, age: 0, etag: null, lastModified: null, cacheControl: null, contentType: 'text/html' },
+    ...{ requestedAt: at, receivedAt: at, originFrom: at, originTo: at },
+    ...{ bytes: body.length, bodySha256: sha256Hex(body), textSha256: sha256, textForm: form },
+    ...{ equals: null, findings: null },
+  };
+  const [appended] = await ledger.append([
+    {
+      ...{ source, kind: 'snapshot' as const, receivedAt: at, meta: canonicalJson(meta), body },
+      dedupeKey: ledger.keyOf('snapshot', fetchId),
+    },
+  ]);
+  const seq = appended?.seq ?? 0;
+  await projector.projected(seq);
+  return seq;
 }

@@ -1,0 +1,670 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counted, formatCount } from '../../../reports/format.ts';
+import type { Context } from '../../context.ts';
+import { CodedError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
+import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
+import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../policies/catalogue.ts';
+import { loadPolicy, type PolicyView } from '../../policies/show.ts';
+import { compareSideBySide, findTextAt, loadTextOfEntry, loadTextPage, type TextRow } from '../../snapshots/texts.ts';
+import { readPolicyText } from '../../texts/policy-text.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Page, type PageFrame, renderPage } from './layout.tsx';
+import {
+  Badge,
+  Choice,
+  type Column,
+  Facts,
+  Input,
+  Moment,
+  Notice,
+  Pages,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+  TextLines,
+} from './parts.tsx';
+import { callStateText } from './policy-calls.tsx';
+import type { Worded } from './words.ts';
+
+/** Policies, and texts of one, on a page. */
+const SHOWN = 50;
+const TEXTS_SHOWN = 20;
+/** Deliveries about a policy that its page lists, the newest; the others are among all deliveries. */
+const CHANGES_SHOWN = 50;
+/** How long a comparison may keep the server, milliseconds. */
+const COMPARE_MS = 500;
+
+const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>> = {
+  created: { text: 'created, not published', tone: 'warn' },
+  updated: { text: 'updated', tone: 'calm' },
+  published: { text: 'published', tone: 'good' },
+  deleted: { text: 'deleted', tone: 'bad' },
+};
+
+type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
+type SeenText = NonNullable<Texts>;
+
+/** Policies, their texts at any time, and what changed between two of them. */
+export async function policyRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { read } = context.store;
+
+  app.get('/policies', async (request, reply) => {
+    const { source: slug = '', type = '', after = '' } = formOf(request.query);
+    const permitted = sourcesOf(context, request);
+    const source = permitted.findAny(slug)?.slug ?? null;
+    const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
+    const [rows, types] = await Promise.all([
+      loadCataloguePage(read, {
+        sources: source === null ? permitted.slugs : [source],
+        policyType: type === '' ? undefined : type,
+        after:
+          afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
+        limit: SHOWN + 1,
+      }),
+      listPolicyTypes(read),
+    ]);
+    const filter = { source: source ?? '', type };
+    const shown = rows.slice(0, SHOWN);
+    const last = shown.at(-1);
+    const address = (more: Record<string, string>) =>
+      `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    const page = (
+      <PoliciesPage
+        frame={pageFrame(context, request, reply)}
+        sources={permitted.list()}
+        types={types}
+        filter={filter}
+        rows={shown}
+        first={after === '' ? null : address({})}
+        next={rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null}
+      />
+    );
+    return html(reply, renderPage(page));
+  });
+
+  app.get('/policies/policy', async (request, reply) => {
+    const form = formOf(request.query);
+    const { id = '', via = '', at = '', before = '' } = form;
+    const source = sourceOf(request, form['source'] ?? '');
+    await context.projector.catchUp();
+    const [view] = await loadPolicy(read, id, source);
+    if (view === undefined) throw notFound();
+    const type = view.policy?.policy_type ?? view.listed?.policy_type ?? null;
+    const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
+    const moment = at === '' ? null : momentOf(at);
+    const [texts, found] = await Promise.all([
+      loadTextPage(read, {
+        source,
+        target,
+        before: /^\d{1,9}$/.test(before) ? Number(before) : null,
+        limit: TEXTS_SHOWN + 1,
+      }),
+      moment === null ? null : findTextAt(read, source, target, moment),
+    ]);
+    const problems = at !== '' && moment === null ? ['Enter the time.'] : [];
+    const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
+    const page = (
+      <PolicyPage
+        frame={pageFrame(context, request, reply)}
+        view={view}
+        type={type}
+        via={target.startsWith('embed:') ? 'embed' : 'hosted'}
+        texts={texts}
+        at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
+        found={found === null || moment === null ? null : { moment, found, inForce }}
+        before={before}
+        problems={problems}
+      />
+    );
+    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
+  });
+
+  app.get('/policies/text', async (request, reply) => {
+    const { source: slug = '', entry = '' } = formOf(request.query);
+    const source = sourceOf(request, slug);
+    const text = await textOf(source, entry);
+    return html(reply, renderPage(<TextPage frame={pageFrame(context, request, reply)} source={source} text={text} />));
+  });
+
+  app.get('/policies/difference', async (request, reply) => {
+    const form = formOf(request.query);
+    const source = sourceOf(request, form['source'] ?? '');
+    const [older, newer] = await Promise.all([
+      textOf(source, form['older'] ?? ''),
+      textOf(source, form['newer'] ?? ''),
+    ]);
+    return send(request, reply, source, older, newer);
+  });
+
+  function send(request: FastifyRequest, reply: FastifyReply, source: string, older: SeenText, newer: SeenText) {
+    const stretches =
+      older.stored === null || newer.stored === null
+        ? 'missing'
+        : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
+    const frame = pageFrame(context, request, reply);
+    return html(
+      reply,
+      renderPage(<DifferencePage frame={frame} source={source} older={older} newer={newer} stretches={stretches} />),
+    );
+  }
+
+  /** The source that is named, if the person may see it. */
+  function sourceOf(request: FastifyRequest, slug: string): string {
+    const source = sourcesOf(context, request).findAny(slug);
+    if (source === null) throw notFound();
+    return source.slug;
+  }
+
+  async function textOf(source: string, entry: string): Promise<SeenText> {
+    await context.projector.catchUp();
+    const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
+    if (text === null) throw notFound();
+    return text;
+  }
+
+  function momentOf(local: string): string | null {
+    try {
+      return momentAt(local, context.config.timeZone);
+    } catch {
+      return null;
+    }
+  }
+}
+
+function notFound(): CodedError {
+  return new CodedError('not_found');
+}
+
+function policyAddress(source: string, id: string, more: Record<string, string> = {}): string {
+  return `/policies/policy?${new URLSearchParams({ source, id, ...more }).toString()}`;
+}
+
+function textAddress(source: string, entry: number): string {
+  return `/policies/text?${new URLSearchParams({ source, entry: String(entry) }).toString()}`;
+}
+
+function differenceAddress(source: string, older: number, newer: number): string {
+  return `/policies/difference?${new URLSearchParams({ source, older: String(older), newer: String(newer) }).toString()}`;
+}
+
+interface PoliciesProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  readonly types: readonly string[];
+  readonly filter: { readonly source: string; readonly type: string };
+  readonly rows: readonly CatalogueRow[];
+  readonly first: string | null;
+  readonly next: string | null;
+}
+
+function PoliciesPage({ frame, sources, types, filter, rows, first, next }: PoliciesProps) {
+  const isFiltered = filter.source !== '' || filter.type !== '';
+  return (
+    <Page title="Policies" frame={frame} current="policies">
+      <h1>Policies</h1>
+      <p class="lead">
+        Every policy that the service reported or listed, and the texts that were fetched of its public page.
+      </p>
+      <Panel id="filter" title="What to show">
+        <form method="get" action="/policies">
+          <div class="pair thirds">
+            {sources.length > 1 ? (
+              <Choice
+                id="source"
+                label="Source"
+                value={filter.source}
+                options={[['', 'All sources'], ...sourceOptions(sources)]}
+              />
+            ) : null}
+            <Choice
+              id="type"
+              label="Type"
+              value={filter.type}
+              options={[['', 'Every type'], ...types.map((type) => [type, type] as const)]}
+            />
+          </div>
+          <button type="submit" class="quiet">
+            Show
+          </button>
+        </form>
+      </Panel>
+      <Panel id="list" title="Policies">
+        {rows.length > 0 ? (
+          <Table caption="By source and id." columns={catalogueColumns(frame, sources.length > 1)} rows={rows} />
+        ) : isFiltered ? (
+          <p>
+            No policy matches. <a href="/policies">Show all of them</a>
+          </p>
+        ) : (
+          <p>
+            No policies yet. They appear when the service delivers an event about one, such as{' '}
+            <code>policy.published</code>, or when its list is fetched with <code>consent-ledger policy list</code>.
+            What has arrived is under <a href="/deliveries">Deliveries</a>.
+          </p>
+        )}
+        <Pages first={first} next={next} />
+      </Panel>
+    </Page>
+  );
+}
+
+function catalogueColumns(frame: PageFrame, withSource: boolean): readonly Column<CatalogueRow>[] {
+  return [
+    {
+      title: 'Policy',
+      cell: ({ source, policyId, policyType, title }) => (
+        <div class="outside">
+          <a href={policyAddress(source, policyId)}>
+            <bdi>{title ?? policyType ?? policyId}</bdi>
+          </a>
+          <br />
+          <span class="soft small">
+            <bdi>{[title === null ? null : policyType, policyId].filter((one) => one !== null).join(' · ')}</bdi>
+            {withSource ? ` · ${frame.sourceName(source)}` : ''}
+          </span>
+        </div>
+      ),
+    },
+    { title: 'Jurisdiction', cell: ({ jurisdiction }) => jurisdiction ?? 'not named' },
+    { title: 'Language', cell: ({ language }) => language ?? 'not named' },
+    { title: 'Status', cell: (row) => <Status {...row} /> },
+    {
+      title: 'Newest text',
+      cell: ({ texts }) =>
+        texts === null ? (
+          <span class="soft">none fetched</span>
+        ) : (
+          <div>
+            since <Moment iso={texts.changedAt} timeZone={frame.timeZone} />
+            <br />
+            <span class="soft small">
+              {counted(texts.count, 'text', 'texts')}, seen <Moment iso={texts.seenAt} timeZone={frame.timeZone} />
+            </span>
+          </div>
+        ),
+    },
+  ];
+}
+
+function Status({ status, listed }: Pick<CatalogueRow, 'status' | 'listed'>) {
+  const isGone = listed !== null && listed.gone_at !== null;
+  return (
+    <div>
+      {status === null ? <Badge text="listed only" tone="calm" /> : <Badge {...statusTexts[status]} />}
+      {isGone ? (
+        <>
+          {' '}
+          <Badge text="no longer listed" tone="warn" />
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+interface Found {
+  readonly moment: string;
+  readonly found: Awaited<ReturnType<typeof findTextAt>>;
+  readonly inForce: Texts;
+}
+
+interface PolicyProps {
+  readonly frame: PageFrame;
+  readonly view: PolicyView;
+  readonly type: string | null;
+  /** Which texts are shown: of the public page, or of the embed endpoint for the type. */
+  readonly via: 'hosted' | 'embed';
+  /** Newest first, one more than is shown. */
+  readonly texts: readonly TextRow[];
+  readonly at: string;
+  readonly found: Found | null;
+  readonly before: string;
+  readonly problems: readonly string[];
+}
+
+function PolicyPage({ frame, view, type, via, texts, at, found, before, problems }: PolicyProps) {
+  const { source, policyId, policy, listed, calls } = view;
+  const { timeZone } = frame;
+  const title = policy?.title ?? listed?.title ?? type ?? policyId;
+  const shown = texts.slice(0, TEXTS_SHOWN);
+  const address = (more: Record<string, string>) => policyAddress(source, policyId, { via, ...more });
+  const moment = (iso: string | null | undefined) => (iso == null ? 'no' : <Moment iso={iso} timeZone={timeZone} />);
+  return (
+    <Page title={title} frame={frame} within="policies">
+      <h1>
+        <bdi>{title}</bdi>
+      </h1>
+      <p class="lead">
+        <bdi>{policyId}</bdi>, {frame.sourceName(source)}
+      </p>
+      <Problems title="No text was looked for:" problems={problems} />
+      <Panel id="about" title="What is known">
+        <Facts
+          rows={[
+            ['Type', type ?? 'not named'],
+            ['Jurisdiction', policy?.jurisdiction ?? listed?.jurisdiction ?? 'not named'],
+            ['Language', policy?.language ?? listed?.language ?? 'not named'],
+            ['Status', <Status status={policy?.status ?? null} listed={listed} />],
+            policy?.version == null ? null : ['Version', <bdi>{policy.version}</bdi>],
+            ['Published', moment(policy?.published_at)],
+            listed === null
+              ? ['Listed by the service', 'never']
+              : [
+                  'Listed by the service',
+                  <>
+                    since {moment(listed.first_listed_at)}
+                    {listed.gone_at === null ? '' : <>, no longer since {moment(listed.gone_at)}</>}
+                  </>,
+                ],
+          ]}
+        />
+      </Panel>
+      <Panel id="at-time" title="Text at a time">
+        <form method="get" action="/policies/policy">
+          <input type="hidden" name="source" value={source} />
+          <input type="hidden" name="id" value={policyId} />
+          <div class="pair thirds">
+            <Input id="at" label="At" type="datetime-local" value={at} hint={`In ${timeZone}.`} />
+            <Choice
+              id="via"
+              label="Where"
+              value={via}
+              options={[
+                ['hosted', 'public page of the policy'],
+                ...(type === null ? [] : [['embed', `embed endpoint for ${type}`] as const]),
+              ]}
+            />
+          </div>
+          <button type="submit" class="quiet">
+            Show the text
+          </button>
+        </form>
+        {found === null ? null : <TextAtTime frame={frame} source={source} {...found} />}
+      </Panel>
+      <Panel id="texts" title={via === 'hosted' ? 'Texts of the public page' : 'Texts of the embed endpoint'}>
+        {shown.length === 0 ? (
+          <p>None fetched. They are fetched once a day and after each change while the server runs.</p>
+        ) : (
+          <Table
+            caption="Newest first. A text came between the last look that did not find it and the first that did."
+            columns={textColumns(frame, texts)}
+            rows={shown}
+          />
+        )}
+        <Pages
+          first={before === '' ? null : address({})}
+          next={texts.length > TEXTS_SHOWN ? address({ before: String(shown.at(-1)?.version ?? 0) }) : null}
+        />
+      </Panel>
+      <Panel id="history" title="What deliveries told">
+        {view.history.length === 0 ? (
+          <p>Nothing.</p>
+        ) : (
+          <Table
+            caption={
+              view.history.length > CHANGES_SHOWN ? `The newest ${CHANGES_SHOWN} of ${view.history.length}.` : null
+            }
+            columns={[
+              { title: 'Change', cell: ({ change }) => <Badge {...statusTexts[change]} /> },
+              { title: 'At', cell: ({ at: iso }) => moment(iso) },
+              { title: 'Version', cell: ({ version }) => (version === null ? null : <bdi>{version}</bdi>) },
+              { title: 'Entry', cell: ({ seq }) => <a href={`/entries/${seq}`}>{formatCount(seq)}</a> },
+            ]}
+            rows={view.history.slice(-CHANGES_SHOWN).reverse()}
+          />
+        )}
+      </Panel>
+      {calls.length === 0 ? null : (
+        <Panel id="calls" title="Calls from here">
+          <Table
+            caption={null}
+            columns={[
+              { title: 'Call', cell: ({ operation, via: way }) => (way === 'mcp' ? `${operation} (MCP)` : operation) },
+              { title: 'Asked', cell: ({ asked_at: iso }) => moment(iso) },
+              { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
+              { title: 'Outcome', cell: (row) => <Badge {...callStateText(row, 0)} /> },
+            ]}
+            rows={calls.slice(-CHANGES_SHOWN).reverse()}
+          />
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+/** When a text came, as far as is known. */
+function Came({ text, timeZone }: { text: TextRow; timeZone: string }) {
+  const first = <Moment iso={text.first_seen} timeZone={timeZone} />;
+  if (text.not_before === null) return <span>{first} or before</span>;
+  return (
+    <span>
+      between <Moment iso={text.not_before} timeZone={timeZone} /> and {first}
+    </span>
+  );
+}
+
+function textColumns(frame: PageFrame, texts: readonly TextRow[]): readonly Column<TextRow>[] {
+  return [
+    {
+      title: 'Text',
+      cell: ({ source, version, first_seq: seq, text_sha256: hash, settled }) => (
+        <>
+          <a href={textAddress(source, seq)}>Text {version}</a>
+          {hash === null ? (
+            <>
+              {' '}
+              <Badge text="no text: the page was gone" tone="warn" />
+            </>
+          ) : null}
+          {settled === 1 ? null : (
+            <>
+              {' '}
+              <Badge text="provisional" tone="calm" />
+            </>
+          )}
+          <br />
+          <span class="soft small">entry {formatCount(seq)}</span>
+        </>
+      ),
+    },
+    { title: 'Came', cell: (text) => <Came text={text} timeZone={frame.timeZone} /> },
+    {
+      title: 'Last seen',
+      cell: ({ first_seen: first, last_seen: last }) => (
+        <Moment iso={last < first ? first : last} timeZone={frame.timeZone} />
+      ),
+    },
+    { title: 'Looks', isNumber: true, cell: ({ sightings }) => formatCount(sightings) },
+    {
+      title: 'Compared',
+      cell: (text) => {
+        const before = texts.find(({ version }) => version === text.version - 1);
+        if (before === undefined || before.text_sha256 === null || text.text_sha256 === null) return null;
+        return (
+          <a href={differenceAddress(text.source, before.first_seq, text.first_seq)}>with text {before.version}</a>
+        );
+      },
+    },
+  ];
+}
+
+function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: PageFrame; source: string }) {
+  const asked = <Moment iso={moment} timeZone={frame.timeZone} />;
+  switch (found.outcome) {
+    case 'certain': {
+      const { version, first_seq: seq } = found.version;
+      return (
+        <>
+          <h3>
+            <a href={textAddress(source, seq)}>Text {version}</a> was in force at {asked}
+          </h3>
+          <p class="small soft">
+            {found.seenSince ? 'It was seen before and after.' : 'It is the last one seen; nobody has looked since.'}
+          </p>
+          <Lines text={inForce} />
+        </>
+      );
+    }
+    case 'between': {
+      const { earlier, later } = found;
+      return (
+        <Notice tone="warn">
+          The text changed around {asked}: either{' '}
+          <a href={textAddress(source, earlier.first_seq)}>text {earlier.version}</a> or{' '}
+          <a href={textAddress(source, later.first_seq)}>text {later.version}</a> was in force.{' '}
+          {earlier.text_sha256 === null || later.text_sha256 === null ? null : (
+            <a href={differenceAddress(source, earlier.first_seq, later.first_seq)}>Compare them</a>
+          )}
+        </Notice>
+      );
+    }
+    case 'before-first':
+      return (
+        <Notice tone="warn">
+          The text in force at {asked} is not known:{' '}
+          {found.first === null ? (
+            'no text was ever fetched.'
+          ) : (
+            <>
+              the first one was seen at <Moment iso={found.first.first_seen} timeZone={frame.timeZone} />.
+            </>
+          )}
+        </Notice>
+      );
+    default:
+      return found satisfies never;
+  }
+}
+
+/** The text itself, or why there is none. */
+function Lines({ text }: { text: Texts }) {
+  if (text === null || text.stored === null) return <p>The text was erased.</p>;
+  if (text.look.text_sha256 === null)
+    return <p>There was no text: the service answered that the page does not exist.</p>;
+  return <TextLines lines={readPolicyText(text.stored.bytes, text.stored.contentType).lines} />;
+}
+
+/** Where a text was fetched, in words. */
+function targetWords(target: string): string {
+  const name = target.slice(target.indexOf(':') + 1);
+  return target.startsWith('hosted:') ? `public page of ${name}` : `embed endpoint for ${name}`;
+}
+
+function textName({ look, version }: SeenText): string {
+  return version === null ? `Text of entry ${look.seq}` : `Text ${version.version}`;
+}
+
+function TextPage({ frame, source, text }: { frame: PageFrame; source: string; text: SeenText }) {
+  const { look, version } = text;
+  const { timeZone } = frame;
+  return (
+    <Page title={`${textName(text)}, ${targetWords(look.target)}`} frame={frame} within="policies">
+      <h1>{textName(text)}</h1>
+      <p class="lead">
+        <bdi>{targetWords(look.target)}</bdi>, {frame.sourceName(source)}
+      </p>
+      <Panel id="about" title="When it was seen">
+        <Facts
+          rows={[
+            version === null ? null : ['Came', <Came text={version} timeZone={timeZone} />],
+            version === null
+              ? ['Seen', <Moment iso={look.origin_to} timeZone={timeZone} />]
+              : [
+                  'Last seen',
+                  <Moment
+                    iso={version.last_seen < version.first_seen ? version.first_seen : version.last_seen}
+                    timeZone={timeZone}
+                  />,
+                ],
+            version?.policy_id == null
+              ? null
+              : ['Policy', <a href={policyAddress(source, version.policy_id)}>{version.policy_id}</a>],
+            ['SHA-256 of the text', <span class="mono">{look.text_sha256 ?? 'no text'}</span>],
+            ['Bytes', <a href={`/entries/${look.body_seq}`}>Entry {formatCount(look.body_seq)}</a>],
+          ]}
+        />
+      </Panel>
+      <Panel id="text" title="Text">
+        <Lines text={text} />
+      </Panel>
+    </Page>
+  );
+}
+
+interface DifferenceProps {
+  readonly frame: PageFrame;
+  readonly source: string;
+  readonly older: SeenText;
+  readonly newer: SeenText;
+  /** Null: too different. */
+  readonly stretches: ReturnType<typeof compareSideBySide> | 'missing';
+}
+
+function DifferencePage({ frame, source, older, newer, stretches }: DifferenceProps) {
+  const nameOf = (text: SeenText) => (
+    <>
+      <a href={textAddress(source, text.look.seq)}>{textName(text)}</a>, first seen{' '}
+      <Moment iso={text.version?.first_seen ?? text.look.origin_to} timeZone={frame.timeZone} />
+    </>
+  );
+  return (
+    <Page title="What changed in a policy" frame={frame} within="policies">
+      <h1>What changed</h1>
+      <p class="lead">
+        <bdi>{targetWords(newer.look.target)}</bdi>, {frame.sourceName(source)}
+        {older.look.target === newer.look.target ? null : (
+          <>
+            , compared with <bdi>{targetWords(older.look.target)}</bdi>
+          </>
+        )}
+      </p>
+      <Panel id="difference" title="Older and newer text">
+        {stretches === 'missing' ? (
+          <p>One of the two texts was erased.</p>
+        ) : stretches === null ? (
+          <p>
+            The two texts are too different to be compared line by line: read {nameOf(older)} and {nameOf(newer)}.
+          </p>
+        ) : stretches.length === 0 ? (
+          <p>
+            The two texts are the same: {nameOf(older)} and {nameOf(newer)}.
+          </p>
+        ) : (
+          <table class="difference">
+            <caption>Lines that changed, with three around them.</caption>
+            <thead>
+              <tr>
+                <th scope="col">{nameOf(older)}</th>
+                <th scope="col">{nameOf(newer)}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {stretches.map(({ line, rows }) => (
+                <>
+                  <tr class="gap">
+                    <td colSpan={2}>From line {formatCount(line)} of the newer text</td>
+                  </tr>
+                  {rows.map((row, place) => (
+                    <DifferentLine key={place} {...row} />
+                  ))}
+                </>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+function DifferentLine({ older, newer }: { older: string | null; newer: string | null }) {
+  const isSame = older === newer;
+  return (
+    <tr class={isSame ? 'same' : 'changed'}>
+      <td>{older === null ? null : isSame ? older : <del>{older}</del>}</td>
+      <td>{newer === null ? null : isSame ? newer : <ins>{newer}</ins>}</td>
+    </tr>
+  );
+}

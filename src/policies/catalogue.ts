@@ -1,0 +1,112 @@
+import type { Selectable } from 'kysely';
+import type { Tables } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
+import { linkKey, type ListedRow } from './list.ts';
+
+/** A policy as deliveries and the service's list tell of it, and the texts of its public page. */
+export interface CatalogueRow {
+  readonly source: string;
+  readonly policyId: string;
+  readonly policyType: string | null;
+  readonly title: string | null;
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  /** As deliveries told last; null: none did. */
+  readonly status: Selectable<Tables['policies']>['status'] | null;
+  /** When the service's list had it first, and when it came without it; null: it was never listed. */
+  readonly listed: Pick<ListedRow, 'first_listed_at' | 'gone_at'> | null;
+  /** Null: its page was never fetched. `changedAt`: when the newest text was seen first. */
+  readonly texts: { readonly count: number; readonly changedAt: string; readonly seenAt: string } | null;
+}
+
+export interface CatalogueFilter {
+  /** Null: every source. */
+  readonly sources: readonly string[] | null;
+  readonly policyType?: string | undefined;
+  /** Only what comes after this policy. */
+  readonly after?: { readonly source: string; readonly policyId: string } | undefined;
+  readonly limit: number;
+}
+
+/** Policies by source and id, a page of them: both those that deliveries told of and those that were listed. */
+export async function loadCataloguePage(read: Query, filter: CatalogueFilter): Promise<readonly CatalogueRow[]> {
+  const { sources, policyType, after, limit } = filter;
+  const keysOf = (table: 'policies' | 'listed_policies') => {
+    let query = read.selectFrom(table).select(['source', 'policy_id']);
+    if (sources !== null) query = query.where('source', 'in', [...sources]);
+    if (policyType !== undefined) query = query.where('policy_type', '=', policyType);
+    if (after !== undefined)
+      query = query.where((eb) =>
+        eb.or([
+          eb('source', '>', after.source),
+          eb.and([eb('source', '=', after.source), eb('policy_id', '>', after.policyId)]),
+        ]),
+      );
+    return query;
+  };
+  const keys = await keysOf('policies')
+    .union(keysOf('listed_policies'))
+    .orderBy('source')
+    .orderBy('policy_id')
+    .limit(limit)
+    .execute();
+  if (keys.length === 0) return [];
+  const slugs = [...new Set(keys.map(({ source }) => source))];
+  const ids = [...new Set(keys.map((key) => key.policy_id))];
+  const [told, listed, texts] = await Promise.all([
+    read.selectFrom('policies').selectAll().where('source', 'in', slugs).where('policy_id', 'in', ids).execute(),
+    read.selectFrom('listed_policies').selectAll().where('source', 'in', slugs).where('policy_id', 'in', ids).execute(),
+    read
+      .selectFrom('policy_texts')
+      .select((eb) => [
+        'source',
+        'target',
+        eb.fn.max('version').as('count'),
+        eb.fn.max('first_seen').as('changed_at'),
+        eb.fn.max('last_seen').as('seen_at'),
+      ])
+      .where('source', 'in', slugs)
+      .where(
+        'target',
+        'in',
+        ids.map((id) => `hosted:${id}`),
+      )
+      .groupBy(['source', 'target'])
+      .execute(),
+  ]);
+  const byKey = <T extends { source: string; policy_id: string }>(rows: readonly T[]) =>
+    new Map(rows.map((row) => [linkKey(row.source, row.policy_id), row]));
+  const [toldOf, listedOf] = [byKey(told), byKey(listed)];
+  const textsOf = new Map(texts.map((row) => [linkKey(row.source, row.target), row]));
+  return keys.map(({ source, policy_id: policyId }) => {
+    const policy = toldOf.get(linkKey(source, policyId));
+    const row = listedOf.get(linkKey(source, policyId));
+    const seen = textsOf.get(linkKey(source, `hosted:${policyId}`));
+    return {
+      source,
+      policyId,
+      policyType: policy?.policy_type ?? row?.policy_type ?? null,
+      title: policy?.title ?? row?.title ?? null,
+      jurisdiction: policy?.jurisdiction ?? row?.jurisdiction ?? null,
+      language: policy?.language ?? row?.language ?? null,
+      status: policy?.status ?? null,
+      listed: row ?? null,
+      texts:
+        seen === undefined
+          ? null
+          : {
+              count: seen.count,
+              changedAt: seen.changed_at,
+              seenAt: seen.seen_at > seen.changed_at ? seen.seen_at : seen.changed_at,
+            },
+    };
+  });
+}
+
+/** The types of policies that are known, by name. */
+export async function listPolicyTypes(read: Query): Promise<readonly string[]> {
+  const typesOf = (table: 'policies' | 'listed_policies') =>
+    read.selectFrom(table).select('policy_type').where('policy_type', 'is not', null).distinct();
+  const rows = await typesOf('policies').union(typesOf('listed_policies')).orderBy('policy_type').limit(200).execute();
+  return rows.flatMap(({ policy_type: type }) => type ?? []);
+}
