@@ -7,18 +7,12 @@ import { UsageError } from '../core/errors.ts';
 import { erasureReasonCodes, erasureReasons } from '../core/erasure.ts';
 import { reapplyErasures } from '../erasure/again.ts';
 import { chooseCase, chooseEntries, choosePeriod, chooseSubject, periodKinds } from '../erasure/choose.ts';
-import { factsOf, produceErasureCertificate } from '../erasure/certificate.ts';
-import {
-  carryOut,
-  type ErasureDecision,
-  type ErasureDone,
-  finishErasures,
-  isUnfinished,
-  problemsOf,
-} from '../erasure/erase.ts';
+import { factsOf, lastErasure, produceErasureCertificate } from '../erasure/certificate.ts';
+import { carryOut, type ErasureDecision, finishErasures, isUnfinished, problemsOf } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
 import { rewriteErasureRecords } from '../erasure/records.ts';
-import { certificateFormats, type CertificateFormat } from '../../reports/erasure-certificate.ts';
+import { summaryOf } from '../erasure/summary.ts';
+import { certificateFormats, type CertificateFormat, type ErasureFacts } from '../../reports/erasure-certificate.ts';
 import {
   type CommandIo,
   counted,
@@ -46,19 +40,19 @@ export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): 
       await assertSecondOfficer(context, plan, decision);
       const done = await carryOut(context.erasure, plan, decision);
       if (done.outcome === 'refused') throw new UsageError(done.problems);
-      const certificate = await certify(context, flags, plan, decision, done);
+      const { seqs, erasedAt } = done;
+      const lawName = lawNameOf(context, decision.law);
+      const facts = factsOf({ ...decision, by: plan.by }, summaryOf(plan), {
+        ...{ seqs, erasedAt, lawName },
+        suppressed: plan.suppress.length > 0,
+      });
+      const certificate = await certify(context, flags, plan.suppress[0]?.source ?? plan.entries[0]?.source, facts);
       if (certificate?.problem != null) io.exitCode = 1;
       printResult(io, flags, { ...done, plan, certificate }, () =>
         [
           `${pc.green('✓')} ${counted(done.entries, 'entry', 'entries')}${done.documents > 0 ? ` and ${counted(done.documents, 'document')}` : ''} erased, recorded as entry ${done.seqs.join(', ')}.`,
           ...leftText(plan),
-          ...(certificate === null
-            ? []
-            : [
-                certificate.problem === null
-                  ? `Certificate: ${certificate.file}`
-                  : `${pc.yellow('!')} ${certificate.problem}`,
-              ]),
+          ...certificateText(certificate),
         ].join('\n'),
       );
     }),
@@ -86,7 +80,11 @@ function eraseCommand(ledger: CommandUnknownOpts) {
     .option('--officer <name>', 'who decided; recorded in the ledger')
     .option('--confirmed-by <name>', 'a second officer who agrees')
     .option('--despite <name...>', 'erase despite these open cases and legal holds', collect)
-    .option('--certificate <file>', 'with --yes: a certificate for the requester, .pdf or .json', certificateFile)
+    .option(
+      '--certificate <file>',
+      'with --yes, or with --finish for the last erasure: a certificate for the requester, .pdf or .json',
+      certificateFile,
+    )
     .option('--finish', 'finish an interrupted erasure, and rewrite erasure records missing from DATA_DIR/erasures')
     .option('--again', 'after restoring an older backup: repeat the erasures made since')
     .addHelpText(
@@ -109,22 +107,23 @@ function certificateFile(path: string): CertificateFile {
   return { path, format };
 }
 
+interface Certificate {
+  readonly file: string;
+  readonly documentId: string | null;
+  readonly problem: string | null;
+}
+
 /** The erasure is done by then: what goes wrong with its certificate is said, and does not undo it. */
 async function certify(
   context: Context,
   { certificate, source }: EraseFlags,
-  plan: ErasurePlan,
-  decision: ErasureDecision,
-  done: ErasureDone,
-): Promise<{ file: string; documentId: string | null; problem: string | null } | null> {
+  from: string | null | undefined,
+  erasure: ErasureFacts,
+): Promise<Certificate | null> {
   if (certificate === undefined) return null;
   const { path: file, format } = certificate;
-  const lawName = context.cases.regimes.regimes.get(decision.law)?.law ?? decision.law;
   const made = await produceErasureCertificate(context.documents, {
-    source: source ?? plan.suppress[0]?.source ?? plan.entries[0]?.source ?? DEFAULT_SOURCE,
-    erasure: factsOf(plan, decision, done, lawName),
-    format,
-    actor: decision.officer,
+    ...{ source: source ?? from ?? DEFAULT_SOURCE, erasure, format, actor: erasure.officer },
   });
   if (made.outcome !== 'produced')
     return {
@@ -133,6 +132,17 @@ async function certify(
       problem: made.outcome === 'refused' ? made.problem : 'No certificate: its source is unknown.',
     };
   return { file, documentId: made.documentId, problem: await writeOut(file, await readFile(made.path)) };
+}
+
+function certificateText(certificate: Certificate | null): string[] {
+  if (certificate === null) return [];
+  return [
+    certificate.problem === null ? `Certificate: ${certificate.file}` : `${pc.yellow('!')} ${certificate.problem}`,
+  ];
+}
+
+function lawNameOf({ cases }: Context, law: string): string {
+  return cases.regimes.regimes.get(law)?.law ?? law;
 }
 
 function collect(name: string, names: readonly string[] = []): string[] {
@@ -283,16 +293,28 @@ async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: 
   );
 }
 
-async function finish({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
-  const finished = await finishErasures(erasure);
-  const records = await rewriteErasureRecords(erasure);
-  printResult(io, flags, { finished, records }, () =>
-    finished
-      ? `${pc.green('✓')} the erasure is finished`
-      : records > 0
-        ? `${pc.green('✓')} ${records} ${records === 1 ? 'record' : 'records'} of erasures written again to DATA_DIR/erasures`
-        : 'There is no unfinished erasure.',
+async function finish(context: Context, io: CommandIo, flags: EraseFlags): Promise<void> {
+  const finished = await finishErasures(context.erasure);
+  const records = await rewriteErasureRecords(context.erasure);
+  const certificate = await certifyLast(context, flags);
+  if (certificate?.problem != null) io.exitCode = 1;
+  printResult(io, flags, { finished, records, ...(certificate === null ? {} : { certificate }) }, () =>
+    [
+      finished
+        ? `${pc.green('✓')} the erasure is finished`
+        : records > 0
+          ? `${pc.green('✓')} ${records} ${records === 1 ? 'record' : 'records'} of erasures written again to DATA_DIR/erasures`
+          : 'There is no unfinished erasure.',
+      ...certificateText(certificate),
+    ].join('\n'),
   );
+}
+
+async function certifyLast(context: Context, flags: EraseFlags): Promise<Certificate | null> {
+  if (flags.certificate === undefined) return null;
+  const last = await lastErasure(context, (law) => lawNameOf(context, law));
+  if ('problem' in last) return { file: flags.certificate.path, documentId: null, problem: last.problem };
+  return certify(context, flags, last.source, last.facts);
 }
 
 async function again({ erasure }: Context, io: CommandIo, flags: EraseFlags): Promise<void> {

@@ -29,6 +29,17 @@ const erasedDocument = z.object({
 });
 export type ErasedDocument = z.infer<typeof erasedDocument>;
 
+const counted = z.number().int().nonnegative();
+/** What an erasure took, kept and left, in words and numbers that name nobody: for its certificate, whenever that is made. */
+const erasureSummary = z.object({
+  /** Of all erasure entries together that it takes. */
+  entries: counted,
+  erased: z.array(z.object({ what: z.string(), count: counted })),
+  kept: z.array(z.object({ what: z.string(), why: z.string(), count: counted })),
+  residues: z.array(z.object({ where: z.string(), until: z.string() })),
+});
+export type ErasureSummary = z.infer<typeof erasureSummary>;
+
 /**
  * Body of an entry of kind `erasure`: which entries lost their content, why, and by whose word. It holds no personal data: codes, numbers,
  * hashes of files, and keyed hashes.
@@ -52,6 +63,8 @@ export const erasureSchema = z.object({
   suppress: z.array(z.object({ source: z.string(), subject: hash })),
   /** Of an erasure that was made again after a backup was restored: when the first one was, ISO 8601 UTC. */
   firstMadeAt: z.string().nullable(),
+  /** In the first entry of an erasure that was not made again. */
+  summary: erasureSummary.exactOptional(),
 });
 export type Erasure = z.infer<typeof erasureSchema>;
 

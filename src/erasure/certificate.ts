@@ -14,10 +14,11 @@ import {
   type UnknownSource,
 } from '../documents/frame.ts';
 import { registerDocument } from '../documents/register.ts';
-import type { ErasureDecision, ErasureDone } from './erase.ts';
-import type { ErasurePlan } from './plan.ts';
+import type { Erasure, ErasureSummary } from '../core/erasure.ts';
+import { listErasures } from '../ledger/erase.ts';
+import { createProver, type ProofOptions } from '../ledger/prove-entry.ts';
 
-const scopes: Readonly<Record<ErasurePlan['by'], string>> = {
+const scopes: Readonly<Record<Erasure['by'], string>> = {
   entries: 'single records',
   subject: 'the records of one person',
   case: 'one request, with everything that was done about it',
@@ -25,51 +26,52 @@ const scopes: Readonly<Record<ErasurePlan['by'], string>> = {
   retention: 'records whose retention ended',
 };
 
-/** Kinds of entries in words of a reader who knows no ledger. */
-const kindWords: Readonly<Record<string, string>> = {
-  'webhook consent.recorded': 'consent decisions, as the service reported them',
-  'webhook consent.updated': 'changes of consent, as the service reported them',
-  'webhook consent.withdrawn': 'withdrawals, as the service reported them',
-  'consent-log': 'rows of the service’s consent log',
-  'action consent.looked-up': 'records of look-ups of the person',
-  'action consent.withdrawn-by-request': 'withdrawals that were carried out on request',
-  'action case.opened': 'requests, as they were recorded',
-  'action case.moved': 'steps in handling requests',
-  'action document.produced': 'records of documents that were made',
-};
-
-/** What a certificate says of an erasure that was just carried out. */
-export function factsOf(
-  plan: ErasurePlan,
-  { officer, confirmedBy, reason, law }: ErasureDecision,
-  { seqs, erasedAt }: ErasureDone,
-  lawName: string,
-): ErasureFacts {
-  const counts = new Map<string, number>();
-  const count = (what: string, n: number) => {
-    if (n > 0) counts.set(what, (counts.get(what) ?? 0) + n);
-  };
-  for (const { kind, what } of plan.entries) {
-    const name = kind === 'consent-log' || what === null ? kind : `${kind} ${what}`;
-    count(kindWords[name] ?? (what?.startsWith('dsar.') ? 'requests, as the service reported them' : name), 1);
+/** What a certificate says of the last erasure that the ledger records; or why none can be made of it, in a sentence. Its entries are checked. */
+export async function lastErasure(
+  deps: ProofOptions,
+  nameOf: (law: string) => string,
+): Promise<{ readonly facts: ErasureFacts; readonly source: string | null } | { readonly problem: string }> {
+  const all = await listErasures(deps.store.read);
+  const first = all.findLastIndex(({ summary }) => summary !== undefined);
+  const parts = first === -1 ? [] : all.slice(first).filter(({ firstMadeAt }) => firstMadeAt === null);
+  const [head] = parts;
+  if (head?.summary === undefined) return { problem: 'No certificate: the ledger records no erasure.' };
+  const prove = createProver(deps);
+  for (const { seq } of parts) {
+    const proof = await prove(seq);
+    if (proof.outcome === 'unproven')
+      return { problem: `No certificate: entry ${seq} cannot be relied on: ${proof.sentence}.` };
   }
-  count('documents that held them', plan.documents.length);
-  count('files of banner evidence', plan.files.length);
-  count('jobs', plan.jobs.length);
-  count('deliveries that had been refused', plan.rejected.length);
+  const { summary } = head;
+  const erased = parts.reduce((sum, { seqs }) => sum + seqs.length, 0);
+  if (erased !== summary.entries)
+    return {
+      problem: `No certificate: ${erased} of ${summary.entries} entries were erased when it was interrupted. Run the same erasure again with --yes and --certificate.`,
+    };
+  const entry = await deps.store.read
+    .selectFrom('entries')
+    .select('source')
+    .where('seq', '=', head.seqs[0] ?? head.seq)
+    .executeTakeFirst();
+  const facts = factsOf(head, summary, {
+    seqs: parts.map(({ seq }) => seq),
+    erasedAt: head.receivedAt,
+    lawName: nameOf(head.law),
+    suppressed: head.suppress.length > 0,
+  });
+  return { facts, source: head.suppress[0]?.source ?? (head.seqs.length > 0 ? (entry?.source ?? null) : null) };
+}
+
+/** What a certificate says of an erasure. */
+export function factsOf(
+  { officer, confirmedBy, reason, law, by }: Pick<Erasure, 'officer' | 'confirmedBy' | 'reason' | 'law' | 'by'>,
+  { erased, kept, residues }: ErasureSummary,
+  done: Pick<ErasureFacts, 'seqs' | 'erasedAt' | 'lawName' | 'suppressed'>,
+): ErasureFacts {
+  const { seqs, erasedAt, lawName, suppressed } = done;
   return {
-    seqs,
-    erasedAt,
-    officer,
-    confirmedBy,
-    reason,
-    law,
-    lawName,
-    scope: scopes[plan.by],
-    erased: [...counts].map(([what, n]) => ({ what, count: n })),
-    kept: plan.kept.map(({ what, why, seqs: of }) => ({ what, why, count: of.length })),
-    residues: plan.residues.map(({ where, until }) => ({ where, until })),
-    suppressed: plan.suppress.length > 0,
+    ...{ seqs, erasedAt, officer, confirmedBy, reason, law, lawName },
+    ...{ scope: scopes[by], erased, kept, residues, suppressed },
   };
 }
 

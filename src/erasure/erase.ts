@@ -13,6 +13,7 @@ import type { Store, StoreTransaction } from '../store/store.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
 import { writeErasureRecords } from './records.ts';
+import { summaryOf } from './summary.ts';
 
 /** By whose word, and why. */
 export interface ErasureDecision {
@@ -91,6 +92,7 @@ export async function carryOut(
       files: isFirst ? [...plan.files] : [],
       suppress: isFirst ? [...plan.suppress] : [],
       firstMadeAt: again?.madeAt ?? null,
+      ...(isFirst && again === null ? { summary: summaryOf(plan) } : {}),
     };
     const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
       if (!deps.store.foldsApart) await takeRows(tx, erasure.seqs);

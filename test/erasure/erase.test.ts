@@ -6,7 +6,11 @@ import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { carryOut, finishErasures } from '../../src/erasure/erase.ts';
+import type { Erasure } from '../../src/core/erasure.ts';
+import { lastErasure } from '../../src/erasure/certificate.ts';
+import { summaryOf } from '../../src/erasure/summary.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { appendErasure } from '../../src/ledger/erase.ts';
 import { createLog } from '../../src/log.ts';
 import { createPageReader } from '../../src/projections/load-entries.ts';
 import { loadPosition } from '../../src/projections/position.ts';
@@ -14,6 +18,7 @@ import { createOptionsInForce } from '../../src/sources/options-in-force.ts';
 import { runCli } from '../cli/command-line.ts';
 import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { environment } from '../serving.ts';
+import { alter, bytes } from '../tampering.ts';
 import { databaseIn, temporaryFolder } from '../temporary.ts';
 import { decision, erase, erased, faultsIn, filesWith, noFaults, planOf } from './world.ts';
 
@@ -131,6 +136,52 @@ describe('erasing entries', () => {
       expect.stringMatching(/An interrupted erasure has been finished[\s\S]*Nothing was received/),
     ]);
     expect((await runCli(folder, ['ledger', 'erase', '--finish'])).stdout).toContain('no unfinished erasure');
+    // The certificate that the interrupted run would have made.
+    const file = join(folder, 'certificate.json');
+    const finish = ['ledger', 'erase', '--finish', '--certificate', file];
+    expect(await runCli(folder, finish)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Certificate: ${file}`) as string,
+    });
+    const text = await readFile(file, 'utf8');
+    expect(JSON.parse(text)).toMatchObject({
+      erasure: {
+        seqs: [seq + 1],
+        officer: decision.officer,
+        reason: decision.reason,
+        erased: [{ what: 'other deliveries of the service', count: 1 }],
+        residues: expect.arrayContaining([
+          expect.objectContaining({ until: expect.any(String) as string }),
+        ]) as unknown[],
+      },
+    });
+    expect((await runCli(folder, ['document', 'check', file])).stdout).toContain('✓ genuine');
+    expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });
+    await alter(folder, `update entries set meta = ${bytes('{}')} where seq = ${seq + 1}`);
+    expect(await runCli(folder, finish)).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`entry ${seq + 1} cannot be relied on`) as string,
+    });
+  });
+
+  it('gives no certificate by --finish while only a part of what was to be erased is', async () => {
+    const { context, ...world } = await createOfficeWorld({}, { worker: false });
+    const seq = await chose({ context, ...world }, 'c-1', 'visitor-1', { ads: true });
+    expect(await lastErasure(context, (law) => law)).toEqual({
+      problem: 'No certificate: the ledger records no erasure.',
+    });
+    const plan = await planOf(context, String(seq));
+    const before = summaryOf(plan);
+    await erased(context, plan);
+    expect(await lastErasure(context, (law) => law)).toMatchObject({ source: 'default', facts: { kept: before.kept } });
+    const rest = await chose({ context, ...world }, 'c-2', 'visitor-2', { ads: true });
+    const id = '0123456789abcdef';
+    const nothing = { documents: [], files: [], suppress: [], firstMadeAt: null };
+    const part = { v: 1 as const, id, ...decision, by: 'period', seqs: [rest], ...nothing } satisfies Erasure;
+    await appendErasure(context.ledger, { ...part, summary: { ...before, entries: 10_001 } }, ago);
+    expect(await lastErasure(context, (law) => law)).toEqual({
+      problem: expect.stringContaining('1 of 10001 entries were erased') as string,
+    });
   });
 
   it('does not come back through a page that a projector or rebuild had read before', async () => {
