@@ -20,6 +20,7 @@ export const onBoth: readonly string[] = [
   'test/cli/surface.test.ts',
   'test/commands/backup.test.ts',
   'test/commands/export.test.ts',
+  'test/commands/ledger-receipt.test.ts',
   'test/commands/doctor-redis.test.ts',
   'test/commands/store-copy.test.ts',
   'test/commands/worker.test.ts',
