@@ -24,6 +24,7 @@ import { apiDescription, apiScope } from './api/api.ts';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
+import { evidenceRoutes } from './pages/evidence.tsx';
 import { consentListRoutes } from './pages/consent-lists.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
@@ -148,6 +149,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(libraryRoutes, context);
     await guarded.register(bannerRoutes, context);
     await guarded.register(policyRoutes, context);
+    await guarded.register(evidenceRoutes, context);
     await guarded.register(policyCallRoutes, context);
     await guarded.register(deliveryRoutes, context);
     await guarded.register(refusedRoutes, context);

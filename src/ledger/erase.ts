@@ -71,14 +71,30 @@ export interface RecordedErasure extends Erasure {
 
 /** Every erasure from an entry on, in order. Few: they are found by an index of their source and kind. */
 export async function listErasures(query: Query, after = 0): Promise<readonly RecordedErasure[]> {
-  const rows = await query
+  return recordedErasures(await erasureEntries(query).where('seq', '>', after).orderBy('seq').execute());
+}
+
+/** Erasures before an entry, newest first, at most `limit`. */
+export async function loadErasurePage(
+  query: Query,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<readonly RecordedErasure[]> {
+  let entries = erasureEntries(query);
+  if (before !== null) entries = entries.where('seq', '<', before);
+  return recordedErasures(await entries.orderBy('seq', 'desc').limit(limit).execute());
+}
+
+function erasureEntries(query: Query) {
+  return query
     .selectFrom('entries')
     .select(['seq', 'received_at', 'body'])
     .where('source', '=', INSTALLATION)
-    .where('kind', '=', 'erasure')
-    .where('seq', '>', after)
-    .orderBy('seq')
-    .execute();
+    .where('kind', '=', 'erasure');
+}
+
+function recordedErasures(
+  rows: readonly { readonly seq: number; readonly received_at: string; readonly body: Buffer | null }[],
+): readonly RecordedErasure[] {
   return rows.flatMap(({ seq, received_at: receivedAt, body }) => {
     const erasure = readErasure(body);
     return erasure === null ? [] : [{ ...erasure, seq, receivedAt }];

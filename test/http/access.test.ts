@@ -221,6 +221,7 @@ describe('the route table', () => {
       '/deadline',
       '/policies',
       '/policies/calls',
+      '/evidence',
     ]) {
       const { status, text } = await visitor.get(path);
       expect([path, status, text.includes(FOREIGN)]).toEqual([path, 200, false]);

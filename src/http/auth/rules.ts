@@ -113,6 +113,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /policies/calls': { who: 'read', source: 'query' },
   'POST /policies/calls': { who: 'work', source: 'form' },
 
+  'GET /evidence': { who: 'read', source: 'installation' },
+  'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
+
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },
   'POST /consent/statement': { who: 'read', source: 'form' },

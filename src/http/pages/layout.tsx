@@ -66,6 +66,7 @@ const navigation = [
       { key: 'check', href: '/documents/check', label: 'Check a file' },
     ],
   },
+  { label: 'Evidence', places: [{ key: 'evidence', href: '/evidence', label: 'Evidence' }] },
   { label: 'Scans', places: [{ key: 'scans', href: '/scans', label: 'Scans and integrations' }] },
   { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];

@@ -85,6 +85,7 @@ describe('the pages in a browser', () => {
         `/policies/text?source=default&entry=${newer}`,
         difference,
         '/policies/calls',
+        '/evidence',
         '/documents',
         '/documents/check',
         '/people',

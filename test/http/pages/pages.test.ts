@@ -33,6 +33,7 @@ describe('text from outside', () => {
       '/documents/check',
       '/policies?source=<b>&type=<script>&after=<img src=x> "onload=x',
       '/policies/policy?source=default&id=<script>&via=<b>&at="onload=x',
+      '/evidence?before=<b>&erasedBefore=<script>',
       '/policies/calls?source=<b>&open=<script>&before=<img src=x>',
     ];
     for (const path of pages) {

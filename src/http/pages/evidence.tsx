@@ -1,0 +1,380 @@
+import type { FastifyInstance } from 'fastify';
+import { counted, formatCount } from '../../../reports/format.ts';
+import type { Context } from '../../context.ts';
+import type { Action } from '../../core/action.ts';
+import { CodedError } from '../../core/errors.ts';
+import { erasureReasons } from '../../core/erasure.ts';
+import { INSTALLATION } from '../../core/vocabulary.ts';
+import { type Hold, listHolds } from '../../erasure/holds.ts';
+import { loadErasurePage, type RecordedErasure } from '../../ledger/erase.ts';
+import type { WitnessStanding } from '../../ledger/witnessed.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { attachment } from './documents.tsx';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Page, type PageFrame, renderPage } from './layout.tsx';
+import { Badge, type Column, Facts, Moment, Notice, Pages, Panel, Table } from './parts.tsx';
+import { sizeText } from './words.ts';
+
+/** Checkpoints, and erasures, on a page. */
+const SHOWN = 25;
+
+interface Checkpoint {
+  readonly epoch: number;
+  readonly size: number;
+  readonly rootHex: string;
+  readonly createdAt: string;
+}
+
+type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: string; readonly seq: number };
+
+/** What the ledger's evidence rests on: checkpoints and who has seen them, comparisons, backups, holds and erasures. */
+export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { read } = context.store;
+
+  app.get('/evidence', async (request, reply) => {
+    const { before = '', erasedBefore = '' } = formOf(request.query);
+    const { slugs } = sourcesOf(context, request);
+    await context.projector.catchUp();
+    const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
+    const [checkpoints, witnessState, compared, backup, holds, erasures] = await Promise.all([
+      loadCheckpoints(epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) }),
+      context.witnessState(),
+      context.readModels.last(),
+      loadLastBackup(),
+      listHolds(read),
+      // An erasure does not say of which sources its entries were.
+      slugs === null
+        ? loadErasurePage(read, {
+            before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,
+            limit: SHOWN + 1,
+          })
+        : null,
+    ]);
+    const last = checkpoints.slice(0, SHOWN).at(-1);
+    const page = (
+      <EvidencePage
+        frame={pageFrame(context, request, reply)}
+        verifierKey={context.verifierKey}
+        checkpoints={checkpoints.slice(0, SHOWN)}
+        first={before === '' ? null : '/evidence'}
+        next={
+          checkpoints.length > SHOWN && last !== undefined
+            ? `/evidence?before=${last.epoch}-${last.size}#checkpoints`
+            : null
+        }
+        witnesses={
+          context.config.witnesses === null
+            ? null
+            : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch)
+        }
+        compared={compared}
+        backup={backup}
+        holds={holds.filter(
+          ({ sourceSlug, caseId }) =>
+            slugs === null || (sourceSlug === null ? caseId === null : slugs.includes(sourceSlug)),
+        )}
+        erasures={erasures}
+        erasedBefore={erasedBefore}
+      />
+    );
+    return html(reply, renderPage(page));
+  });
+
+  app.get('/evidence/checkpoint', async (request, reply) => {
+    const { epoch = '', size = '' } = formOf(request.query);
+    if (!/^\d{1,9}$/.test(epoch) || !/^\d{1,15}$/.test(size)) throw new CodedError('not_found');
+    const row = await read
+      .selectFrom('checkpoints')
+      .select('note')
+      .where('epoch', '=', Number(epoch))
+      .where('size', '=', Number(size))
+      .executeTakeFirst();
+    if (row === undefined) throw new CodedError('not_found');
+    return reply
+      .header('content-disposition', attachment(`checkpoint ${epoch}-${size}.txt`))
+      .type('text/plain; charset=utf-8')
+      .send(row.note);
+  });
+
+  async function loadCheckpoints(
+    before: { readonly epoch: number; readonly size: number } | null,
+  ): Promise<readonly Checkpoint[]> {
+    let query = read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'created_at']);
+    if (before !== null)
+      query = query.where((eb) =>
+        eb.or([eb('epoch', '<', before.epoch), eb.and([eb('epoch', '=', before.epoch), eb('size', '<', before.size)])]),
+      );
+    const rows = await query
+      .orderBy('epoch', 'desc')
+      .orderBy('size', 'desc')
+      .limit(SHOWN + 1)
+      .execute();
+    return rows.map((row) => ({
+      epoch: row.epoch,
+      size: row.size,
+      rootHex: row.root.toString('hex'),
+      createdAt: row.created_at,
+    }));
+  }
+
+  async function loadLastBackup(): Promise<BackupMade | null> {
+    const row = await read
+      .selectFrom('action_history')
+      .select(['seq', 'received_at', 'details'])
+      .where('source', '=', INSTALLATION)
+      .where('action', '=', 'backup.made')
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const made = JSON.parse(row.details) as Extract<Action, { action: 'backup.made' }>;
+    return { ...made, at: row.received_at, seq: row.seq };
+  }
+}
+
+interface EvidenceProps {
+  readonly frame: PageFrame;
+  readonly verifierKey: string;
+  readonly checkpoints: readonly Checkpoint[];
+  readonly first: string | null;
+  readonly next: string | null;
+  /** Null: none is configured. */
+  readonly witnesses: readonly WitnessStanding[] | null;
+  readonly compared: { readonly at: string; readonly found: string | null } | null;
+  readonly backup: BackupMade | null;
+  readonly holds: readonly Hold[];
+  /** Newest first, one more than is shown; null: the person does not see every source. */
+  readonly erasures: readonly RecordedErasure[] | null;
+  readonly erasedBefore: string;
+}
+
+function EvidencePage(props: EvidenceProps) {
+  const { frame, verifierKey, checkpoints, first, next, witnesses, holds } = props;
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  return (
+    <Page title="Evidence" frame={frame} current="evidence">
+      <h1>Evidence</h1>
+      <p class="lead">What shows that the ledger has not been changed, and what was erased from it on purpose.</p>
+      <Standing {...props} />
+      <Panel id="witnesses" title="Who else has seen it">
+        {witnesses === null ? (
+          <p>
+            Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the ledger
+            unnoticed. The operator names witnesses in <code>WITNESSES</code>.
+          </p>
+        ) : witnesses.length === 0 ? (
+          <p>Nobody yet: the witnesses are asked at the next run of their schedule.</p>
+        ) : (
+          <Table
+            caption="Each has seen the ledger up to the entry that is named: nothing up to there can be changed without its noticing."
+            columns={[
+              { title: 'Witness', cell: ({ name }) => <bdi>{name}</bdi> },
+              { title: 'Up to entry', isNumber: true, cell: ({ size }) => formatCount(size) },
+              { title: 'When', cell: ({ at }) => (at === null ? 'not yet' : time(at)) },
+              {
+                title: 'State',
+                cell: ({ forked, error }) => (
+                  <div>
+                    <Badge
+                      text={forked ? 'has seen another history' : error === null ? 'agrees' : 'last attempt failed'}
+                      tone={forked ? 'bad' : error === null ? 'good' : 'warn'}
+                    />
+                    {error === null ? null : <p class="hint outside">{error}</p>}
+                  </div>
+                ),
+              },
+            ]}
+            rows={witnesses}
+          />
+        )}
+      </Panel>
+      <Panel id="checkpoints" title="Checkpoints">
+        {checkpoints.length === 0 ? (
+          <p>None yet. The first one is made a moment after the first delivery.</p>
+        ) : (
+          <Table
+            caption="Newest first. Each is a signed statement over every entry up to its number."
+            columns={checkpointColumns(frame)}
+            rows={checkpoints}
+          />
+        )}
+        <Pages first={first} next={next} />
+        <h3>Verifier key</h3>
+        <p class="mono">{verifierKey}</p>
+        <p class="hint">
+          It checks every checkpoint, proof and receipt of the present epoch. Give it to whoever is to check them, by
+          another way than the documents.
+        </p>
+      </Panel>
+      <Panel id="holds" title="Legal holds in force">
+        {holds.length === 0 ? (
+          <p>None. What a hold names is not erased until it is lifted.</p>
+        ) : (
+          <Table caption="Oldest first." columns={holdColumns(frame)} rows={holds} />
+        )}
+      </Panel>
+      <Erasures {...props} />
+    </Page>
+  );
+}
+
+/** The last word on each way in which the ledger is checked. */
+function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps) {
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  const newest = first === null ? checkpoints[0] : undefined;
+  return (
+    <Panel id="standing" title="How it stands">
+      {compared?.found == null ? null : (
+        <Notice tone="bad">
+          Rows of the read models differ from the ledger: {compared.found}. No document is made until the operator has
+          put this right.
+        </Notice>
+      )}
+      <Facts
+        rows={[
+          newest === undefined
+            ? null
+            : [
+                'Sealed',
+                <>
+                  up to entry {formatCount(newest.size)}, {time(newest.createdAt)}
+                </>,
+              ],
+          [
+            'Read models',
+            compared === null ? (
+              'not compared with the ledger yet'
+            ) : (
+              <>
+                compared with the ledger {time(compared.at)}:{' '}
+                {compared.found === null ? <Badge text="equal" tone="good" /> : <Badge text="differ" tone="bad" />}
+              </>
+            ),
+          ],
+          [
+            'Last backup',
+            backup === null ? (
+              'none was made from here'
+            ) : (
+              <>
+                {time(backup.at)}, up to entry {formatCount(backup.upTo)}: <bdi>{backup.file}</bdi>,{' '}
+                {sizeText(backup.bytes)}, read back
+              </>
+            ),
+          ],
+        ]}
+      />
+      <p class="hint">
+        The operator verifies every entry against its hash, key and checkpoint with{' '}
+        <span class="mono">consent-ledger ledger verify</span>.
+      </p>
+    </Panel>
+  );
+}
+
+function checkpointColumns(frame: PageFrame): readonly Column<Checkpoint>[] {
+  return [
+    {
+      title: 'Up to entry',
+      cell: ({ epoch, size }) => (
+        <a href={`/evidence/checkpoint?epoch=${epoch}&size=${size}`} download>
+          {formatCount(size)}
+        </a>
+      ),
+    },
+    { title: 'Epoch', cell: ({ epoch }) => formatCount(epoch) },
+    { title: 'Signed', cell: ({ createdAt }) => <Moment iso={createdAt} timeZone={frame.timeZone} /> },
+    {
+      title: 'Root',
+      cell: ({ rootHex }) => (
+        <span class="mono" title={rootHex}>
+          {rootHex.slice(0, 16)}…
+        </span>
+      ),
+    },
+  ];
+}
+
+function holdColumns(frame: PageFrame): readonly Column<Hold>[] {
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  return [
+    {
+      title: 'Reason',
+      cell: ({ reason, holdId }) => (
+        <div class="outside">
+          <bdi>{reason}</bdi>
+          <br />
+          <span class="soft small">{holdId}</span>
+        </div>
+      ),
+    },
+    {
+      title: 'What it keeps',
+      cell: ({ sourceSlug, caseId, about, from, to }) => (
+        <div class="outside">
+          {sourceSlug === null ? 'every source' : frame.sourceName(sourceSlug)}
+          {caseId === null ? null : (
+            <>
+              , request <a href={`/cases/${encodeURIComponent(caseId)}`}>{caseId}</a>
+            </>
+          )}
+          {about === null ? '' : ', one person'}
+          {from === null ? null : <>, from {time(from)}</>}
+          {to === null ? null : <>, to {time(to)}</>}
+        </div>
+      ),
+    },
+    { title: 'Placed', cell: ({ placedAt }) => time(placedAt) },
+    { title: 'By', cell: ({ officer }) => <bdi>{officer}</bdi> },
+  ];
+}
+
+function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
+  const shown = (erasures ?? []).slice(0, SHOWN);
+  return (
+    <Panel id="erasures" title="Erasures">
+      {erasures === null ? (
+        <p>Shown to those who may see every source.</p>
+      ) : shown.length === 0 ? (
+        <p>Nothing was erased.</p>
+      ) : (
+        <Table
+          caption="Newest first. Erased entries keep their place and their hashes, so that every proof stays valid."
+          columns={[
+            {
+              title: 'Entry',
+              cell: ({ seq }: RecordedErasure) => <a href={`/entries/${seq}`}>{formatCount(seq)}</a>,
+            },
+            {
+              title: 'When',
+              cell: ({ receivedAt }) => <Moment iso={receivedAt} timeZone={frame.timeZone} />,
+            },
+            {
+              title: 'What',
+              cell: ({ seqs, documents }) =>
+                [
+                  counted(seqs.length, 'entry', 'entries'),
+                  ...(documents.length === 0 ? [] : [counted(documents.length, 'document', 'documents')]),
+                ].join(', '),
+            },
+            { title: 'Why', cell: ({ reason }) => erasureReasons[reason] },
+            {
+              title: 'By',
+              cell: ({ officer, confirmedBy }) => (
+                <bdi>{confirmedBy === null ? officer : `${officer}, confirmed by ${confirmedBy}`}</bdi>
+              ),
+            },
+          ]}
+          rows={shown}
+        />
+      )}
+      <Pages
+        first={erasedBefore === '' ? null : '/evidence#erasures'}
+        next={(erasures?.length ?? 0) > SHOWN ? `/evidence?erasedBefore=${shown.at(-1)?.seq ?? 0}#erasures` : null}
+      />
+      <p>
+        <a href="/documents?name=erasure-certificate">Certificates of erasure</a> are in the library.
+      </p>
+    </Panel>
+  );
+}
