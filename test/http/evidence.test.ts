@@ -71,7 +71,9 @@ it('lists holds and erasures, and to who is limited only what is of their source
     ['Lawsuit <b>of Acme</b>', 'default'],
     ['Lawsuit of the others', 'bolt'],
   ] as const)
-    expect((await placeHold(context.erasure, { ...hold, reason, source })).outcome).toBe('placed');
+    expect(
+      (await placeHold({ ...context.erasure, sources: context.sources }, { ...hold, reason, source })).outcome,
+    ).toBe('placed');
   for (let n = 0; n < 27; n += 1)
     await appendErasure(
       context.ledger,
