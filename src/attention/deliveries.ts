@@ -217,8 +217,14 @@ export async function countDeliveriesByDay(
   return days;
 }
 
-/** The names of the events that were ever delivered. */
-export async function listEvents(read: Query): Promise<readonly string[]> {
-  const rows = await read.selectFrom('delivery_counts').select('event').distinct().orderBy('event').execute();
+/** The names of the events that were ever delivered to these sources; null: to any. */
+export async function listEvents(read: Query, sources: readonly string[] | null): Promise<readonly string[]> {
+  const rows = await read
+    .selectFrom('delivery_counts')
+    .select('event')
+    .distinct()
+    .$if(sources !== null, (some) => some.where('source', 'in', [...(sources ?? [])]))
+    .orderBy('event')
+    .execute();
   return rows.map(({ event }) => event).filter((event) => event !== '');
 }

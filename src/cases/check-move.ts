@@ -75,7 +75,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
         ...(refusesAll(details) ? problemsOfRefusal(view) : []),
         ...problemsOfWithdrawal(view, details, context),
         ...problemsOfApproval(details, context),
-        ...problemsOfSecondPerson(view, move, context),
+        ...problemsOfSecondPerson(view, secondPersonOf(details, context), context),
       ];
     case 'refuse':
       return [
@@ -196,6 +196,14 @@ function problemsOfSecondPerson(
   const own = accountOf(actor);
   if (own === null) return ['two accounts are needed for this: sign in with yours'];
   return approver === own ? ['you approved this yourself: somebody else has to carry it out'] : [];
+}
+
+/** What of an answer has to be approved: one that refuses every part is a refusal, where only refusals have to be. */
+function secondPersonOf(
+  details: Extract<CheckedMove, { move: 'answer' }>['details'],
+  { profile }: MoveContext,
+): (typeof secondPersonMoves)[number] {
+  return refusesAll(details) && profile?.secondPersonFor?.includes('answer') !== true ? 'refuse' : 'answer';
 }
 
 /** The id at the end of an actor: a name may hold whatever its person chose. */

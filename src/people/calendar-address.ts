@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { hmacSha256 } from '../crypto/hash.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
-import { findPerson, type Person } from './people.ts';
+import { calendarSetting, findPerson, type Person } from './people.ts';
 import type { PeopleDeps } from './sessions.ts';
 
 /*
@@ -15,15 +15,14 @@ type CalendarDeps = Pick<PeopleDeps, 'store' | 'keys'>;
 
 /** The token of a person's feed. */
 export async function calendarToken(deps: CalendarDeps, personId: string): Promise<string> {
-  const generation = (await readSetting(deps.store, settingOf(personId))) ?? '0';
+  const generation = (await readSetting(deps.store, calendarSetting(personId))) ?? '0';
   const mac = hmacSha256(deps.keys.instance.session, Buffer.from(`calendar ${personId} ${generation}`));
   return `${personId}-${mac.toString('hex').slice(0, 40)}`;
 }
 
 /** From now on the person's feed has another address. */
 export async function renewCalendarToken(deps: CalendarDeps, personId: string): Promise<void> {
-  const generation = Number((await readSetting(deps.store, settingOf(personId))) ?? '0');
-  await writeSetting(deps.store, settingOf(personId), String(generation + 1));
+  await writeSetting(deps.store, calendarSetting(personId), randomBytes(16).toString('hex'));
 }
 
 /** Whose feed a token opens; null: nobody's, or of an account that is disabled. */
@@ -35,8 +34,4 @@ export async function personOfCalendar(deps: CalendarDeps, token: string): Promi
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
   const person = await findPerson(deps, personId);
   return person === null || person.disabledAt !== null || person.joinedAt === null ? null : person;
-}
-
-function settingOf(personId: string): string {
-  return `calendar_of_${personId}`;
 }

@@ -434,15 +434,21 @@ async function join(
   return { outcome: 'joined', session };
 }
 
-/** Ends a person's sessions but one, and their unused links; of every access also the tokens of other programs. */
-async function endAccess({ query }: StoreTransaction, personId: string, except?: string): Promise<void> {
+/** The setting that the address of a person's calendar is derived from (calendar-address.ts). */
+export const calendarSetting = (personId: string) => `calendar_of_${personId}`;
+
+/** Ends a person's sessions but one, and their unused links; of every access also the tokens of other programs and the address of the calendar. */
+async function endAccess({ query, insertMany }: StoreTransaction, personId: string, except?: string): Promise<void> {
   await query
     .deleteFrom('sessions')
     .where('person_id', '=', personId)
     .$if(except !== undefined, (some) => some.where('id_hash', '!=', Buffer.from(except ?? '', 'hex')))
     .execute();
   await query.deleteFrom('sign_in_links').where('person_id', '=', personId).where('used_at', 'is', null).execute();
-  if (except === undefined) await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
+  if (except !== undefined) return;
+  await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
+  const generation = randomBytes(16).toString('hex');
+  await insertMany('settings', [{ name: calendarSetting(personId), value: generation }], 'replace');
 }
 
 /** Does what may take an owner away. Throws Refusal, which undoes it, where that was the last one who has joined and is not disabled. */

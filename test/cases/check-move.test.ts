@@ -313,8 +313,7 @@ describe('dates', () => {
 describe('where the controller wants a second person', () => {
   const wants = profile({ secondPersonFor: ['refuse', 'answer'] });
   const refusal = { reasons: 'manifestly unfounded', basis: 'GDPR Art. 12(5)', remedies: 'told' };
-  const approvedBy = (actor: string, of = 'refuse'): CaseRow => {
-    const row = openedCase();
+  const approvedBy = (actor: string, of = 'refuse', row = openedCase()): CaseRow => {
     const outcome = applyMove(
       row,
       { ...action(row, 'approve', { of }), actor },
@@ -363,6 +362,24 @@ describe('where the controller wants a second person', () => {
     expect(refusing(after('note', { text: 'called' }), 'Ann (p-0000000a)')).toEqual([]);
     expect(refusing(after('assign', { assignee: 'Ann' }), 'Ann (p-0000000a)')).toEqual([]);
     expect(refusing(after('amend', { requesterName: 'Eve', reason: 'typo' }), 'Ann (p-0000000a)')).toHaveLength(1);
+  });
+
+  it('takes an answer that refuses every part for a refusal', () => {
+    const onlyRefusals = profile({ secondPersonFor: ['refuse'] });
+    const answering = (row: CaseRow, ...outcomes: string[]) =>
+      problems(
+        row,
+        'answer',
+        { ...answer('full'), parts: outcomes.map((outcome) => ({ what: 'a copy', outcome, ground: 'unfounded' })) },
+        { profile: onlyRefusals, actor: 'Ann (p-0000000a)' },
+      ).filter((one) => /second person|yourself/.test(one));
+    const ready = moved(openedCase(), ...searched, ['start'], ['mark-ready']);
+    expect(answering(ready, 'refused', 'refused')).toEqual([expect.stringContaining('second person')]);
+    expect(answering(approvedBy('Ann (p-0000000a)', 'refuse', ready), 'refused')).toEqual([
+      expect.stringContaining('yourself'),
+    ]);
+    expect(answering(approvedBy('Bob (p-0000000b)', 'refuse', ready), 'refused')).toEqual([]);
+    expect(answering(ready, 'refused', 'done')).toEqual([]);
   });
 
   it('offers the approval only there', () => {

@@ -6,6 +6,7 @@ import { openCase } from '../../src/cases/move-case.ts';
 import { isoNow } from '../../src/core/clock.ts';
 import { can, type Role, roles, tokenRole } from '../../src/core/roles.ts';
 import { apiRoutes } from '../../src/http/api/api.ts';
+import { forgetAnswers } from '../../src/http/api/idempotency.ts';
 import { type Rule, rules } from '../../src/http/auth/rules.ts';
 import { type Answer, type Caller, createCaller, tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
@@ -52,7 +53,7 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   if (opened.outcome === 'refused') throw new Error(opened.problems.join());
   await context.projector.catchUp();
   const documentId = `document-of-${name}`;
-  await context.store.transaction((tx) =>
+  await context.store.foldTransaction((tx) =>
     tx.insertMany('documents', [
       {
         document_id: documentId,
@@ -347,6 +348,16 @@ describe('requests over the API', () => {
     for (const row of kept) expect(row.answer?.includes(Buffer.from(String(again.json['caseId'])))).not.toBe(true);
   });
 
+  it('keep no answer for longer than a day, also when no other key comes', async () => {
+    const kept = () => world.context.store.read.selectFrom('idempotency_keys').select('key_hash').execute();
+    await worker.post('/api/v1/cases', request, { 'idempotency-key': 'a-key-2' });
+    await forgetAnswers(world.context);
+    expect((await kept()).length).toBeGreaterThan(0);
+    const clock = () => new Date(world.context.clock().getTime() + 25 * 3_600_000);
+    await forgetAnswers({ ...world.context, clock });
+    expect(await kept()).toEqual([]);
+  });
+
   it('are an entry for each token, object and hour where somebody looks at them', async () => {
     const caller = await tokenOf(world, 'auditor', { name: 'Lena Looker' });
     for (let look = 0; look < 2; look += 1) await caller.get(`/api/v1/cases/${own.caseId}`);
@@ -360,7 +371,7 @@ describe('requests over the API', () => {
 describe('documents and look-ups over the API', () => {
   // Rows without an entry, which no report is made beside.
   beforeAll(() =>
-    world.context.store.transaction((tx) =>
+    world.context.store.foldTransaction((tx) =>
       tx.query.deleteFrom('documents').where('document_id', 'like', 'document-of-%').execute(),
     ),
   );
@@ -498,6 +509,49 @@ describe('what breaks programs', () => {
     }
     expect(asked).toBeGreaterThan(500);
   }, 120_000);
+
+  it('is answered as by the API where there is no such route or method, or a number has no JSON form', async () => {
+    for (const answer of [
+      await worker.get('/api/v1/nothing'),
+      await worker.get('/api/v1/cases/x/y/z'),
+      await createCaller(world.adminUrl, null).get('/api/v1'),
+      await worker.post('/api/v1/me', {}),
+    ]) {
+      expect([answer.status, answer.json['code']]).toEqual([404, 'not_found']);
+      expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    }
+    const body = '{"source":"default","kind":1e400}';
+    const endless = await worker.post('/api/v1/cases', body, { 'idempotency-key': 'endless' });
+    expect([endless.status, endless.json['code']]).toEqual([400, 'invalid_request']);
+  });
+
+  it('sees no bytes of a call to the service, which may repeat its API key', async () => {
+    const { context } = world;
+    const [appended] = await context.ledger.append([
+      {
+        source: 'default',
+        kind: 'call',
+        dedupeKey: context.ledger.keyOf('call', 'a test of the API'),
+        receivedAt: isoNow(context.clock),
+        meta: Buffer.from('{}'),
+        body: Buffer.from('{"echo":"pak_live_secret"}'),
+      },
+    ]);
+    const { status, text, json } = await worker.get(`/api/v1/entries/${appended?.seq}`);
+    expect([status, json['kind'], json['bodyText'], json['bodyBase64']]).toEqual([200, 'call', null, null]);
+    expect(text).not.toContain('pak_live');
+  });
+
+  it('of no source that its person still sees is shown nothing', async () => {
+    const caller = await tokenOf(world, 'officer', { sources: ['default'], tokenSources: ['default'] });
+    await world.context.store.transaction((tx) =>
+      tx.query.updateTable('people').set({ sources: '["bolt"]' }).where('person_id', '=', caller.personId).execute(),
+    );
+    for (const list of ['cases', 'documents', 'deliveries', 'jobs', 'syncs', 'policies', 'sources']) {
+      const { status, json } = await caller.get(`/api/v1/${list}`);
+      expect([list, status, json.items]).toEqual([list, 200, []]);
+    }
+  });
 
   it('is told every problem of a request at once, and never its own secrets', async () => {
     const { status, json, text } = await worker.post('/api/v1/cases', { source: 'default', kind: 'x', extra: 1 });

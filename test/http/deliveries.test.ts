@@ -121,6 +121,22 @@ it('tells what to do about a source that is set in the environment', async () =>
   expect([answer.status, answer.text.includes('WEBHOOK_SECRETS')]).toEqual([409, true]);
 });
 
+it('names neither events nor secrets of another source to who may not see it', async () => {
+  const { sources } = world.context;
+  await sources.add({ slug: 'comet', name: 'Comet Ltd', webhookSecrets: ['the-secret-of-comet'] }, 'test');
+  expect(await toBolt('{"event":"comet.only"}', 'the-secret-of-comet')).toBe(401);
+  const told = async (visitor: Visitor) => {
+    const list = await visitor.get('/deliveries/refused');
+    const [, id] = /\/deliveries\/refused\/(\d+)/.exec(list.text) ?? [];
+    return list.text + (await visitor.get(`/deliveries/refused/${id}`)).text;
+  };
+  expect(await told(admin)).toContain('of comet');
+  const limited = await signedInAs(world, 'officer', { sources: ['bolt'] });
+  expect(await told(limited)).not.toMatch(/comet(?!\.only)/);
+  expect((await admin.get('/deliveries')).text).toContain('moon.risen');
+  expect((await limited.get('/deliveries')).text).not.toContain('moon.risen');
+});
+
 it('leaves readmitting and secrets to admins', async () => {
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/deliveries/refused');

@@ -1,9 +1,22 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { documentPath } from '../../src/documents/register.ts';
 import { readableName } from '../../src/http/pages/documents.tsx';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
+
+const folders = vi.hoisted(() => ({ made: 0 }));
+// Takes a moment, so that whoever uploads can have gone by then.
+vi.mock('node:fs/promises', async (original) => {
+  const real = await original<typeof import('node:fs/promises')>();
+  const mkdtemp = async (prefix: string) => {
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    folders.made += 1;
+    return real.mkdtemp(prefix);
+  };
+  return { ...real, mkdtemp };
+});
 
 /** One world for the file: a document that was really made, and rows of many others. */
 let world: OfficeWorld;
@@ -65,6 +78,48 @@ describe('a file that is uploaded to be checked', () => {
   it('has to be there', async () => {
     const none = await check(officer, null);
     expect([none.status, none.text.includes('Choose a file.')]).toEqual([422, true]);
+  });
+
+  it('is the one that was sent, never another one of the machine that the body names', async () => {
+    const path = import.meta.filename;
+    const named = JSON.stringify({ name: 'x', path });
+    const cookie = [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const csrf = /name="_csrf" value="([^"]+)"/.exec((await officer.get('/documents/check')).text)?.[1] ?? '';
+    // A part of this type without a file name is parsed as JSON.
+    const part = `--b\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n${csrf}\r\n--b\r\nContent-Disposition: form-data; name="file"\r\nContent-Type: application/json\r\n\r\n${named}\r\n--b--\r\n`;
+    const bodies = [
+      { type: 'application/json', body: JSON.stringify({ _csrf: csrf, file: JSON.parse(named) as unknown }) },
+      { type: 'application/json', body: JSON.stringify({ _csrf: csrf, file: [JSON.parse(named) as unknown] }) },
+      { type: 'multipart/form-data; boundary=b', body: part },
+    ];
+    for (const { type, body } of bodies) {
+      const headers = { cookie, 'content-type': type };
+      const answer = await fetch(`${world.adminUrl}/documents/check`, { method: 'POST', headers, body });
+      expect([type, answer.status]).toEqual([type, 422]);
+      expect(await answer.text()).not.toContain('SHA-256');
+    }
+  });
+
+  it('leaves nothing behind when whoever sends it goes', async () => {
+    const csrf = /name="_csrf" value="([^"]+)"/.exec((await officer.get('/documents/check')).text)?.[1] ?? '';
+    const cookie = [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const { port } = new URL(world.adminUrl);
+    const head = `--b\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n${csrf}\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n`;
+    const goAfter = (ms: number) =>
+      new Promise<void>((resolve) => {
+        const headers = { cookie, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 5_000_000 };
+        const sending = httpRequest({ port, path: '/documents/check', method: 'POST', headers });
+        sending.on('error', () => undefined).on('close', resolve);
+        sending.write(head + 'x'.repeat(70_000));
+        setTimeout(() => sending.destroy(), ms);
+      });
+    const before = folders.made;
+    // Before there is a folder, about when it is made, and while the file is written.
+    await Promise.all([5, 15, 25, 35, 50, 100, 150].map(goAfter));
+    await expect.poll(() => folders.made - before).toBeGreaterThan(3);
+    await expect
+      .poll(async () => (await readdir(tmpdir())).filter((name) => name.startsWith('consent-ledger-check-')))
+      .toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
+import { setDisabled } from '../../src/people/people.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
 /** One world for the file: 60 open requests of one source, one of another, and 60 settled ones. */
@@ -130,13 +131,11 @@ describe('the calendar', () => {
     expect((await stranger.get(before)).status).toBe(404);
     expect((await stranger.get(after)).status).toBe(200);
     expect((await stranger.get(`${after.slice(0, -1)}${after.endsWith('0') ? '1' : '0'}`)).status).toBe(404);
-    await world.context.store.transaction((tx) =>
-      tx.query
-        .updateTable('people')
-        .set({ disabled_at: new Date().toISOString() })
-        .where('person_id', '=', officer.personId)
-        .execute(),
-    );
+    const by = { officer: 'test', personId: null, role: 'owner' } as const;
+    await setDisabled(world.context, officer.personId, true, by);
+    expect((await stranger.get(after)).status).toBe(404);
+    // Whoever had the account, or its calendar, has it no more when it is opened again.
+    await setDisabled(world.context, officer.personId, false, by);
     expect((await stranger.get(after)).status).toBe(404);
   });
 });

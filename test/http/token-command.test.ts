@@ -65,6 +65,7 @@ describe('signing in to a running server', () => {
     for (const args of [
       ['--minutes', '0'],
       ['--officer', ' '],
+      ['--officer', 'Olga (p-1a2b3c4d)'],
       ['--admin-url', 'ledger'],
     ]) {
       expect((await runCli(folder, ['token', 'create', ...args])).code).toBe(2);

@@ -10,7 +10,7 @@ import { caseApi } from './cases.ts';
 import { consentApi } from './consent.ts';
 import { documentApi } from './documents.ts';
 import { answerErrorsAsProblems, sendProblem } from './errors.ts';
-import { answeredBefore, keepAnswer } from './idempotency.ts';
+import { answeredBefore, forgetAnswers, keepAnswer } from './idempotency.ts';
 import { workApi } from './jobs.ts';
 import { ledgerApi } from './ledger.ts';
 import { openApiDocument } from './openapi.ts';
@@ -29,6 +29,10 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...ledgerApi,
   ...workApi,
 ];
+
+/** How often answers that are not given again any more are removed. */
+const FORGET_EVERY_MS = 3_600_000;
+const NO_ROUTE = 'There is no such route, or it takes another method: see /api.';
 
 /**
  * The API under /api/v1, in a scope of its own: a caller is known by an API token in the header Authorization and by nothing else. Cookies are not read here,
@@ -62,13 +66,20 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
   app.addHook('preValidation', async ({ body, query }) => {
     if (!isStorable(body) || !isStorable(query))
       throw new RefusedRequest('invalid_request', [
-        'The request holds a NUL character or half of a surrogate pair, which is no text.',
+        'The request holds a NUL character or half of a surrogate pair, which is no text, or a number that is too large.',
       ]);
   });
   app.addHook('onSend', async (request, reply, payload) => {
     await keepAnswer(context, request, reply, payload);
     return payload;
   });
+  const forgetting = setInterval(() => void forgetAnswers(context), FORGET_EVERY_MS).unref();
+  app.addHook('onClose', async () => clearInterval(forgetting));
+  // What is no route of the API is answered as it answers, not with a page.
+  await app.register(
+    async (unknown) => unknown.setNotFoundHandler((_request, reply) => sendProblem(reply, 'not_found', NO_ROUTE)),
+    { prefix: '/api/v1' },
+  );
   for (const route of apiRoutes)
     app.route({
       method: route.method,
@@ -90,9 +101,11 @@ function bearerOf({ headers }: FastifyRequest): string {
   return /^Bearer ([\w-]{1,100})$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-/** Whether all text in a value can be stored: PostgreSQL takes no NUL, and half a surrogate pair has no UTF-8 form. */
+/** Whether all text and numbers in a value can be stored: PostgreSQL takes no NUL, and half a surrogate pair has no UTF-8 form. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (depth > 20) throw new CodedError('invalid_request');
+  // JSON.parse makes Infinity of 1e400, which has no JSON form.
+  if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value === 'string') return isWellFormed(value) && !value.includes('\0');
   if (value === null || typeof value !== 'object') return true;
   return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));

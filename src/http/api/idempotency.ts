@@ -72,6 +72,14 @@ export async function answeredBefore(
   return { status: before.status, body };
 }
 
+/** Removes answers that are not given again any more: they may hold personal data, and no other request may come that does. */
+export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store' | 'clock' | 'log'>): Promise<void> {
+  const old = new Date(clock().getTime() - KEPT_HOURS * 3_600_000).toISOString();
+  await store
+    .transaction(({ query }) => query.deleteFrom('idempotency_keys').where('created_at', '<', old).execute())
+    .catch((error: unknown) => log.warn({ err: error }, 'old answers of the API could not be removed'));
+}
+
 /** Keeps what is answered, or gives the key free where the request failed by no fault of its own. */
 export async function keepAnswer(
   { store, keys, log }: Context,

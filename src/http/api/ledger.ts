@@ -36,7 +36,10 @@ const entrySchema = z
     commitment: z.string(),
     salt: z.string().nullable(),
     metaSha256: z.string().nullable(),
-    bodyText: z.string().nullable(),
+    bodyText: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null where it was erased, and of calls, which may hold credentials.' }),
     bodyBase64: z.string().nullable().meta({ description: 'A body that is no UTF-8.' }),
     leafHash: z.string(),
     erased: z.boolean(),
@@ -89,7 +92,8 @@ export const ledgerApi = [
     async handle(context, { params }) {
       const entry = await loadDelivery(context.store.read, params.seq);
       if (entry === null) throw new CodedError('not_found');
-      return entry;
+      // A service may repeat the API key in what it answers.
+      return entry.kind === 'call' ? { ...entry, bodyText: null, bodyBase64: null } : entry;
     },
   }),
 ];

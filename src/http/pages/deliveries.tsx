@@ -80,7 +80,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         limit: SHOWN + 1,
       }),
       countDeliveriesByDay(read, { since, sources }),
-      listEvents(read),
+      listEvents(read, permitted.slugs),
       loadRefusedCounts(context, undefined),
     ]);
     const shown = rows.slice(0, SHOWN);

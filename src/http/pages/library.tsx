@@ -62,9 +62,9 @@ export async function libraryRoutes(app: FastifyInstance, context: Context): Pro
 
 /** The upload of a file to check: a scope of its own, as that of banners is (banners.tsx). The file is hashed from a temporary folder and removed. */
 export async function checkUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.decorateRequest('uploadFolder', null);
-  const tidy = async ({ uploadFolder }: FastifyRequest) => {
-    if (uploadFolder !== null) await rm(uploadFolder, { recursive: true, force: true });
+  app.decorateRequest('upload', null);
+  const tidy = async ({ upload }: FastifyRequest) => {
+    if (upload !== null) await rm(upload.folder, { recursive: true, force: true });
   };
   app.addHook('onResponse', tidy);
   app.addHook('onRequestAbort', tidy);
@@ -72,11 +72,24 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
     attachFieldsToBody: 'keyValues',
     limits: { fileSize: FILE_BYTES, files: 1, fields: 5, fieldSize: 10_000, parts: 6, headerPairs: 20 },
     async onFile(this: FastifyRequest, part: MultipartFile) {
-      this.uploadFolder ??= await mkdtemp(join(tmpdir(), 'consent-ledger-check-'));
-      const path = join(this.uploadFolder, 'file');
-      await pipeline(part.file, createWriteStream(path, { mode: 0o600 }));
+      const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-check-'));
+      const path = join(folder, 'file');
+      this.upload = { name: part.filename, folder, path };
+      const { socket } = this.raw;
+      const gone = new AbortController();
+      const end = () => gone.abort();
+      socket.once('close', end);
+      if (socket.destroyed) end();
+      try {
+        await pipeline(part.file, createWriteStream(path, { mode: 0o600 }), gone);
+      } catch (error) {
+        // Whoever sent it may have gone before there was a folder to remove.
+        await tidy(this);
+        throw error;
+      } finally {
+        socket.off('close', end);
+      }
       if (part.file.truncated) throw new CodedError('body_too_large');
-      (part as MultipartFile & { value: Upload }).value = { name: part.filename, path };
     },
   });
   requireCsrf(app);
@@ -95,9 +108,9 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
       sendCheck(context, request, reply, { problems }, 413).catch((failure: Error) => void reply.send(failure));
     },
     async handler(request, reply) {
-      const { file } = (request.body ?? {}) as { file?: Upload | Upload[] };
-      const upload = [file].flat()[0];
-      if (upload === undefined || upload.name === '')
+      // Never from the body, where a text could stand in the place of the file and name any other of this machine.
+      const { upload } = request;
+      if (upload === null || upload.name === '')
         return sendCheck(context, request, reply, { problems: ['Choose a file.'] }, 422);
       await context.projector.catchUp();
       const checked = await checkFile(context, upload.path);
@@ -108,13 +121,15 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
 
 interface Upload {
   readonly name: string;
+  /** Removed after the answer. */
+  readonly folder: string;
   readonly path: string;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Where an uploaded file waits to be checked; removed after the answer. */
-    uploadFolder: string | null;
+    /** Where an uploaded file waits to be checked. */
+    upload: Upload | null;
   }
 }
 

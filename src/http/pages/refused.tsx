@@ -48,7 +48,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     const content = await context.rejected.read(Number(request.params.refusedId));
     if (content === null)
       throw new CodedError('not_found', `It is not kept any more: refused deliveries are kept for ${HOURS} hours.`);
-    const [diagnosed] = await diagnoseRefused(context, [content]);
+    const [diagnosed] = await diagnoseRefused(asSeenBy(request), [content]);
     if (diagnosed === undefined) throw new CodedError('not_found');
     const props = { frame: pageFrame(context, request, reply), content, diagnosed };
     return html(reply, renderPage(<RefusedPage {...props} />));
@@ -96,6 +96,11 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     }
   });
 
+  /** A finding names the source whose secret was used: only one that the reader may see. */
+  function asSeenBy(request: FastifyRequest) {
+    return { rejected: context.rejected, sources: sourcesOf(context, request) };
+  }
+
   async function send(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -105,7 +110,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     const { slugs, list } = sourcesOf(context, request);
     await context.rejected.flush();
     const kept = (await context.rejected.list()).filter(({ source }) => slugs?.includes(source) ?? true);
-    const diagnosed = await diagnoseRefused(context, kept.slice(0, SHOWN));
+    const diagnosed = await diagnoseRefused(asSeenBy(request), kept.slice(0, SHOWN));
     const counts = (await loadRefusedCounts(context, undefined)).filter(
       ({ source }) => slugs?.includes(source) ?? true,
     );
