@@ -41,10 +41,10 @@ const COPY = 'kind, dedupe_key, received_at, meta, body, salt, commitment, leaf_
 
 const entry = (what: string, sql: (at: Places) => readonly string[]): Attack => ({ what, sql, rewrites: true });
 const undone: Pick<Attack, 'limitWithKeys'> = {
-  limitWithKeys: 'nothing is left of it: writing hashes and numbers anew gives the original ones',
+  limitWithKeys: 'the edit does not survive: recomputing hashes and numbers restores the original ones',
 };
 const appended: Pick<Attack, 'limitWithKeys'> = {
-  limitWithKeys: 'an append as the program makes it: whoever holds the keys may append',
+  limitWithKeys: 'this is an append like those of the program: a holder of the keys may append',
 };
 const column = (name: string, value: string, what = `\`${name}\` of an entry edited`): Attack =>
   entry(what, ({ consent }) => [`update entries set ${name} = ${value} where seq = ${consent}`]);
@@ -73,7 +73,7 @@ const onEntries: readonly Attack[] = [
   entry('a consent turned into a refusal', ({ consent }) => [
     `update entries set body = cast(replace(cast(body as text), 'true', 'false') as blob) where seq = ${consent}`,
   ]),
-  entry('a request given to somebody else', ({ request }) => [
+  entry('a request reassigned to another person', ({ request }) => [
     `update entries set body = cast(replace(cast(body as text), 'zoe', 'max') as blob) where seq = ${request}`,
   ]),
   entry('an officer’s action edited', ({ change }) => [
@@ -98,11 +98,11 @@ const onEntries: readonly Attack[] = [
   ]),
   entry('the last sealed entry deleted', ({ last }) => [`delete from entries where seq >= ${last}`]),
   {
-    ...entry('an entry deleted that is not sealed yet', ({ last }) => [`delete from entries where seq > ${last}`]),
+    ...entry('an unsealed entry deleted', ({ last }) => [`delete from entries where seq > ${last}`]),
     limit:
-      'between an append and the next seal (five minutes at most) nothing outside of the database knows of an entry',
+      'between an append and the next seal (five minutes at most) nothing outside the database knows about an entry',
   },
-  entry('everything from the middle on deleted', ({ middle }) => [`delete from entries where seq > ${middle}`]),
+  entry('everything from the middle onwards deleted', ({ middle }) => [`delete from entries where seq > ${middle}`]),
   entry('every entry of one source deleted', () => [`delete from entries where source = 'default'`]),
   entry('all entries deleted', () => ['delete from entries']),
   {
@@ -118,7 +118,7 @@ const onEntries: readonly Attack[] = [
     ...appended,
   },
   {
-    ...entry('an entry far behind the end', ({ consent }) => [
+    ...entry('an entry far past the end', ({ consent }) => [
       `insert into entries (seq, source, source_seq, ${COPY}) select 900, 'acme', 50, ${COPY} from entries where seq = ${consent}`,
     ]),
     ...appended,
@@ -161,10 +161,10 @@ const onErasures: readonly Attack[] = [
   entry('the hash of an erased document edited', ({ erasure }) => [
     `update entries set body = cast(json_set(cast(body as text), '$.documents[0].sha256', '${'ab'.repeat(32)}') as blob) where seq = ${erasure}`,
   ]),
-  entry('an erased document taken out of its erasure', ({ erasure }) => [
+  entry('an erased document removed from its erasure', ({ erasure }) => [
     `update entries set body = cast(json_set(cast(body as text), '$.documents', json('[]')) as blob) where seq = ${erasure}`,
   ]),
-  entry('a person put among those whose rows are not pulled again', ({ erasure }) => [
+  entry('a person added to those whose rows are not pulled again', ({ erasure }) => [
     `update entries set body = cast(json_set(cast(body as text), '$.suppress', json('[{"source":"default","subject":"${'cd'.repeat(32)}"}]')) as blob) where seq = ${erasure}`,
   ]),
   files('the record of an erasure in DATA_DIR edited', async (dataDir) =>
@@ -184,7 +184,7 @@ const onErasures: readonly Attack[] = [
 ];
 
 const onEpochs: readonly Attack[] = [
-  entry('who restored a backup edited', ({ epoch }) => [
+  entry('the officer who restored a backup edited', ({ epoch }) => [
     `update entries set body = cast(replace(cast(body as text), 'Olga', 'Anna') as blob) where seq = ${epoch}`,
   ]),
   entry('the number of an epoch edited in the entry that begins it', ({ epoch }) => [
@@ -197,19 +197,19 @@ const onEpochs: readonly Attack[] = [
   entry('the entry that begins an epoch nulled', ({ epoch }) => [
     `update entries set meta = null, body = null, salt = null where seq = ${epoch}`,
   ]),
-  entry('the entry that begins an epoch deleted, and the first epoch in force again', ({ epoch }) => [
+  entry('the entry that begins an epoch deleted, and epoch 1 reinstated', ({ epoch }) => [
     `delete from entries where seq = ${epoch}`,
     `update settings set value = '1' where name = 'epoch'`,
   ]),
   {
-    ...entry('entries cut off, and an epoch invented that begins there', ({ middle, epoch }) => [
+    ...entry('entries cut off, and an invented epoch begun there', ({ middle, epoch }) => [
       `delete from entries where seq > ${middle}`,
       `insert into entries (seq, source, source_seq, ${COPY}) select ${middle + 1}, source, 50, kind, ${random}, received_at, meta, cast(replace(cast(body as text), '"epoch":2', '"epoch":3') as blob), salt, commitment, leaf_hash, mac from entries where seq = ${epoch}`,
       `update settings set value = '3' where name = 'epoch'`,
     ]),
   },
   {
-    ...entry('entries cut off, and a restore recorded for it', ({ middle }) => [
+    ...entry('entries cut off, and a restore recorded to explain it', ({ middle }) => [
       `delete from entries where seq > ${middle}`,
     ]),
     beginsEpoch: true,
@@ -340,7 +340,7 @@ const onSources: readonly Attack[] = [
     'encoding of a secret edited',
     `update sources set options = json_set(options, '$.secretEncodings', json('{"aaaaaaaa":"hex"}'))`,
   ),
-  database('options of a source that are none', `update sources set options = 'x'`),
+  database('invalid options of a source', `update sources set options = 'x'`),
   database('a source renamed', `update sources set slug = 'bolt' where slug = 'acme'`),
   database('a source deleted', `delete from sources where slug = 'acme'`),
 ];
@@ -356,7 +356,7 @@ const onReadModels: readonly Attack[] = [
     'update decision_history set seq = -1 where seq = (select min(seq) from decision_history)',
   ),
   database(
-    'a decision behind the last entry',
+    'a decision past the last entry',
     'update decision_history set seq = 900 where seq = (select min(seq) from decision_history)',
   ),
   database('the subject of a decision edited', `update decision_history set subject = 'somebody else'`),
@@ -383,7 +383,7 @@ const onReadModels: readonly Attack[] = [
   database('the table of documents emptied', 'delete from documents'),
   database('position of the read models past the end', `update fold_positions set seq = 900 where name = 'projector'`),
   {
-    what: 'position of the read models behind',
+    what: 'position of the read models moved back',
     sql: ({ consent }) => [
       `update fold_positions set seq = ${consent} where name = 'projector'`,
       `delete from delivery_history where seq >= ${consent}`,
@@ -401,7 +401,7 @@ const inFolder = async (folder: string, work: (path: string) => Promise<unknown>
 };
 const onFiles: readonly Attack[] = [
   files('the journal deleted', (dataDir) => rm(join(dataDir, 'journal'), { recursive: true })),
-  files('a note taken out of the journal', (dataDir) =>
+  files('a note removed from the journal', (dataDir) =>
     journal(dataDir, (text) => text.slice(text.indexOf('\n\n\n') + 3 || 1)),
   ),
   files('the size in a note of the journal edited', (dataDir) =>
@@ -457,7 +457,7 @@ const onWitnesses: readonly Attack[] = [
     onNewest('.txt', (path) => rm(path)),
   ),
   files(
-    'the token of another checkpoint put in the place of a timestamp',
+    'a timestamp replaced with the token of another checkpoint',
     onNewest('.tsr', async (path, earlier) => writeFile(path, await readFile(earlier))),
   ),
   files('a byte of a timestamp edited', (dataDir) =>
@@ -474,31 +474,31 @@ const onWitnesses: readonly Attack[] = [
     onNewest('.tsr', (path) => rm(path)),
   ),
   files(
-    'the checkpoint that a timestamp is about removed',
+    'the checkpoint that a timestamp covers removed',
     onNewest('.note', (path) => rm(path)),
   ),
   {
-    ...database('what the database says of the witnesses deleted', `delete from settings where name = 'witnesses'`),
+    ...database('the record of the witnesses in the database deleted', `delete from settings where name = 'witnesses'`),
     limit:
-      'it only says what is shown: the next run writes it anew, and what the witnesses signed is in DATA_DIR/witnessed and with them',
+      'it is only used for display: the next run rewrites it, and what the witnesses signed is in DATA_DIR/witnessed and with them',
   },
 ];
 
 const outOfScope: readonly Attack[] = [
   {
     ...database('the count of repeats edited', 'update arrivals set count = 900'),
-    limit: 'repeats are counted beside the ledger; a report records what it prints as an entry',
+    limit: 'repeats are counted outside the ledger; a report records what it prints as an entry',
   },
   {
     ...database('jobs deleted', 'delete from jobs'),
-    limit: 'work is lost or delayed, no evidence: schedules make it again',
+    limit: 'work is lost or delayed, but no evidence: schedules create it again',
   },
   {
     ...database(
       'a session added',
       `insert into sessions (id_hash, officer, way, browser, created_at, expires_at) values (${random}, 'x', 'link', 'x', '2026-01-01', '2999-01-01')`,
     ),
-    limit: 'whoever writes the database can sign in; what is done then is an entry',
+    limit: 'someone who can write to the database can sign in; what they do then is an entry',
   },
 ];
 
@@ -514,5 +514,5 @@ export const attacks: readonly (readonly [string, readonly Attack[]])[] = [
   ['Read models', onReadModels],
   ['Files', onFiles],
   ['Witnesses', onWitnesses],
-  ['Beside the ledger', outOfScope],
+  ['Outside the ledger', outOfScope],
 ];
