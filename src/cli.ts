@@ -23,7 +23,7 @@ async function main(): Promise<void> {
         for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
       }),
   };
-  // A reader that goes away (`… | head`) is no fault of the command.
+  // A reader that goes away (`… | head`) is not a failure of the command.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') {

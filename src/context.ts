@@ -56,7 +56,7 @@ interface ContextOptions {
   readonly clock?: Clock;
   /** Marks every page of every document SAMPLE (the demo). */
   readonly sample?: boolean;
-  /** A backup is being put back, and whoever opens this does it. */
+  /** Set by the command that restores a backup. */
   readonly restoring?: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { Warning } from './operator-warnings.ts';
 /** A request whose legal limit is this near is told of. */
 const DUE_DAYS = 7;
 
-/** Words about so many of a kind; `work`: for whoever handles requests, `administer`: for whoever runs the installation. They name no person and quote nothing. */
+/** Words about so many of a kind; `work`: for those who handle requests, `administer`: for those who run the installation. They name no person and quote nothing. */
 interface Kind {
   readonly audience: 'work' | 'administer';
   readonly words: (count: number) => string;
@@ -164,7 +164,7 @@ export function sentenceOf({ kind, source, count }: Told): string {
   return source === null ? words : `${source}: ${words}`;
 }
 
-/** Whether somebody with an account is told of this: what concerns the installation and its upkeep goes to whoever may administer it, requests to whoever works on them, and both only of sources that the person may see. */
+/** Whether somebody with an account is told of this: what concerns the installation and its upkeep goes to those who may administer it, requests to those who work on them, and both only of sources that the person may see. */
 export function isFor(
   { role, sources }: { readonly role: Role; readonly sources: readonly string[] | null },
   { kind, source }: Pick<Told, 'kind' | 'source'>,

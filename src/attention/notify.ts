@@ -281,7 +281,7 @@ export async function readCheckpointMail(
   return text === null ? null : checkpointMailSchema.parse(JSON.parse(text));
 }
 
-/** Seals, and mails the newest checkpoint with the key that checks it: whoever keeps the mail can tell later whether the history was rewritten or cut off. */
+/** Seals, and mails the newest checkpoint with the key that checks it: a recipient who keeps the mail can tell later whether the history was rewritten or cut off. */
 export async function mailCheckpoint(
   deps: NotifyDeps,
   { id, signal }: { readonly id: string; readonly signal?: AbortSignal },

@@ -105,7 +105,7 @@ export interface ShownCase {
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
 
-/** One case with its history, what was found of its subject and what it lacks; null when there is no such case. */
+/** One case with its history, what was found of its subject and what it lacks; null when the case does not exist. */
 export async function showCase(deps: CaseReading, caseId: string, now: string): Promise<ShownCase | null> {
   const row = await deps.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
   if (row === undefined) return null;

@@ -93,7 +93,7 @@ async function problemsOf(
   return other === undefined ? [`unknown case ${checked.details.duplicateOf} of this source`] : [];
 }
 
-/** The same move by the same officer is no conflict: its first recording is the answer. */
+/** The same move by the same officer is not a conflict: its first recording is the answer. */
 async function answerConflict(
   deps: CaseWriting,
   row: CaseRow,

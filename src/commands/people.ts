@@ -26,7 +26,7 @@ import {
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { adminUrl, adminUrlOf, findAccount } from './token.ts';
 
-/** Whoever has a shell here has the keys as well. */
+/** Anyone with a shell here has the keys as well. */
 const administrator: Administrator = { officer: COMMAND_LINE_ACTOR, personId: null, role: 'owner' };
 
 /** `people`: accounts of the admin pages, also for who cannot sign in any more. */

@@ -24,14 +24,14 @@ export function newSigningKeyPem(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** The content of an instance key file; a sentence when it is no key. */
+/** The content of an instance key file; a sentence when it is not a key. */
 export function parseInstanceKey(text: string): Buffer | string {
   const key = Buffer.from(text.trim(), 'base64');
   const same = key.toString('base64') === text.trim();
   return same && key.length === INSTANCE_KEY_BYTES ? key : `does not contain ${INSTANCE_KEY_BYTES} bytes as base64`;
 }
 
-/** The content of a signing key file; a sentence when it is no Ed25519 private key. */
+/** The content of a signing key file; a sentence when it is not an Ed25519 private key. */
 export function parseSigningKey(pem: string): KeyObject | string {
   try {
     const key = createPrivateKey(pem);

@@ -17,7 +17,7 @@ export function markerPath(dataDir: string): string {
 
 /**
  * Makes sure that DATA_DIR is the one that this installation's processes share: documents and the journal of checkpoints lie in
- * it, not in the database. The first process marks it and registers the mark; whoever comes with another directory is refused
+ * it, not in the database. The first process marks it and registers the mark; a process with another directory is refused
  * with a UsageError that says how to go on.
  */
 export async function assertSharedDirectory(store: Store, dataDir: string, instance: string): Promise<void> {
@@ -42,7 +42,7 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
   ]);
 }
 
-/** DATA_DIR/log.vkey: the key that checks the checkpoints beside it (C2SP signed-note), for whoever is given a copy. */
+/** DATA_DIR/log.vkey: the key that checks the checkpoints beside it (C2SP signed-note), for recipients of a copy. */
 export function verifierKeyPath(dataDir: string): string {
   return join(dataDir, 'log.vkey');
 }

@@ -35,7 +35,7 @@ export function publicUrlOf(
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The API root of the service without a slash at its end; null when the text is no URL ending in /api/v1 (docs/service.md §4, §9). */
+/** The API root of the service without a slash at its end; null when the text is not a URL ending in /api/v1 (docs/service.md §4, §9). */
 export function serviceRootOf(text: string): string | null {
   const url = webUrlOf(text);
   if (url === null || url.search !== '' || url.hash !== '' || !/\/api\/v1\/?$/.test(url.pathname)) return null;

@@ -80,7 +80,7 @@ export interface JudgedDecision {
 export interface TimedDecision<Row extends ToldDecision> extends JudgedDecision {
   readonly bannerId: string | null;
   readonly rows: readonly [Row, ...Row[]];
-  /** What is no consent: purposes that need none, and are only named. */
+  /** Not consent: purposes that need none and are only named. */
   readonly necessary: readonly string[];
 }
 

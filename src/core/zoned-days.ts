@@ -29,7 +29,7 @@ export function startOfDay(date: string, timeZone: string): string {
 
 /**
  * A local time of day (`YYYY-MM-DDTHH:MM`, as a form sends it) as a moment, ISO 8601 UTC with milliseconds. A time that the clock skips
- * or tells twice is taken as the zone's rules have it. Throws RangeError when it is no time.
+ * or tells twice is taken as the zone's rules have it. Throws RangeError when it is not a time.
  */
 export function momentAt(local: string, timeZone: string): string {
   return new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds).toISOString();

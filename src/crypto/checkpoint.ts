@@ -96,7 +96,7 @@ interface Note {
   readonly signatures: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
-/** Null when it is no signed note. */
+/** Null when it is not a signed note. */
 function parseNote(note: string): Note | null {
   // U+FFFD is what decoding leaves of bytes that are not UTF-8.
   if (!isWellFormed(note) || note.includes('\ufffd') || hasControls(note)) return null;
@@ -126,7 +126,7 @@ function hasControls(text: string): boolean {
   return false;
 }
 
-/** Reads origin, size and root of a note without checking the signature; null when it is no checkpoint. */
+/** Reads origin, size and root of a note without checking the signature; null when it is not a checkpoint. */
 export function parseTreeHead(note: string): TreeHead | null {
   const [origin, size, root, blank] = note.split('\n');
   if (!origin || blank !== '' || !/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || !Number.isSafeInteger(Number(size)))

@@ -43,7 +43,7 @@ const committed = Buffer.concat([COMMITMENT_TAG, Buffer.alloc(SALT_BYTES + 64)])
 
 /**
  * SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), tag = ASCII `consent-ledger/commitment/v1\n`.
- * Hides the content from whoever holds only the leaf data, and binds it for whoever holds the salt too.
+ * Hides the content from anyone who holds only the leaf data, and binds it for anyone who also holds the salt.
  */
 export function commitmentOf(salt: Uint8Array, meta: Uint8Array, body: Uint8Array): Buffer {
   if (salt.length !== SALT_BYTES) throw new RangeError(`salt must be ${SALT_BYTES} bytes, got ${salt.length}`);
@@ -148,7 +148,7 @@ export function placeEntry(
 type EntryFault = 'content' | 'leaf' | 'mac' | 'kind' | 'partial-erasure';
 
 /**
- * Checks one stored entry against its own hashes and the append key; null: whoever checks does not have it.
+ * Checks one stored entry against its own hashes and the append key; null: the caller does not have it.
  * `content`: meta, body or salt are not what was committed to. `leaf`: seq, source, kind, time or key were edited.
  * `mac`: the row was not written by a holder of the key. `kind`: its kind is not one that this program writes. An erased entry is checked without its content.
  */

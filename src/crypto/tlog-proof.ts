@@ -46,7 +46,7 @@ export function consistencyPath(from: number, to: number): readonly Leaves[] {
       start = middle;
     }
   }
-  // The old tree itself is known to whoever checks; a part of it is not.
+  // The verifier knows the old tree itself, but not a part of it.
   if (start > 0) path.push({ start, end });
   return path.reverse();
 }

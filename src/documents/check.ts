@@ -64,7 +64,7 @@ interface SealedPack {
 }
 type Manifest = Extract<Action, { action: 'document.manifest' }>;
 
-/** A document that was erased here; whoever holds a copy still has what was produced. */
+/** A document that was erased here; a copy of it is still what was produced. */
 export interface ErasedCopy {
   /** The erasure entry, and when. */
   readonly seq: number;

@@ -80,7 +80,7 @@ export async function registerDocument(
       if (appended !== undefined) await registeredIn?.(tx, registered(appended.seq));
     },
   ).catch(async (error: unknown) => {
-    // Whoever made the same document before has registered it, and the erasure took it along.
+    // The same document was registered before, and the erasure removed it.
     if (error instanceof UntrustedEntry) await rm(path, { force: true });
     throw error;
   });

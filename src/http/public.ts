@@ -51,7 +51,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     inFlight: { bytes: config.inFlightLimit, bytesPerAddress: config.inFlightLimitPerAddress },
   });
   app.register(healthRoutes, options.health);
-  // So that whoever was given a document can compare its key with one from another way.
+  // So that the recipient of a document can compare its key with one obtained another way.
   app.get(VERIFIER_KEY_PATH, (_request, reply) =>
     reply
       .type('text/plain; charset=utf-8')

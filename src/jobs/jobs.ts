@@ -66,7 +66,7 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
       if (enqueued.outcome === 'enqueued') wake([{ kind: job.kind, at: job.runAt ?? null }]);
       return enqueued;
     },
-    /** Many at once, a transaction for every {@link ENQUEUED_TOGETHER}: of a kind and key that is unfinished already there is no second one. */
+    /** Many at once, a transaction for every {@link ENQUEUED_TOGETHER}: a job whose kind and key match an unfinished one is not added. */
     async enqueueAll(all: readonly NewJob[]): Promise<void> {
       for (let from = 0; from < all.length; from += ENQUEUED_TOGETHER) {
         const some = all.slice(from, from + ENQUEUED_TOGETHER);
@@ -238,7 +238,7 @@ interface Claimer {
 }
 
 /**
- * Whoever asks for the same while a look is under way is served by the next one, so that a runner with room for many jobs takes them all at once.
+ * A request made while a look is under way is served by the next one, so that a runner with room for many jobs takes them all at once.
  * Nobody is answered by a look that began before he asked.
  */
 function createClaiming(

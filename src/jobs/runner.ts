@@ -143,7 +143,7 @@ interface LaneOptions extends RunJobOptions {
 
 /**
  * A lane of a runner. Room is taken before a job is claimed, so that pumping and taking together never run more than allowed;
- * whoever waits for room gets it before pumping does, so that a message in hand is not held up by a search.
+ * callers that wait for room get it before pumping does, so that a message in hand is not held up by a search.
  */
 function createLane(options: LaneOptions) {
   const { jobs, kinds, concurrency, owner, lease, log, isStopping } = options;

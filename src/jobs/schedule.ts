@@ -167,7 +167,7 @@ export function createScheduler(options: SchedulerOptions) {
 }
 
 /**
- * Why a text is no cron expression, in words; null when it is one.
+ * Why a text is not a valid cron expression, in words; null when it is one.
  * Five fields (minute hour day month weekday) or six (with seconds first); names, ranges, steps and lists are understood.
  * A date ("2030-01-01T00:00:00"), which the library would take too, is refused, and so is a pattern that never comes round (31 February).
  */

@@ -167,7 +167,7 @@ export interface OneLawInput extends LawInput {
   readonly disabled?: boolean;
 }
 
-/** What is unusual about a deadline, for whoever shows it. */
+/** What is unusual about a deadline, for display. */
 export type DeadlineFlag =
   | 'receipt-is-arrival'
   | 'receipt-offset-assumed'

@@ -157,7 +157,7 @@ function placesByCode(): ReadonlyMap<string, Jurisdiction> {
   return codes;
 }
 
-/** Codes by plain words, made with the first question that is no code. */
+/** Codes by plain words, built when the first text that is not a code is looked up. */
 function codesByWords(): ReadonlyMap<string, string> {
   words ??= buildWords(placesByCode());
   return words;
@@ -228,7 +228,7 @@ export function jurisdictionText(code: string): string {
 
 /**
  * The code that somebody's words for a place mean: a code in any spelling, a name in one of nine languages, a usual abbreviation, a law
- * that only one place has; also two of them together (`Munich` is no place of the list, `Bavaria, Germany` is one). Null where nobody
+ * that only one place has; also two of them together (`Munich` is not in the list, `Bavaria, Germany` is one). Null where nobody
  * can be sure, never a guess: an officer chooses then.
  */
 export function mapJurisdiction(words: string): string | null {

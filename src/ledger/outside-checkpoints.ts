@@ -7,7 +7,7 @@ const PART_BYTES = 64 * 1024 * 1024;
 
 /**
  * Signed checkpoints that left the installation, out of whatever holds them: a note, a proof, a manifest or another JSON document, a PDF (where it is attached), a page, or a
- * pack. Each once, in the order in which they are found. Nothing is checked: whoever reads them checks the signature.
+ * pack. Each once, in the order in which they are found. Nothing is checked: the caller checks the signature.
  */
 export function findNotes(bytes: Buffer): readonly string[] {
   return [...new Set(textsOf(bytes).flatMap(notesIn))];

@@ -135,7 +135,7 @@ export interface Receipt {
   readonly received: string;
   readonly leaf_hash: string;
   readonly commitment: string;
-  /** With these and the delivered bytes, whoever has them computes the commitment; null: erased, or not handed out. */
+  /** These and the delivered bytes give the commitment; null: erased, or not handed out. */
   readonly meta_sha256: string | null;
   readonly salt: string | null;
   readonly verifier_key: string;

@@ -29,7 +29,7 @@ const PAGE = { entries: 500, bytes: 4 << 20 };
 export async function* readEntryPages(query: Query, after: number, upTo: number): AsyncIterable<readonly Entry[]> {
   const pageAfter = (seq: number) => {
     const page = readEntryPage(query, seq, upTo, PAGE);
-    // Whoever stops early does not wait for it.
+    // Avoids an unhandled rejection if the consumer stops early.
     page.catch(() => undefined);
     return page;
   };

@@ -3,7 +3,7 @@ import type { Query } from '../store/store.ts';
 import { listErasures } from './erase.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Keyed hash of a subject, hex, as erasures and holds name it: whoever lacks INSTANCE_KEY cannot test a guess. */
+/** Keyed hash of a subject, hex, as erasures and holds name it: without INSTANCE_KEY a guess cannot be tested. */
 export function subjectHash({ keyOf }: Pick<Ledger, 'keyOf'>, source: string, subject: string): string {
   return keyOf('erased-subject', source, canonicalSubject(subject)).toString('hex');
 }

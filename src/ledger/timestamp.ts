@@ -68,7 +68,7 @@ export async function readTimestamp(
   }
 }
 
-/** SHA-256 of what a token is about; null when it is no token. */
+/** SHA-256 of what a token is about; null when it is not a token. */
 export async function imprintOf(response: Uint8Array): Promise<Buffer | null> {
   try {
     const token = await parseToken(response);

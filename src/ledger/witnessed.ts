@@ -228,7 +228,7 @@ export interface KeptFile {
 /** Bytes of the largest file that is read: a note with a hundred cosignatures, or a token with its certificates. */
 const FILE_BYTES = 256 * 1024;
 
-/** Files with an ending, in order of their names; none where there is no folder. */
+/** Files with an ending, in order of their names; none if the folder does not exist. */
 async function readKept(folder: string, ending: string): Promise<readonly KeptFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

@@ -27,7 +27,7 @@ export interface ObjectLock {
   readonly days: number;
 }
 
-/** A version of an object. Object lock protects versions, not names: whoever may write can lay another version over a name, or hide it behind a marker. */
+/** A version of an object. Object lock protects versions, not names: anyone with write access can overwrite a name with a newer version, or hide it behind a marker. */
 export interface ObjectVersion {
   /** In the bucket, with the prefix of the address. */
   readonly key: string;

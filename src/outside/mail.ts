@@ -19,7 +19,7 @@ export interface Mail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
-  /** The same for each attempt to send one mail, so that whoever gets it twice can tell. */
+  /** The same for each attempt to send one mail, so that a recipient who gets it twice can tell. */
   readonly id: string;
   readonly attachments?: readonly {
     readonly filename: string;

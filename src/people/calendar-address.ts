@@ -5,7 +5,7 @@ import { calendarSetting, findPerson, type Person } from './people.ts';
 import type { PeopleDeps } from './sessions.ts';
 
 /*
- * The address of a person's calendar feed. A program that reads calendars cannot sign in, so the address holds a token: whoever knows it sees the dates of the
+ * The address of a person's calendar feed. A program that reads calendars cannot sign in, so the address contains a token: anyone who knows it sees the dates of the
  * person's requests. It is derived, not kept; a new one makes those before it void.
  */
 

@@ -250,7 +250,7 @@ export async function setUpOwner(
   });
 }
 
-/** Sets the password of whoever has an invitation or reset link. All earlier sessions end; without a second factor a new one is opened. */
+/** Sets the password of the person with an invitation or reset link. All earlier sessions end; without a second factor a new one is opened. */
 export async function joinByLink(
   deps: PeopleDeps,
   token: string,
@@ -268,7 +268,7 @@ export async function joinByLink(
   const by = ownHand(person);
   return join(deps, token, personAction('person.password-set', by, person, `${link.purpose} link`), async (tx) => {
     await endAccess(tx, person.personId);
-    // Whoever had taken the account over may have added one.
+    // Someone who took over the account may have added one.
     await tx.query.deleteFrom('passkeys').where('person_id', '=', person.personId).execute();
     const row = await tx.query
       .updateTable('people')
@@ -309,8 +309,8 @@ export async function changePassword(
 }
 
 /**
- * Why the password of whoever is signed in does not count; null when it is the right one. Asked again before what a session that was taken over must not
- * do, and counted like a sign-in, so that such a session is no way to guess it.
+ * Why the password of the signed-in person does not count; null when it is the right one. Asked again before what a session that was taken over must not
+ * do, and counted like a sign-in, so that such a session cannot be used to guess it.
  */
 export async function presentPasswordProblem(
   deps: PeopleDeps,

@@ -4,7 +4,7 @@ import { type Projection, type Readers, replaceIn, type Row } from './projection
 /**
  * Deliveries that name neither an id nor a time: should one be repeated, nobody can tell a new choice from a repeat.
  *
- * A repeat is no entry (it is counted in `arrivals`), so it moves no position and no projection sees it. This table
+ * A repeat is not an entry (it is counted in `arrivals`), so it moves no position and no projection sees it. This table
  * therefore holds what depends on entries only, every delivery of that sort, repeated or not, and a rebuild gives the same
  * rows. Which of them were in fact repeated is asked when it is read: {@link loadAmbiguousRepeats}. What the pulled log decided
  * about them is an entry of its own (src/sync/settle-repeats.ts), for it was decided from what was known at that time.

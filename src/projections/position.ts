@@ -57,7 +57,7 @@ export async function movePosition(
   return numUpdatedRows === 1n;
 }
 
-/** Begins a new generation: whoever folds over rows of the one before will fail to move the position. */
+/** Begins a new generation: a projector that still folds rows of the previous one cannot move the position. */
 export async function nextGeneration(tx: StoreTransaction, name: PositionName): Promise<void> {
   await tx.query
     .updateTable('fold_positions')

@@ -21,7 +21,7 @@ export interface ProjectedEntry {
   readonly source: string;
   readonly kind: EntryKind;
   readonly receivedAt: string;
-  /** Parsed meta; an empty object where it is no JSON object. */
+  /** Parsed meta; an empty object if it is not a JSON object. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
   /** What the ledger commits to of its content, lower-case hex (crypto/entry.ts): documents cite it, never a bare hash of the body. */

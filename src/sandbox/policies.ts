@@ -222,7 +222,7 @@ interface SampleInput {
 }
 
 /**
- * The text of a generated policy. It is no legal text and says so in its first and last line: the sandbox shows how the
+ * The text of a generated policy. It is not a legal text and says so in its first and last line: the sandbox shows how the
  * service behaves, not what it writes.
  */
 function sampleMarkdown(input: SampleInput): string {

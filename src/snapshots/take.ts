@@ -106,7 +106,7 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
 }
 
 /**
- * A public page that answers 404 says nothing of the text by itself: its address carries a token, which may have been revoked. That there is no text is
+ * A public page that answers 404 says nothing about the text by itself: its address carries a token, which may have been revoked. That there is no text is
  * believed where the service's list no longer names the policy, or its latest delivery says that it was deleted. Null: the answer counts.
  */
 async function refusalOfAccess(

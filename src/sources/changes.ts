@@ -115,8 +115,8 @@ export function withEncodings(secrets: readonly WebhookSecret[], options: Source
   });
 }
 
-// Slug and addresses are bound to the credentials: whoever can only write the database can neither give one
-// source the secrets of another nor have an API key sent to an address of his own.
+// Slug and addresses are bound to the credentials: someone who can only write to the database can neither give one
+// source the secrets of another nor have an API key sent to an address of their own.
 function contextOf(slug: string, baseUrl: string | null, siteUrl: string | null): string {
   return `source:${JSON.stringify([slug, baseUrl, siteUrl])}`;
 }

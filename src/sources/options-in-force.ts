@@ -18,7 +18,7 @@ const PAGE = 500;
 
 /**
  * By which options the entries of each source are to be read: those that the ledger recorded last before the entry, or before the source was last
- * read again (`source.reread`). The table of sources has no say: whoever edits it changes nothing of what a rebuild gives.
+ * read again (`source.reread`). The table of sources is not consulted: editing it does not change what a rebuild gives.
  */
 export function createOptionsInForce(read: Query): () => Promise<OptionsOf> {
   const defaults = sourceOptionsSchema.parse({});

@@ -219,7 +219,7 @@ export const tables = {
       domain: optional(text),
       /** Origin and path. */
       page: optional(text),
-      /** Canonical JSON object name → value of what came along and is no purpose; null without any. */
+      /** Canonical JSON object name → value of flags that came with them and are not purposes; null without any. */
       signals: optional(text),
       policy_id: optional(text),
       policy_version: optional(text),

@@ -302,7 +302,7 @@ const noRun = {
 
 type Change = Partial<Omit<SyncPosition, 'source' | 'banner_id'>> & { updated_at: string };
 
-/** Read and written in one write transaction, so there is no one to race with. */
+/** Read and written in one write transaction, so nothing can race with it. */
 async function writePosition(
   query: Query,
   before: SyncPosition | null,

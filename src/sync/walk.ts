@@ -73,7 +73,7 @@ interface Arrived<F, P> {
 
 /**
  * Walks over the pages of a window. While the caller works on one page, the next is fetched and read; the one after it is asked for as soon as
- * the caller is done with its page. So whoever is killed has asked for at most one page besides the one that was being worked on.
+ * the caller is done with its page. So a process that is killed has requested at most one page beyond the one being processed.
  * Ends after the last page, or with a fault. Remembers a few bytes per page, to know cursors and pages again.
  * Errors: those of fetchPage and readPage, after the pages before were handed over. Leaving the loop stops the fetch under way.
  */
@@ -128,7 +128,7 @@ export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
   }
 }
 
-/** Whoever leaves the loop never awaits it; its failure is told to whoever stays. */
+/** Avoids an unhandled rejection if the consumer stops early; one that continues still gets the failure. */
 function unwatched<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;

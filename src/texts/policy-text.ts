@@ -243,7 +243,7 @@ function findText(json: unknown): { text: string; policyId: string | null } | nu
         if (typeof value === 'string' && value.trim() !== '') return { text: value, policyId: idOf(object) };
       }
     }
-    // Not into lists: a list of policies is no text of one.
+    // Not into lists: a list of policies is not the text of one.
     level = objects.flatMap((object) => Object.values(object).filter(isObject));
   }
   return null;

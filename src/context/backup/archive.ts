@@ -36,7 +36,7 @@ const manifestSchema = z.looseObject({ members: z.array(memberSchema) });
 /** Adds members to an archive, in the order in which they are to be read. */
 export interface Adding {
   add(name: string, content: Buffer): Promise<void>;
-  /** False when there is no such file. */
+  /** False when the file does not exist. */
   addFile(name: string, path: string): Promise<boolean>;
 }
 
@@ -111,7 +111,7 @@ async function writeDraft(
         }
       },
     );
-    // Whoever adds a member must not wait for a disk that has failed.
+    // Adding a member must not wait for a disk that has failed.
     const failed = draining.then(() => new Promise<never>(() => undefined));
     const adding = adderTo(tape, members, madeAt, failed);
     const producing = (async () => {
@@ -300,7 +300,7 @@ function macOf(appendKey: Uint8Array, manifest: Buffer): Buffer {
   return hmacSha256(appendKey, Buffer.concat([TAG, manifest]));
 }
 
-/** With recipients, whoever reads the file back has a key of his own, drawn for that and forgotten. */
+/** With recipients, the file is read back with a separate key, generated for that and discarded. */
 async function lockOf(lock: Lock): Promise<{ encrypter: Encrypter; unlock: Unlock }> {
   const encrypter = new Encrypter();
   if ('passphrase' in lock) {

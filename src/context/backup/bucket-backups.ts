@@ -31,7 +31,7 @@ export interface PlacedReport extends BackupReport {
 const OUTGOING = 'outgoing';
 const OUTGOING_HOURS = 24;
 
-/** {@link makeBackup}, into a folder, a bucket or both. Where there is no folder it is written to DATA_DIR first, read back, uploaded, and removed there. */
+/** {@link makeBackup}, into a folder, a bucket or both. Without a folder it is written to DATA_DIR first, read back, uploaded, and removed there. */
 export async function backUp(
   options: Omit<BackupOptions, 'folder'> & { readonly places: BackupPlaces },
 ): Promise<PlacedReport> {

@@ -352,7 +352,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
   }
 }
 
-/** What officers asked the service for since the backup must not be asked for again, and whoever was signed in signs in again. */
+/** What officers asked the service for since the backup must not be asked for again, and everyone signs in again. */
 async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
   const error = 'A backup was restored. This may have run after the backup was made: check, then start it again.';
   await store.transaction(async ({ query }) => {

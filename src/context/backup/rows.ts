@@ -16,7 +16,7 @@ export const backedUp: readonly TableName[] = [...copiedByPage, ...copiedWhole];
 
 const columnsOf = (table: TableName) => Object.entries<Column<unknown>>(tables[table].columns);
 
-/** Names and types of a table's columns, for whoever reads the lines. */
+/** Names and types of a table's columns, for readers of the lines. */
 export function describeColumns(table: TableName): Readonly<Record<string, string>> {
   const types = { text: 'text', integer: 'integer', big: 'integer', id: 'integer', real: 'number', blob: 'bytes' };
   return Object.fromEntries(columnsOf(table).map(([name, { type }]) => [name, types[type]]));

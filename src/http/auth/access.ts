@@ -186,7 +186,7 @@ function createViewNotes({ ledger, clock, log }: Context) {
   };
 }
 
-/** The sources that whoever is signed in may see, as `context.sources` has them. */
+/** The sources that the signed-in person may see, as `context.sources` has them. */
 export function sourcesOf({ sources }: Pick<Context, 'sources'>, request: FastifyRequest) {
   const { sources: slugs } = officerOf(request);
   const only = (source: Source | null) =>

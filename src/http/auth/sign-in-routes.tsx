@@ -123,7 +123,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
 
   app.get('/signed-out', (_request, reply) => html(reply, renderPage(<SignedOutPage />)));
 
-  /** Whoever signs in again in the same browser leaves no session behind that nobody could see any more. */
+  /** Ends the earlier session when someone signs in again in the same browser: nothing would show it any more. */
   async function leaveEarlier(request: FastifyRequest): Promise<void> {
     if (request.signedIn !== null) await closeSession(context, request.signedIn);
   }

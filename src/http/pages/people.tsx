@@ -126,7 +126,7 @@ interface PeopleProps {
   readonly frame: PageFrame;
   readonly people: readonly Person[];
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
-  /** The account of whoever looks; null without one. */
+  /** The viewer's account; null without one. */
   readonly ownId: string | null;
   /** A link that was just made. */
   readonly link: { readonly link: NewLink; readonly person: Person; readonly url: string } | null;

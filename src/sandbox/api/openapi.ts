@@ -62,7 +62,7 @@ const logPage = z.object({ data: z.array(z.looseObject({})), next_cursor: z.stri
 const embedded = listed.omit({ jurisdiction: true });
 const embeddedText = embedded.extend({ version: z.int(), html: z.string(), markdown: z.string() });
 
-/** One policy and the list of all as the embed endpoint gives them; what is no JSON is text. */
+/** One policy and the list of all as the embed endpoint gives them; anything that is not JSON is text. */
 const embeds: Record<EmbedForm, { readonly text: z.ZodType; readonly hub: z.ZodType; readonly type: string }> = {
   fields: { text: embeddedText, hub: z.object({ policies: z.array(embedded) }), type: 'application/json' },
   content: {

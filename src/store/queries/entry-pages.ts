@@ -50,7 +50,7 @@ export async function readEntryPage(
 }
 
 interface Packed {
-  /** Null when there is no entry. */
+  /** Null when there are no more entries. */
   readonly last: number | null;
   readonly entries: number;
   /** Entries whose columns have the types and lengths that they were written with. */

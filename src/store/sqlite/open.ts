@@ -183,7 +183,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     async close() {
       await checkpoints.close();
       await pool.close();
-      // Whoever has a file open last writes its log into it, which one that only reads it cannot.
+      // The last connection to close a file writes the log into it, which a read-only one cannot do.
       await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
       await folder.close();
       await writer.close();
@@ -228,7 +228,7 @@ export async function openSqliteToRead(path: string): Promise<{ read: Query; clo
   const folded = readModelsPath(path);
   const pool = createReaders(1, async () => {
     const connection = await openToRead(path, log);
-    // A copy may come without them: whoever checks a ledger needs none.
+    // A copy may lack them: checking a ledger does not need them.
     if (existsSync(folded))
       await attachToRead(connection, folded, 'read_models', (await hasLog(folded)) ? '?mode=ro' : '?immutable=1');
     return connection;
