@@ -300,7 +300,7 @@ function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
   return variants;
 }
 
-/** The same JSON as JavaScript, Python and PHP write it by default, and indented; none when the body is no JSON. */
+/** The same JSON as JavaScript, Python and PHP write it by default, and indented; none when the body is not JSON. */
 function jsonForms(bytes: Buffer): readonly Buffer[] {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));

@@ -38,7 +38,7 @@ function readRequest(payload: Payload): RequestFact {
   };
 }
 
-/** A request of which nothing can be read: the body named a `dsar.*` event and is no JSON. */
+/** A request of which nothing can be read: the body named a `dsar.*` event and is not JSON. */
 export function blankRequest(receivedAt: string): RequestFact {
   return {
     type: 'request',

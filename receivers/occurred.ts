@@ -71,7 +71,7 @@ function toParsed(millis: number, assumed: boolean): ParsedTime | null {
   return { at: new Date(millis).toISOString(), assumed };
 }
 
-/** Minutes east of UTC of `+hh:mm`; null when it is no offset. */
+/** Minutes east of UTC of `+hh:mm`; null when it is not an offset. */
 function offsetMinutes(offset: string): number | null {
   const parts = /^([+-]\d\d):?(\d\d)$/.exec(offset);
   return parts === null ? null : toMinutes(parts[1] ?? '', parts[2] ?? '');

@@ -39,11 +39,11 @@ export function hostOf(value: unknown): string | null {
   return host === undefined || host.length > 253 ? null : host;
 }
 
-/** A body as JSON, or as the text it is when it is no JSON. */
+/** A body as JSON, or as text when it is not JSON. */
 type ParsedBody = { readonly json: unknown } | { readonly text: string };
 
 /**
- * Parses a body. UTF-8 with or without a byte order mark; bytes that are no UTF-8 are read as Latin-1, which loses none of them.
+ * Parses a body. UTF-8 with or without a byte order mark; bytes that are not UTF-8 are read as Latin-1, which loses none of them.
  * Integers beyond 2^53 come out as strings of their digits: as numbers they would be another id.
  */
 export function parseBody(body: Uint8Array): ParsedBody {
@@ -54,7 +54,7 @@ export function parseBody(body: Uint8Array): ParsedBody {
   return json === undefined ? { text } : { json };
 }
 
-/** As {@link parseBody}, for text; undefined when it is no JSON. */
+/** As {@link parseBody}, for text; undefined when it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

@@ -34,7 +34,7 @@ for (const family of families) {
 const MAX_EVENT_NAME = 100;
 
 /**
- * Reads the body of a delivery. Never throws: a body that is no JSON, or an event that is not known, is an outcome; a known event without what
+ * Reads the body of a delivery. Never throws: a body that is not JSON, or an unknown event, is an outcome; a known event without what
  * its fact needs is `unreadable`; a `dsar.*` event is always read. Same bytes, same options and same time received: same reading.
  */
 export function readDelivery(body: Uint8Array, context: ReadingContext): Reading {
@@ -96,7 +96,7 @@ export function readConsentRow(body: Uint8Array, context: ReadingContext): Readi
   return { outcome: 'read', event, fact, unread: payload.unread(consentFamily, null) };
 }
 
-/** The event that a body names: as documented where it is known, else as given; null when it names none or is no JSON. */
+/** The event that a body names: as documented where it is known, else as given; null when it names none or is not JSON. */
 export function eventNameOf(body: Uint8Array, options: EventOptions = {}): string | null {
   const parsed = parseBody(body);
   return 'json' in parsed && isJsonObject(parsed.json) ? (findEvent(parsed.json, options)?.event ?? null) : null;

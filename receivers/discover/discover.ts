@@ -306,7 +306,7 @@ const stems: readonly (readonly [RegExp, string])[] = [
 const PATH_NAMES = /event|type|kind|what|topic|action|hook|subject|trigger|name|signal|msg|message/i;
 const TOKEN = /^[a-z][a-z0-9]*(?:[._:/-][a-z0-9]+)+$|^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/;
 
-/** Ids are tokens, too; what holds a long number or a piece of a hash is no name of an event, and must not be shown. */
+/** Ids are tokens, too; a text with a long number or part of a hash is not the name of an event, and must not be shown. */
 const ID = /\d{3}|(?=[0-9a-f]*\d)[0-9a-f]{6,}/i;
 
 /** Looks for the name of the event in payloads that name none that is known. */
