@@ -55,7 +55,7 @@ export function certificateReference(input: CertificateInput): string {
   return referenceOf({ name: NAME, format, asOf, caseId: null, parameters: certificateParameters(input) });
 }
 
-/** The certificate for whoever asked for the erasure: what was erased, what was kept and why, what remains elsewhere and until when (GDPR Art. 12(3), 17, 19). */
+/** The certificate for the person who requested the erasure: what was erased, what was kept and why, what remains elsewhere and until when (GDPR Art. 12(3), 17, 19). */
 export async function* produceCertificate(input: CertificateInput): AsyncIterable<Uint8Array> {
   switch (input.format) {
     case 'pdf':

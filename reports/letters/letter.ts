@@ -387,7 +387,7 @@ function recordsBody(writing: Writing): readonly Block[] {
   ];
 }
 
-/** Nothing where the records are under no checkpoint yet: there is no key to compare then. */
+/** Empty while no checkpoint covers the records: there is no key to compare yet. */
 function verifyBlocks({ letter, facts, texts }: Writing): readonly Block[] {
   if (facts.sealed == null) return [];
   const { entries, verifierKey } = facts.sealed;
