@@ -145,7 +145,7 @@ describe('what an answer may hold', () => {
     expect(disclosureOf(view(openedCase()), none)).toBe('no-match');
   });
 
-  it('is no copy for a request that asks for none: an opt-out without identity check discloses nothing', () => {
+  it('does not count as a copy when the request asks for none: an opt-out without identity check discloses nothing', () => {
     expect(disclosureOf(view(openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' }), inAmerica), computed)).toBe(
       'categories-only',
     );

@@ -167,7 +167,7 @@ test('restores on either database what was backed up while the server ran, and g
     differences: [],
   });
 
-  // A proof of an entry of the first epoch, and whoever kept the first key and an old checkpoint.
+  // A proof of an entry of the first epoch, and someone who kept the first key and an old checkpoint.
   const [document] = before.state.documents;
   expect(document).toBeDefined();
   const oldPack = join(home.folder, 'documents', `${document?.document_id}.zip`);
@@ -224,7 +224,7 @@ test('backs up one moment while deliveries arrive', async () => {
     faults: [],
     restored: [{ lost }],
   });
-  // A checkpoint over what is lost was handed out: whoever has it is told, not reassured.
+  // A checkpoint over what is lost was handed out: its holder is told, not reassured.
   const newest = (
     await readFile(join(home.folder, 'journal', `${new Date().toISOString().slice(0, 10)}.notes`), 'utf8')
   ).trimEnd();
@@ -317,7 +317,7 @@ test('refuses a file that was altered, cut or made by somebody else, the wrong k
   await refused(target, made.path, made.path, 2, 'contains no age private key');
   await isEmpty();
 
-  // Whoever knows the public key can encrypt; the manifest needs the instance key.
+  // Anyone who knows the public key can encrypt; the manifest needs the instance key.
   const members: [string, Buffer][] = [];
   const identities = [(await readFile(file, 'utf8')).split('\n')[1] ?? ''];
   const { manifest } = await readArchive(made.path, {
@@ -445,7 +445,7 @@ test('encrypts with a passphrase, and refuses one that could be guessed', async 
   await expect(wrong).rejects.toThrow('The passphrase does not open');
 });
 
-test('keeps scheduled backups locked in a bucket, rotates what is no longer locked, and restores from there', async () => {
+test('keeps scheduled backups locked in a bucket, rotates backups that are no longer locked, and restores from there', async () => {
   const store = await startObjectStore();
   const home = await emptyPlace();
   const { recipient, file } = await keyPair();

@@ -87,7 +87,7 @@ function decide(before: Map<string, Standing>, told: readonly PlainRecord[], at:
   return after;
 }
 
-/** What one saying does to each purpose: granted, refused, withdrawn …; `gone`: it is no longer told of. Others stay as they were. */
+/** What one saying does to each purpose: granted, refused, withdrawn …; `gone`: it is no longer mentioned. Others stay as they were. */
 function effectOf(
   now: ReadonlyMap<string, Standing>,
   { state, purposes }: { readonly state: string; readonly purposes: ReadonlyMap<string, string> },

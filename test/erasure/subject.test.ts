@@ -193,7 +193,7 @@ describe('a database that was put back to before an erasure', () => {
     expect(await faultsIn(restored)).toEqual(noFaults);
     const [again] = await listErasures(restored.store.read);
     expect(again).toMatchObject({ firstMadeAt: done.erasedAt, suppress: [{ source: 'default' }], officer: 'Olga' });
-    // Whoever lacks the key cannot have something erased by writing a record.
+    // Someone without the key cannot have something erased by writing a record.
     await writeFile(join(folder, 'erasures', 'forged.json'), '{"record":{},"mac":""}');
     expect((await reapplyErasures(restored.erasure)).problems).toEqual([
       expect.stringContaining('forged.json is not a record'),

@@ -272,7 +272,7 @@ describe('a look at personal data', () => {
     expect((await looks()).length).toBe(4);
   });
 
-  it('is no entry where the reader may not see it', async () => {
+  it('shows no entry that the reader may not see', async () => {
     const visitor = await signedInAs(world, 'officer', { sources: ['default'], name: 'Nora Nosy' });
     await visitor.get(`/cases/${foreign.caseId}`);
     await visitor.get('/cases?source=bolt');

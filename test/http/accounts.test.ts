@@ -109,7 +109,7 @@ describe('signing in with a password', () => {
     expect(await world.actions('session.opened')).toEqual([]);
   });
 
-  it('pauses after five wrong ones for whoever comes, known or unknown, and lets the right one in afterwards', async () => {
+  it('pauses after five wrong ones for any account, known or unknown, and lets the right one in afterwards', async () => {
     const { world } = await setUpWorld();
     for (const email of [EMAIL, 'nobody@acme.example']) {
       const statuses: number[] = [];
@@ -129,7 +129,7 @@ describe('signing in with a password', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('counts the addresses of one /64 of IPv6 as one, for whoever has one has all of them', async () => {
+  it('counts the addresses of one /64 of IPv6 as one, because one owner has all of them', async () => {
     const { world } = await setUpWorld();
     const { store } = world.context;
     for (const [place, address] of ['2001:db8:1:2::1', '2001:db8:1:2:aaaa::2', '2001:db8:1:3::1'].entries())
@@ -290,7 +290,7 @@ describe('people', () => {
     const back = await reader.post('/join', { token: kept, password: OTHER });
     expect(back.headers.get('location')).toBe('/sign-in?done=password');
     expect((await otto.get('/cases')).status).toBe(401);
-    // Whoever had taken the account over may have added a passkey.
+    // Someone who took over the account may have added a passkey.
     expect(await world.context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect((await reader.get('/cases')).status).toBe(401);
     const without = linkIn((await olga.post(`/people/${row.person_id}/link`, { factor: 'remove' })).text);

@@ -66,7 +66,7 @@ function refusal(answer: string): [number, string] {
 describe('every refusal has the envelope', () => {
   test.each([
     ['what is not HTTP', 'hello\r\n\r\n', 400],
-    ['a length that is no number', post(['Content-Length: x']), 400],
+    ['a length that is not a number', post(['Content-Length: x']), 400],
     ['two lengths', post(['Content-Length: 3', 'Content-Length: 4'], 'abc'), 400],
     ['a length beside chunks', post(['Content-Length: 3', 'Transfer-Encoding: chunked'], '0\r\n\r\n'), 400],
     ['an unknown coding', post(['Transfer-Encoding: xchunked'], 'abc'), 400],

@@ -144,7 +144,7 @@ test('installations share a Redis without waking each other', async () => {
   const { id } = await stranger.jobs.enqueue({ kind: 'seal' });
   await later(700);
   expect(await jobs.find(id)).toMatchObject({ state: 'waiting' });
-  // The older job goes first, whoever's wake-up it was.
+  // The older job goes first, whichever process the wake-up was for.
   await jobs.enqueue({ kind: 'seal' });
   await until(jobs, id, 'done');
 });

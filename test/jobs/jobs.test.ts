@@ -276,7 +276,7 @@ test('a job that is completed in the transaction of its effect is done when the 
     expect(await jobs.completeIn(tx, second, { n: 2 })).toBe(true);
   });
   expect([(await jobs.find(id))?.result, (await effects()).length]).toEqual([{ n: 2 }, 1]);
-  // The runner's own completion afterwards is no loss, and changes nothing.
+  // The runner's own completion afterwards is not a loss, and changes nothing.
   expect(await jobs.complete(second, { n: 3 })).toBe(true);
   expect((await jobs.find(id))?.result).toEqual({ n: 2 });
   expect(await jobs.claim('w3', ['k'], 1000)).toBeNull();

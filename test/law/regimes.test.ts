@@ -186,7 +186,7 @@ describe('whose days off', () => {
     expect(works('2026-02-12')).toBe(false); // Lincoln Day
     expect(works('2026-09-25')).toBe(false); // Native American Day
     expect(works('2026-11-26')).toBe(false); // Thanksgiving Day
-    expect(works('2026-11-27')).toBe(true); // the day after is no holiday of § 6700
+    expect(works('2026-11-27')).toBe(true); // the day after is not a holiday under § 6700
     expect(works('2026-02-17')).toBe(true); // Lunar New Year: by choice
     expect(works('2026-04-03')).toBe(true); // Good Friday: noon to three
   });

@@ -64,7 +64,7 @@ test('the newest note is the one over most entries, wherever a wrong clock or a 
   expect(await newestSize(journal)).toBe(9);
 });
 
-test('what is no note does not hide those beside it, and is shown', async () => {
+test('text that is not a note does not hide the notes beside it, and is shown', async () => {
   const folder = `${await temporaryFolder()}/journal`;
   await mkdir(folder);
   const journal = createJournal(folder);

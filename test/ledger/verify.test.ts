@@ -299,7 +299,7 @@ describe('verify names the seq and the fault of', () => {
   });
 });
 
-test('an erasure that is recorded as an entry is no fault', async () => {
+test('an erasure that is recorded as an entry is not a fault', async () => {
   const body = Buffer.from('{"seqs":[5]}');
   await ledger.append(
     [
@@ -333,7 +333,7 @@ test('sealing goes on from the last checkpoint and gives the root of the whole',
   expect(verification.root).toBe(second.checkpoint.root.toString('hex'));
 });
 
-test('a checkpoint that reached the journal but not the database is no fault, and the next seal goes on', async () => {
+test('a checkpoint that reached the journal but not the database is not a fault, and the next seal continues', async () => {
   const cut = sealing(async () => {
     throw new Error('the process ends here');
   });
@@ -348,7 +348,7 @@ test('a checkpoint that reached the journal but not the database is no fault, an
   }
 });
 
-test('a note whose writing was cut off is shown, and is no fault', async () => {
+test('a note whose writing was cut off is shown, and is not a fault', async () => {
   const [name] = await readdir(`${folder}/journal`);
   await appendFile(`${folder}/journal/${name}`, 'consent-ledger/test/1\n13\nqL4x');
   expect(await verify()).toMatchObject({ faults: [], unfinishedNotes: 1 });
@@ -367,7 +367,7 @@ test('processes that seal at once, over the same or another number of entries, l
   expect(await verify()).toMatchObject({ faults: [], unsealed: 0, entries: 25 });
 });
 
-test('a seal while verify runs is no fault', async () => {
+test('a seal while verify runs is not a fault', async () => {
   const slow: Journal = {
     ...journal,
     async *read() {
@@ -378,7 +378,7 @@ test('a seal while verify runs is no fault', async () => {
   expect((await verify(slow)).faults).toEqual([]);
 });
 
-test('an erasure while verify runs is no fault', async () => {
+test('an erasure while verify runs is not a fault', async () => {
   const body = Buffer.from('{"seqs":[700]}');
   await Promise.all(Array.from({ length: 700 }, (_, i) => ledger.append([entryOf(`more ${i}`)])));
   const erase = () =>

@@ -278,7 +278,7 @@ test('a bucket keeps locked copies, and verify finds what was hidden, laid over,
   expect((await world.faults()).join('\n')).toContain('the checkpoint at vault');
   store.versions.splice(-2);
 
-  // The newest one: whoever adds the next looks at it as well.
+  // The newest one: adding the next one looks at it as well.
   const last = store.versions.at(-1);
   store.add(last?.key ?? '', Buffer.from(other));
   await world.deliver();

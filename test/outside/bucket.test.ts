@@ -164,7 +164,7 @@ test('a store that is away or busy is tried three times, a silent one is given u
   }
 });
 
-test('a listing that never ends, and one that is no listing, end', () => {
+test('a listing that never ends, and one that is not a listing, end', () => {
   expect(readVersions('<ListVersionsResult><IsTruncated>true</IsTruncated></ListVersionsResult>')).toEqual({
     versions: [],
     next: null,

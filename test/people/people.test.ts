@@ -145,7 +145,7 @@ describe('accounts', () => {
     expect((await listPeople(deps)).filter(({ role }) => role === 'owner').length).toBe(1);
   });
 
-  it('are refused with an address that is taken, none at all, or more rights than whoever makes them may give', async () => {
+  it('are refused with an address that is taken, none at all, or more rights than their maker may give', async () => {
     const deps = await createDeps();
     const olga = { name: 'Olga', email: 'Olga@Acme.example', role: 'officer', sources: ['shop'] } as const;
     const input = { ...olga, sources: ['shop'] };

@@ -238,7 +238,7 @@ describe('two processes at the same file', () => {
       run(world, planId, {}, world.another()),
       run(world, planId, {}, world.another()),
     ]);
-    // Whoever finds everything sent, though not all of it answered yet, has finished.
+    // A run that finds everything sent, even if not all of it is answered yet, has finished.
     expect(ends.map(({ outcome }) => outcome)).toEqual(['finished', 'finished', 'finished']);
     expect(await statesOf(world, planId)).toEqual({ created: 65 });
     expect(world.generated()).toBe(65);

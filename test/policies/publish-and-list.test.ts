@@ -143,7 +143,7 @@ describe('publishing', () => {
     expect(await settleCalls(world.deps)).toMatchObject({ settled: 0 });
   });
 
-  it('that is answered about another policy is no success: nobody knows what came of it', async () => {
+  it('that is answered about another policy is not a success: its outcome is unknown', async () => {
     const world = await createPolicyWorld();
     let answer: object = { id: 'OTHER', hosted_url: 'https://h.example/other' };
     const server = await answeringServer((_, response) => sendJson(response, 200, answer));

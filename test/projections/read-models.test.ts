@@ -97,7 +97,7 @@ describe('decisions', () => {
   test('a decision that is told of in ever more ways is disputed from the eighth on, however they are folded', async () => {
     const world = await createWorld();
     const ways = Array.from({ length: 30 }, (_, i) =>
-      // Every third repeats the one before it from another region, which is no other saying.
+      // Every third repeats the one before it from another region, which does not say anything else.
       told(
         decisionFact({ recordId: 'r1', purposes: { [`p${i - (i % 3 === 2 ? 1 : 0)}`]: 'granted' }, region: `R-${i}` }),
       ),

@@ -236,7 +236,7 @@ test('deliveries go first while the process is busy, unless somebody waits for t
   expect(restAfter({ ...ran, full: false }, { ...busy, busy: false })).toBe(25);
 });
 
-test('a projector that lost the race leaves the work to the other, but for whoever waits', () => {
+test('a projector that lost the race leaves the work to the other, unless somebody waits', () => {
   const calm = { tookMs: 100, told: true, busy: false, awaited: false, lingerMs: 25, pollMs: 1000 };
   const lost = { outcome: 'lost', full: true, behindMs: 0 } as const;
   expect(restAfter(lost, calm)).toBe(1000);

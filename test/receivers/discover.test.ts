@@ -147,7 +147,7 @@ describe('discovering how a sender writes its payloads', () => {
       requestedAt: ['zq.moment'],
       requestJurisdiction: ['zq.soil'],
     });
-    // `consent.saved` is no documented event; nor is the other.
+    // `consent.saved` is not a documented event; nor is the other.
     expect(found.eventNames).toEqual({ 'consent.saved': 'consent.recorded', 'privacy_request.new': 'dsar.submitted' });
     const options = sourceOptionsSchema.parse({ fieldNames: found.fieldNames, eventNames: found.eventNames });
     const reading = readDelivery(Buffer.from(JSON.stringify(alienDecision(1))), { receivedAt, options });

@@ -32,7 +32,7 @@ describe('a signature is accepted', () => {
     ['the prefixed one is wrong', { 'x-service-signature': hex, 'x-service-signature-256': `sha256=${wrong}` }],
     ['the plain one is wrong', { 'x-service-signature': wrong, 'x-service-signature-256': `sha256=${hex}` }],
     ['the prefixed one has no prefix', { 'x-service-signature': hex, 'x-service-signature-256': hex }],
-    ['the plain one is no hex', { 'x-service-signature': 'garbage', 'x-service-signature-256': `sha256=${hex}` }],
+    ['the plain one is not hex', { 'x-service-signature': 'garbage', 'x-service-signature-256': `sha256=${hex}` }],
   ])('but told as a disagreement when %s', (_name, headers) => {
     expect(verify(headers)).toEqual({ outcome: 'verified', secretId: 'new', headersAgree: false });
   });

@@ -251,7 +251,7 @@ test('a gap of a period without a decision is named, and so is that only named b
   expect(await page(world)).not.toContain('A banner named neither');
 });
 
-test('what follows the last pull of a period that is not over is no gap, and it is said up to when was pulled', async () => {
+test('what follows the last pull of a period that is not over is not a gap, and the report says up to when the log was pulled', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3)),

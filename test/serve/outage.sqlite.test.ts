@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-// A connection for each delivery: one that is reused may have been closed in the meantime, which is no answer of the server's.
+// A connection for each delivery: one that is reused may have been closed in the meantime, which is not an answer of the server.
 const agent = new Agent({ keepAlive: false });
 
 async function untilStored(server: Serving, name: string): Promise<void> {

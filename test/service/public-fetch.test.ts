@@ -181,7 +181,7 @@ describe('a public text of the service', () => {
     expect(refused.sentence).not.toContain(TOKEN);
   });
 
-  it('ends with the reason of whoever aborts it', async () => {
+  it('ends with the reason given when it is aborted', async () => {
     const { baseUrl } = await answeringServer((_request, response) => void response.writeHead(200).write('begun'));
     const siteUrl = new URL(baseUrl).origin;
     const stop = new AbortController();

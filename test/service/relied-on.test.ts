@@ -89,7 +89,7 @@ describe('what the client relies on', () => {
     );
   });
 
-  it('is no alarm where the description is silent, written otherwise or makes no sense', () => {
+  it('raises no alarm where the description is silent, written otherwise or makes no sense', () => {
     expect(findGone({})).toEqual([]);
     expect(findGone({ paths: {} })).toEqual([]);
     expect(findGone({ paths: [] })).toEqual([]);
@@ -147,7 +147,7 @@ describe('the description', () => {
     });
   });
 
-  it('that is not there is no alarm; a refusal says whether it passes', async () => {
+  it('that is not there raises no alarm; a refusal says whether it passes', async () => {
     const { baseUrl } = await answeringServer((request, response) =>
       request.headers.authorization === 'Bearer web'
         ? response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')

@@ -218,7 +218,7 @@ describe('the error of a failed request', () => {
     expect(error.message).toMatch(/ECONNREFUSED|bad port/);
   });
 
-  it('takes an error body that is no envelope', async () => {
+  it('takes an error body that is not an envelope', async () => {
     const server = await answeringServer((_, response) => response.writeHead(502).end('<html>Bad gateway</html>'));
     const error = await failureOf(
       createTransport({ ...quick, retries: 0, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),

@@ -68,7 +68,7 @@ it('the description is stored when it changed, and what is gone from it is named
   await world.projector.catchUp();
   expect((await warnings()).map((one) => one.source)).toEqual(['other']);
 
-  // What is no description at all says nothing, also not that all is well.
+  // Something that is not a description says nothing, not even that all is well.
   served = { error: { code: 'maintenance' } };
   expect((await watch()).outcome).toBe('silent');
   expect(await warnings()).toHaveLength(1);
@@ -81,7 +81,7 @@ it('the description is stored when it changed, and what is gone from it is named
   expect(rows[2]?.body_seq).toBe(rows[0]?.seq);
   expect(await warnings()).toEqual([]);
 
-  // One that is not there, cannot be read or is refused is no alarm, and nothing is stored.
+  // One that is not there, cannot be read or is refused raises no alarm, and nothing is stored.
   status = 404;
   expect((await watch()).outcome).toBe('silent');
   status = 401;

@@ -160,7 +160,7 @@ const encodings: Named = {
 
 const framing: Named = {
   'more announced than sent': raw(`${head('Content-Length: 1000')}{"data":[]`),
-  'a length below nought': raw(head('Content-Length: -1') + page),
+  'a length below zero': raw(head('Content-Length: -1') + page),
   'a length that is a word': raw(head('Content-Length: many') + page),
   'a length beyond all': raw(head('Content-Length: 99999999999999999999') + page, 'stay'),
   'a length of 10 GiB': raw(head('Content-Length: 10737418240') + page, 'stay'),
@@ -417,10 +417,10 @@ export const hostileAnswers: readonly HostileAnswer[] = [
     'an id that is a path': [json({ id: '../../etc/passwd', content: 'x' }), 'either'],
     'an id of 5 MiB': [json({ id: 'i'.repeat(5 * MIB), content: 'x' }), 'either'],
     'an id that clears the screen': [json({ id: '\u001b[2J', content: 'x' }), 'either'],
-    'an id that is nought': [json({ id: 0, content: 'x' }), 'either'],
+    'an id that is zero': [json({ id: 0, content: 'x' }), 'either'],
     'an id with a lone surrogate': [ok('{"id":"\\ud800","content":"\\udc00"}'), 'either'],
     'a text that is a number': [json({ id: 'p', content: 5 }), 'either'],
-    'a quota below nought': [json({ id: 'p', content: 'x', policies_remaining: -1e308 }), 'either'],
+    'a quota below zero': [json({ id: 'p', content: 'x', policies_remaining: -1e308 }), 'either'],
   }),
   ...everywhere('bulk', pick(bodies, few), pick(framing, ['silence', 'nothing, and a reset'])),
   ...only('bulk', {

@@ -137,7 +137,7 @@ describe('the first answer', () => {
   });
 
   it.each(['{"status":"maintenance"}', '{"data":null,"message":"try later"}', '{"ok":true,"result":{}}'])(
-    'that holds something else than rows is no empty page: %s',
+    'that holds something other than rows is not an empty page: %s',
     async (text) => {
       const { syncing, position } = await world(5);
       await syncing.pull();

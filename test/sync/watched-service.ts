@@ -32,7 +32,7 @@ export async function watchedService(
     return new Promise((go) => {
       const place = { query, go };
       queue.push(place);
-      // Whoever asked is gone.
+      // The caller is gone.
       response.once('close', () => {
         const at = queue.indexOf(place);
         if (at !== -1) queue.splice(at, 1);

@@ -91,7 +91,7 @@ describe('the visible text of an answer', () => {
     expect(readPolicyText(bytes(nested(200_000)), 'application/json').form).toBe('plain/1');
   });
 
-  it('has no token of an address that stands in its words, so that a new token is no new text', () => {
+  it('has no token of an address that stands in its words, so that a new token is not a new text', () => {
     const page = (token: string) =>
       readPolicyText(
         bytes(`<p>Link: https://x.example/p?a=1&amp;token=${token}</p><p>/p?token=${token}</p>`),
