@@ -98,12 +98,11 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}) nothing
   // Each job had its effect once: a document per request, each row of the service's log once.
   const failed = await store.read.selectFrom('jobs').select(['kind', 'error']).where('state', '=', 'failed').execute();
   expect(failed.filter(({ kind }) => kind !== 'sync')).toEqual([]);
-  const produced = await store.read
-    .selectFrom('action_history')
-    .select('object')
-    .where('action', '=', 'document.produced')
-    .execute();
-  expect(produced.length, story()).toBe(reports);
+  const readProduced = () =>
+    store.read.selectFrom('action_history').select('object').where('action', '=', 'document.produced').execute();
+  // The read models catch up without help once the servers are back.
+  await expect.poll(async () => (await readProduced()).length, { message: story() }).toBe(reports);
+  const produced = await readProduced();
   expect(new Set(produced.map(({ object }) => object)).size).toBe(reports);
   const rows = await store.read.selectFrom('entries').select('body').where('kind', '=', 'consent-log').execute();
   const digests = new Set(

@@ -1,3 +1,4 @@
+import type * as FileSystem from 'node:fs/promises';
 import { readdir, readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -9,7 +10,7 @@ import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from '.
 const folders = vi.hoisted(() => ({ made: 0 }));
 // Takes a moment, so that whoever uploads can have gone by then.
 vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof import('node:fs/promises')>();
+  const real = await original<typeof FileSystem>();
   const mkdtemp = async (prefix: string) => {
     await new Promise((resolve) => setTimeout(resolve, 30));
     folders.made += 1;

@@ -26,12 +26,16 @@ function rootOfFrontier(frontier: Buffer): Buffer {
   return parts.reduceRight((joined, left) => sha256(Buffer.from([1]), left, joined));
 }
 
-/** Text and size of a note whose signature by the verifier key is right. */
-function readNote(note: string, verifierKey: string) {
-  // The base64 may have a plus, too.
+/** Name and public key. The base64 may have a plus, too. */
+function readVerifierKey(verifierKey: string) {
   const [, name = '', encoded = ''] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifierKey) ?? [];
-  const raw = Buffer.from(encoded, 'base64').subarray(1);
+  return { name, raw: Buffer.from(encoded, 'base64').subarray(1) };
+}
+
+/** Size and root of a note that is in its place: signed for the epoch of the last entry it covers. */
+function readNote(note: string, epochs: readonly Epoch[]) {
   const [origin, size, root, blank, signature = ''] = note.split('\n');
+  const { name, raw } = readVerifierKey(epochs.findLast(({ first }) => first <= Number(size))?.verifierKey ?? '');
   expect([origin, blank]).toEqual([name, '']);
   const bytes = Buffer.from(signature.slice(`— ${name} `.length), 'base64');
   expect(bytes.subarray(0, 4)).toEqual(sha256(text(`${name}\n`), Buffer.from([1]), raw).subarray(0, 4));
@@ -59,6 +63,11 @@ interface Erasure {
   readonly seqs: readonly number[];
   readonly documents: readonly { readonly documentId: string; readonly format: string }[];
   readonly files: readonly string[];
+}
+interface Epoch {
+  /** The entry it begins with. */
+  readonly first: number;
+  readonly verifierKey: string;
 }
 interface CheckpointRow {
   readonly size: number;
@@ -88,6 +97,7 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
   const recorded = new Map<string, unknown>();
   const [gone, erased]: [number[], number[]] = [[], []];
   const removed = new Set<string>();
+  const restored: Epoch[] = [];
   for (const row of await rows<EntryRow>('entries', 'seq')) {
     const { seq, source, source_seq: sourceSeq, kind, received_at: receivedAt, meta, body, salt } = row;
     expect([seq, sourceSeq]).toEqual([leaves.length + 1, (placeOf.get(source) ?? 0) + 1]);
@@ -113,6 +123,8 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
     }
     if (kind !== 'action' || body === null) continue;
     const action = JSON.parse(String(body)) as Record<string, string>;
+    if (source === 'installation' && action.action === 'installation.restored')
+      restored.push({ first: seq, verifierKey: String(action.verifierKey) });
     if (action.action === 'document.produced')
       named.push([`documents/${action.documentId}.${action.format}`, String(action.sha256)]);
     if (action.action === 'banner.evidence-added') named.push([`evidence/${action.sha256}`, String(action.sha256)]);
@@ -137,6 +149,16 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
     hmac(append, text('consent-ledger/identity/v1\n'), text(vkey)).toString('hex'),
   );
 
+  // The key stays, and each epoch signs under a name of its own.
+  const { name, raw } = readVerifierKey(vkey);
+  const firstName = name.replace(/\d+$/, '1');
+  const keyHash = sha256(text(`${firstName}\n`), Buffer.from([1]), raw)
+    .subarray(0, 4)
+    .toString('hex');
+  const first = `${firstName}+${keyHash}+${Buffer.concat([Buffer.from([1]), raw]).toString('base64')}`;
+  const epochs = [{ first: 1, verifierKey: first }, ...restored];
+  expect(epochs.at(-1)?.verifierKey).toBe(vkey);
+
   const notes: string[] = [];
   for (const file of (await readdir(join(world.folder, 'journal'))).sort()) {
     expect(file).toMatch(/^\d{4}-\d\d-\d\d\.notes$/);
@@ -144,14 +166,14 @@ test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.
     notes.push(...parts.map((part) => part.replace(/\n+$/, '\n')));
   }
   for (const note of notes) {
-    const { size, root } = readNote(note, vkey);
+    const { size, root } = readNote(note, epochs);
     expect(treeHash(leaves.slice(0, size))).toEqual(root);
   }
   const checkpoints = await rows<CheckpointRow>('checkpoints', 'size');
   expect(checkpoints.length).toBeGreaterThanOrEqual(2);
   for (const { note, size, root, frontier, created_at: createdAt, mac } of checkpoints) {
     expect(notes).toContain(note);
-    expect(readNote(note, vkey)).toEqual({ size, root });
+    expect(readNote(note, epochs)).toEqual({ size, root });
     expect(rootOfFrontier(frontier)).toEqual(root);
     expect(hmac(append, text('consent-ledger/checkpoint/v1\n'), text(`${createdAt}\n${note}`))).toEqual(mac);
   }

@@ -96,5 +96,7 @@ test('a journal that cannot be written is an outage, in words that say what to d
   const folder = `${await temporaryFolder()}/journal`;
   await writeFile(folder, 'a file where the folder should be');
   await expect(createJournal(folder).write(noteOf(1), day)).rejects.toThrow(StoreUnavailable);
-  await expect(createJournal(folder).write(noteOf(1), day)).rejects.toThrow(/The journal .* Nothing was sealed/);
+  await expect(createJournal(folder).write(noteOf(1), day)).rejects.toThrow(
+    /Cannot write the journal .* Nothing was sealed/,
+  );
 });
