@@ -285,8 +285,6 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
 function openReadModels({ log, clock, opened }: Base, { store }: Identity, { ledger }: Ledgers) {
   // Made afresh for each fold: what it remembers of the ledger must not outlive a change of the database from outside.
   const rules = (over: Store) => ({ store: over, optionsUpTo: createOptionsInForce(over.read), log });
-  const projector = createProjector({ ...rules(store), onAhead: () => rebuild(rules(store)) });
-  opened.add('projector', async () => projector.close());
   const readModels = createReadModelCheck({
     store,
     ledger,
@@ -294,13 +292,21 @@ function openReadModels({ log, clock, opened }: Base, { store }: Identity, { led
     compare: (takesOver, onProgress) =>
       compareWithRebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) }),
   });
+  const rebuildAll = async (onProgress?: (done: number, total: number) => void): Promise<RebuildReport> => {
+    const report = await rebuild({ ...rules(store), ...(onProgress ? { onProgress } : {}) });
+    await readModels.note(null);
+    return report;
+  };
+  const onMisplaced = async (reason: string) => {
+    // No document is made meanwhile, nor after a process that ends before the rebuild does.
+    await readModels.note(reason);
+    await rebuildAll();
+  };
+  const projector = createProjector({ ...rules(store), onMisplaced });
+  opened.add('projector', async () => projector.close());
   return {
     projector,
-    async rebuild(onProgress?: (done: number, total: number) => void): Promise<RebuildReport> {
-      const report = await rebuild({ ...rules(store), ...(onProgress ? { onProgress } : {}) });
-      await readModels.note(null);
-      return report;
-    },
+    rebuild: rebuildAll,
     /** Whether they are what the ledger says. */
     readModels,
     /** A projector of the same rules over another store. */

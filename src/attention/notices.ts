@@ -46,6 +46,7 @@ const kinds = {
     'Rows of the read models are not what the ledger says; no report or pack is made until they are.',
   ),
   'read-models-ahead': fixed('The read models are ahead of the ledger.'),
+  'read-models-misplaced': fixed('The position of the read models was set back, moved or removed.'),
   'witness-forked': fixed('A witness has seen another history of this ledger.'),
   'witness-late': fixed('Checkpoints have waited too long for their witnesses.'),
   'job-failed': {

@@ -1,6 +1,6 @@
 import type { WitnessState } from '../ledger/witnessed.ts';
 import { findDisagreements } from '../policies/list.ts';
-import { entriesAhead } from '../projections/position.ts';
+import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
 
@@ -18,6 +18,7 @@ export interface Warning {
     | 'journal-ahead'
     | 'schema-altered'
     | 'read-models-ahead'
+    | 'read-models-misplaced'
     | 'read-models-differ'
     | 'unknown-call'
     | 'policies-disagree'
@@ -72,7 +73,7 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...sealWarning(around.sealFailure),
     ...(await witnessWarnings(read, around)),
     ...diskWarning(around.disk),
-    ...(await aheadWarning(read)),
+    ...(await positionWarning(read)),
     ...differenceWarning(around.readModelsDiffer),
     ...(await surges(read, around.now)),
     ...(await silences(read, around.now)),
@@ -162,18 +163,29 @@ function diskWarning(disk: Surroundings['disk']): Warning[] {
   ];
 }
 
-async function aheadWarning(read: Query): Promise<Warning[]> {
-  const ahead = await entriesAhead(read);
-  if (ahead === 0) return [];
+async function positionWarning(read: Query): Promise<Warning[]> {
+  const fault = await findPositionFault(read);
+  if (fault === null) return [];
+  const { code, sentence } = saidOf(fault);
   return [
     {
-      code: 'read-models-ahead',
+      code,
       source: null,
-      sentence: `The read models are ${ahead} entries ahead of the ledger: the next ${ahead} deliveries would be stored but not shown, and requests among them would not open a case.`,
+      sentence,
       remedy:
         'The database was changed from outside. Run `consent-ledger ledger rebuild` (a running server does the same), then `consent-ledger ledger verify`.',
     },
   ];
+}
+
+function saidOf(fault: PositionFault): Pick<Warning, 'code' | 'sentence'> {
+  if (fault.what !== 'ahead')
+    return { code: 'read-models-misplaced', sentence: `The read models ${positionFaultText(fault)}.` };
+  const { by } = fault;
+  return {
+    code: 'read-models-ahead',
+    sentence: `The read models are ${by} entries ahead of the ledger: the next ${by} deliveries would be stored but not shown, and requests among them would not open a case.`,
+  };
 }
 
 function differenceWarning(tables: string | null): Warning[] {

@@ -3,6 +3,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import type { RebuildReport } from '../projections/rebuild.ts';
 import { UsageError } from '../core/errors.ts';
+import { findPositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import {
   counted,
   createProgress,
@@ -185,11 +186,11 @@ function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
           ? await context.readModels.check((done, total) => progress.report(done, total))
           : await rebuildAll(context, (done, total) => progress.report(done, total));
         progress.end();
-        const { seq, ahead, counts, differences } = report;
-        if (options.check && (differences.length > 0 || ahead > 0)) io.exitCode = 3;
+        const { seq, position, counts, differences } = report;
+        if (options.check && (differences.length > 0 || position !== null)) io.exitCode = 3;
         // Which rows differ, not what they hold: that may be somebody's name.
         const keys = differences.map(({ table, key }) => ({ table, key }));
-        printResult(io, options, { seq, ahead, counts, differences: keys }, () =>
+        printResult(io, options, { seq, position, counts, differences: keys }, () =>
           rebuildText(report, options.check === true),
         );
       }),
@@ -209,20 +210,21 @@ async function reread(context: Context, slug: string, check: boolean): Promise<v
 }
 
 async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {
-  await context.projector.catchUp();
+  // Catching up would put a wrong position right by itself, and nothing would be left to report.
+  if ((await findPositionFault(context.store.read)) === null) await context.projector.catchUp();
   return context.rebuild(onProgress);
 }
 
 /** Examples that are named of each table. */
 const EXAMPLES = 5;
 
-function rebuildText({ seq, ahead, counts, differences }: RebuildReport, check: boolean): string {
+function rebuildText({ seq, position, counts, differences }: RebuildReport, check: boolean): string {
   const projected = `${counted(seq, 'entry', 'entries')} projected again`;
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  if (all === 0 && ahead === 0) return `${pc.green('✓')} ${projected}: no differences`;
+  if (all === 0 && position === null) return `${pc.green('✓')} ${projected}: no differences`;
   return [
     `${check ? pc.red('✗ ') : ''}${projected}; ${counted(all, 'row')} ${check ? 'differ from the ledger' : 'corrected'}:`,
-    ...(ahead > 0 ? [`  The read models were ${counted(ahead, 'entry', 'entries')} ahead of the ledger.`] : []),
+    ...(position === null ? [] : [`  The read models ${positionFaultText(position)}.`]),
     ...Object.entries(counts).flatMap(([table, count]) => {
       const keys = differences.filter((difference) => difference.table === table).map(({ key }) => key);
       const shown = keys.slice(0, EXAMPLES).map((key) => `    ${key}`);

@@ -212,8 +212,8 @@ export function createJobHandlers(context: Needs): JobHandlers {
     },
 
     async 'check-read-models'() {
-      const { seq, ahead, counts } = await context.readModels.check();
-      return { seq, ahead, counts };
+      const { seq, position, counts } = await context.readModels.check();
+      return { seq, position, counts };
     },
 
     async retention() {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { actionSchema } from '../core/action.ts';
 import { dedupeKeyOf } from '../crypto/keys.ts';
+import { findPositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import { readErasure } from '../core/erasure.ts';
 import { type Entry, erasedSeqs } from '../crypto/entry.ts';
@@ -162,7 +163,7 @@ export const checks: readonly Check[] = [
   },
   {
     claim: 'the read models stand at an entry of the ledger that they hold',
-    reads: 'positions, delivery_history, action_history',
+    reads: 'fold_positions, the histories',
     begin: beginPosition,
   },
 ];
@@ -363,41 +364,13 @@ function beginErasureRecords({ store, keys, erasuresFolder, report }: Run): Chec
   };
 }
 
-/** Read models that have a row for every entry of a kind. */
-const rowsOfKind: Readonly<Partial<Record<string, 'delivery_history' | 'action_history'>>> = {
-  webhook: 'delivery_history',
-  action: 'action_history',
-};
-
 function beginPosition({ store, report }: Run): Checking {
   return {
     async end() {
-      const row = await store.read
-        .selectFrom('fold_positions')
-        .select('seq')
-        .where('name', '=', 'projector')
-        .executeTakeFirst();
-      if (row === undefined) return;
-      const fault = (sentence: string) =>
-        report({
-          seq: null,
-          fault: 'position-altered',
-          sentence: `the read models stand at entry ${row.seq}, ${sentence}`,
-        });
-      const { last } = await store.read
-        .selectFrom('entries')
-        .select((eb) => eb.fn.max('seq').as('last'))
-        .executeTakeFirstOrThrow();
-      if (row.seq > Number(last ?? 0)) return fault(`but the ledger ends at ${Number(last ?? 0)}`);
-      const at = await store.read
-        .selectFrom('entries')
-        .select(['seq', 'kind', 'body'])
-        .where('seq', '=', row.seq)
-        .executeTakeFirst();
-      const table = at === undefined || at.body === null ? undefined : rowsOfKind[at.kind];
-      if (table === undefined) return;
-      const own = await store.read.selectFrom(table).select('seq').where('seq', '=', row.seq).executeTakeFirst();
-      if (own === undefined) fault('which they do not hold');
+      const fault = await findPositionFault(store.read);
+      if (fault === null) return;
+      const sentence = `the read models ${positionFaultText(fault)}: run \`consent-ledger ledger rebuild\``;
+      report({ seq: null, fault: 'position-altered', sentence });
     },
   };
 }

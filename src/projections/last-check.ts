@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { CodedError } from '../core/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
+import type { PositionFault } from '../store/queries/fold-position.ts';
 import type { Store } from '../store/store.ts';
 import { loadPosition, projectedEntries } from './position.ts';
 import type { RebuildReport } from './rebuild.ts';
@@ -105,8 +106,19 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
 }
 
 /** What differs, as `table (rows), …`; null when nothing does. */
-function textOf({ counts, ahead }: RebuildReport): string | null {
+function textOf({ counts, position }: RebuildReport): string | null {
   const tables = Object.entries(counts).map(([table, count]) => `${table} (${count})`);
-  if (ahead > 0) tables.push(`position (${ahead} ahead)`);
+  if (position !== null) tables.push(`position (${wordOf(position)})`);
   return tables.length === 0 ? null : tables.join(', ');
+}
+
+function wordOf(fault: PositionFault): string {
+  switch (fault.what) {
+    case 'ahead':
+      return `${fault.by} ahead`;
+    case 'set-back':
+      return `set back by ${fault.rows - fault.at}`;
+    case 'not-held':
+      return `at ${fault.at}, which is missing`;
+  }
 }

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { findPositionFault, lastSeq, type PositionFault } from '../store/queries/fold-position.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 
 /**
@@ -66,42 +67,26 @@ export async function nextGeneration(tx: StoreTransaction, name: PositionName): 
     .execute();
 }
 
-/**
- * How many entries the read models claim to contain beyond the end of the ledger; 0 as a rule. More than that only after the database was
- * changed from outside: the next entries would then be passed over.
- */
-export async function entriesAhead(query: Query): Promise<number> {
-  // In this order: an entry that is projected in between is in the ledger before it is in the position.
-  const position = await loadPosition(query, 'projector');
-  return position === null ? 0 : Math.max(0, position.seq - (await lastSeq(query)));
-}
-
 /** How many entries the read models contain. */
 export async function projectedEntries(query: Query): Promise<number> {
   const position = await loadPosition(query, 'projector');
   return Math.min(position?.seq ?? 0, await lastSeq(query));
 }
 
-/** Puts a position that is ahead of the ledger back to its end, with the rows behind it gone. False: it was not ahead. */
-export async function pullBackPosition(tx: StoreTransaction, historyTables: readonly string[]): Promise<boolean> {
+/**
+ * Puts a position that is wrong at the end of the ledger, so that a rebuild makes all rows again, and removes rows of entries that the ledger does not
+ * have. Says what was wrong; null: nothing.
+ */
+export async function settlePosition(
+  tx: StoreTransaction,
+  historyTables: readonly string[],
+): Promise<PositionFault | null> {
+  const fault = await findPositionFault(tx.query);
+  if (fault === null) return null;
   const end = await lastSeq(tx.query);
-  const { numUpdatedRows } = await tx.query
-    .updateTable('fold_positions')
-    .set({ seq: end })
-    .where('name', '=', 'projector')
-    .where('seq', '>', end)
-    .executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) return false;
+  await tx.query.updateTable('fold_positions').set({ seq: end }).where('name', '=', 'projector').execute();
   await nextGeneration(tx, 'projector');
   const any = tx.query as unknown as Kysely<Record<string, Record<string, unknown>>>;
   for (const table of historyTables) await any.deleteFrom(table).where('seq', '>', end).execute();
-  return true;
-}
-
-async function lastSeq(query: Query): Promise<number> {
-  const { seq } = await query
-    .selectFrom('entries')
-    .select((eb) => eb.fn.max('seq').as('seq'))
-    .executeTakeFirstOrThrow();
-  return Math.max(0, Number(seq ?? 0));
+  return fault;
 }

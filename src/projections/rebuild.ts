@@ -1,17 +1,17 @@
 import { CodedError } from '../core/errors.ts';
+import { findPositionFault, type PositionFault } from '../store/queries/fold-position.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { advance, foldPage, ProjectionFailure, type Target, writeAll } from './advance.ts';
 import { type Comparison, createComparison, type Differences } from './differences.ts';
 import { allProjections } from './index.ts';
 import { createPageReader, type PageReader } from './load-entries.ts';
 import {
-  entriesAhead,
   loadPosition,
   movePosition,
   nextGeneration,
   type Position,
   projectedEntries,
-  pullBackPosition,
+  settlePosition,
   startPosition,
 } from './position.ts';
 import { type ProjectorOptions, pageLimits } from './run.ts';
@@ -28,8 +28,8 @@ interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
 export interface RebuildReport extends Differences {
   /** Entries up to this seq were projected again. */
   readonly seq: number;
-  /** How many entries the live tables claimed to contain beyond the end of the ledger. */
-  readonly ahead: number;
+  /** What was wrong with the position of the live tables; null: nothing. */
+  readonly position: PositionFault | null;
 }
 
 /**
@@ -57,15 +57,14 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     onWrite: (write) => comparison.written(write),
   };
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
-  const ahead = await entriesAhead(store.read);
-  const started = await begin(store, replace, options.takesOver ?? true);
+  const { started, position } = await begin(store, replace, options.takesOver ?? true);
   try {
     let at = started;
     for (let attempt = 0; ; attempt += 1) {
       at = await replay(options, target, pages, at);
       await comparison.compareUpTo(at.seq);
       const settled = await settle(options, target, pages, at, { comparison, replace, maxPages: 2 ** attempt });
-      if (settled !== null) return { ...settled, ahead };
+      if (settled !== null) return { ...settled, position };
     }
   } finally {
     await pages.close();
@@ -74,18 +73,21 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
 }
 
 /** Makes empty shadow tables. A rebuild that is still under way elsewhere finds its generation gone, and stops. */
-function begin(store: Store, replace: boolean, takesOver: boolean): Promise<Position> {
+function begin(
+  store: Store,
+  replace: boolean,
+  takesOver: boolean,
+): Promise<{ readonly started: Position; readonly position: PositionFault | null }> {
   return store.foldTransaction(async (tx) => {
     if (!takesOver && (await loadPosition(tx.query, 'rebuild')) !== null)
       throw new CodedError('conflict', 'The read models are being rebuilt or compared elsewhere.');
     await startPosition(tx, 'projector');
-    // Rows of entries that the ledger does not have cannot be compared with anything.
-    if (replace) await pullBackPosition(tx, historyNames);
+    const position = replace ? await settlePosition(tx, historyNames) : await findPositionFault(tx.query);
     await tx.query.deleteFrom('fold_positions').where('name', '=', 'rebuild').execute();
     await startPosition(tx, 'rebuild');
     await nextGeneration(tx, 'rebuild');
     await createShadows(tx.query);
-    return (await loadPosition(tx.query, 'rebuild')) as Position;
+    return { started: (await loadPosition(tx.query, 'rebuild')) as Position, position };
   });
 }
 
@@ -147,7 +149,7 @@ async function settle(
   pages: PageReader,
   from: Position,
   settling: Settling,
-): Promise<Omit<RebuildReport, 'ahead'> | null> {
+): Promise<Omit<RebuildReport, 'position'> | null> {
   const projections = options.projections ?? allProjections(options.read);
   try {
     return await options.store.foldTransaction(async (tx) => {

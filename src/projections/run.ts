@@ -1,10 +1,13 @@
 import { performance } from 'node:perf_hooks';
-import { StoreUnavailable } from '../core/errors.ts';
+import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
+import { readErasure } from '../core/erasure.ts';
+import { anyRowsOf, findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
+import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections } from './index.ts';
-import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
-import { entriesAhead, loadPosition, type Position, startPosition } from './position.ts';
+import { createPageReader, type OptionsUpTo, type Page, type PageLimits } from './load-entries.ts';
+import { loadPosition, type Position, startPosition } from './position.ts';
 import type { Projection, ProjectorLog, Readers } from './projection.ts';
 
 export interface ProjectorOptions {
@@ -24,8 +27,11 @@ export interface ProjectorOptions {
   readonly pollMs?: number;
   /** Under load, how long a run waits for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
   readonly lingerMs?: number;
-  /** Called while running when the read models are ahead of the ledger, to put them right ({@link rebuild}). Its errors are logged. */
-  readonly onAhead?: () => Promise<unknown>;
+  /**
+   * Called before anything is folded when the position does not fit the ledger or the rows, or when rows are there of entries that were erased since: the
+   * database was changed from outside, or an older file of read models put in its place. Puts them right ({@link rebuild}).
+   */
+  readonly onMisplaced?: (reason: string) => Promise<unknown>;
   /** Instead of all read models; for tests. */
   readonly projections?: readonly Projection[];
 }
@@ -89,6 +95,8 @@ export function createProjector(options: ProjectorOptions): Projector {
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
   let known = 0;
+  /** The position that was found sound last, or where this process has moved it since. */
+  let sound: Position | null = null;
   let closed = false;
   let running: Promise<unknown> = Promise.resolve();
   let loop: Promise<void> | null = null;
@@ -115,16 +123,53 @@ export function createProjector(options: ProjectorOptions): Projector {
 
   async function run(): Promise<Ran> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
-    reached(from.seq);
     const page = await pages.load(from);
+    const wrong = options.onMisplaced && ((await misplacement(from, page === null)) ?? (await rowsOfErased(page)));
+    if (wrong) {
+      await putRight(wrong);
+      return { outcome: 'lost', full: true, behindMs: 0 };
+    }
+    reached(from.seq);
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     if (page.full) await reportProgress(from.seq);
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
+    sound = { ...from, seq: page.to };
     reached(page.to);
     const [oldest] = page.entries;
     const behindMs = oldest === undefined ? 0 : Date.now() - Date.parse(oldest.receivedAt);
     return { outcome: 'projected', full: page.full, behindMs };
+  }
+
+  /** What is wrong with the position; null: nothing. It is looked at where this process has not left it, and at the end of the ledger. */
+  async function misplacement(from: Position, isEnd: boolean): Promise<string | null> {
+    const isKnown = sound?.seq === from.seq && sound.generation === from.generation;
+    if (isKnown && !(isEnd && from.seq > (await lastSeq(store.read)))) return null;
+    const fault = await findPositionFault(store.read);
+    if (fault === null) sound = from;
+    return fault === null ? null : `the read models ${positionFaultText(fault)}`;
+  }
+
+  /** An older file of read models brings back rows of entries that were erased since. The erasure itself takes them where it is not finished yet. */
+  async function rowsOfErased(page: Page | null): Promise<string | null> {
+    const erasures = page?.entries.filter(({ kind }) => kind === 'erasure') ?? [];
+    for (const { seq, body } of erasures) {
+      const { seqs } = readErasure(body) ?? { seqs: [] };
+      if ((await anyRowsOf(store.read, seqs)) && (await readSetting(store, UNFINISHED_ERASURE)) === null)
+        return `the read models hold rows of what the erasure ${seq} erased`;
+    }
+    return null;
+  }
+
+  async function putRight(reason: string): Promise<void> {
+    log.error({}, `${reason}; rebuilding them`);
+    try {
+      await options.onMisplaced?.(reason);
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'conflict')) throw error;
+      log.info({}, 'another process is rebuilding the read models');
+    }
+    sound = await loadPosition(store.read, 'projector');
   }
 
   /** Says now and then how far it is while it is far behind: after an upgrade, or when the file of the read models was lost. */
@@ -169,7 +214,6 @@ export function createProjector(options: ProjectorOptions): Projector {
         const started = performance.now();
         const ran = await runAlone();
         failures = 0;
-        if (ran.outcome === 'caught-up' && (await entriesAhead(store.read)) > 0) await putRight();
         const tookMs = performance.now() - started;
         const ms = closed ? 0 : restAfter(ran, { tookMs, told, busy, awaited: waiting.size > 0, lingerMs, pollMs });
         lingering = ran.outcome !== 'caught-up';
@@ -185,12 +229,6 @@ export function createProjector(options: ProjectorOptions): Projector {
         if (!closed) await pause(retryMs);
       }
     }
-  }
-
-  /** Every entry up to the position would be passed over, a request among them. Only a change of the database from outside does this. */
-  async function putRight(): Promise<void> {
-    log.error({ position: known }, 'the read models are ahead of the ledger: rebuilding them');
-    await options.onAhead?.();
   }
 
   const projector: Projector = {

@@ -5,7 +5,7 @@ import { createReadModelCheck } from '../../src/projections/last-check.ts';
 import type { RebuildReport } from '../../src/projections/rebuild.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 
-const sound: RebuildReport = { seq: 1, ahead: 0, counts: {}, differences: [] };
+const sound: RebuildReport = { seq: 1, position: null, counts: {}, differences: [] };
 const HOUR = 3_600_000;
 
 /** A check over a ledger that ends at `last`, and how often it compared. */
@@ -39,7 +39,7 @@ test('in a small ledger every document is preceded by a comparison', async () =>
     expect(await check.fault()).toBeNull();
     expect(world.compared).toBe(times);
   }
-  world.report = { ...sound, counts: { cases: 2 }, ahead: 4 };
+  world.report = { ...sound, counts: { cases: 2 }, position: { what: 'ahead', at: 5, by: 4 } };
   expect(await check.fault()).toContain('cases (2), position (4 ahead)');
   expect(await check.differing()).toBe('cases (2), position (4 ahead)');
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { allProjections } from '../../src/projections/index.ts';
 import { compareWithRebuild, rebuild } from '../../src/projections/rebuild.ts';
-import { entriesAhead } from '../../src/projections/position.ts';
+import { findPositionFault } from '../../src/store/queries/fold-position.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import type { Store } from '../../src/store/store.ts';
 import { entrySequences } from './events.ts';
@@ -110,7 +110,7 @@ test('a rebuild puts right what someone altered, added or removed in the read mo
   expect(report).toEqual(compared);
   expect(report).toMatchObject({
     seq: 120,
-    ahead: 0,
+    position: null,
     counts: { quarantine: 2, delivery_history: 2, decision_history: 1 },
   });
   const named = report.differences.map(
@@ -165,7 +165,7 @@ test('a comparison that may not take over leaves the one under way alone, and ru
   const world = await createWorld();
   await deliver(world, 0, 200);
   await world.projector().catchUp();
-  const sound = { seq: 200, ahead: 0, counts: {}, differences: [] };
+  const sound = { seq: 200, position: null, counts: {}, differences: [] };
   const politely = { ...rules(world.store), takesOver: false };
   let begun = () => {};
   const first = new Promise<void>((resolve) => (begun = resolve));
@@ -185,7 +185,12 @@ test('of two rebuilds at once the later one finishes, and the earlier one says s
   const earlier = rebuild({ ...rules(world.store), batchSize: 10, onProgress: () => begun() });
   const stopped = expect(earlier).rejects.toMatchObject({ code: 'conflict' });
   await first;
-  expect(await compareWithRebuild(rules(world.store))).toEqual({ seq: 200, ahead: 0, counts: {}, differences: [] });
+  expect(await compareWithRebuild(rules(world.store))).toEqual({
+    seq: 200,
+    position: null,
+    counts: {},
+    differences: [],
+  });
   await stopped;
   const left = await world.store.read.introspection.getTables();
   expect(left.map(({ name }) => name).filter((name) => name.startsWith('rebuild_'))).toEqual([]);
@@ -250,12 +255,13 @@ test('puts a position right that is ahead of the ledger, and the rows of entries
   await world.projector().catchUp();
   // An attacker cuts the end off, or a database is put back without its read models.
   await world.store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 30).execute());
-  expect(await entriesAhead(world.store.read)).toBe(10);
+  const fault = { what: 'ahead', at: 40, by: 10 };
+  expect(await findPositionFault(world.store.read)).toEqual(fault);
   const ahead = await compareWithRebuild(rules(world.store));
-  expect(ahead).toMatchObject({ seq: 30, ahead: 10, counts: { delivery_history: 10 } });
-  expect(await entriesAhead(world.store.read)).toBe(10);
+  expect(ahead).toMatchObject({ seq: 30, position: { what: 'ahead', by: 10 }, counts: { delivery_history: 10 } });
+  expect(await findPositionFault(world.store.read)).toEqual(fault);
   await rebuild(rules(world.store));
-  expect(await entriesAhead(world.store.read)).toBe(0);
+  expect(await findPositionFault(world.store.read)).toBeNull();
   await world.projector().catchUp();
   expect(await dump(world.store.read)).toEqual(whole);
 });
@@ -264,16 +270,90 @@ test('a running projector notices that it is ahead and has it put right, so that
   const world = await createWorld();
   await deliver(world, 0, 5);
   await world.projector().catchUp();
-  const setPosition = (seq: number) =>
-    world.store.foldTransaction((tx) =>
-      tx.query.updateTable('fold_positions').set({ seq }).where('name', '=', 'projector').execute(),
-    );
-  await setPosition(1000);
-  const projector = world.projector({ pollMs: 20, onAhead: () => rebuild(rules(world.store)) });
+  await setPosition(world, 1000);
+  const projector = world.projector({ pollMs: 20, onMisplaced: () => rebuild(rules(world.store)) });
   projector.start();
-  await expect.poll(() => entriesAhead(world.store.read)).toBe(0);
+  await expect.poll(() => findPositionFault(world.store.read)).toBeNull();
   await deliver(world, 5, 5);
   await expect
     .poll(async () => (await world.store.read.selectFrom('delivery_history').select('seq').execute()).length)
     .toBe(10);
+});
+
+/** Sets the position, or removes it with null, as somebody who can write the database might. */
+const setPosition = (world: World, seq: number | null) =>
+  world.store.foldTransaction(async ({ query }) => {
+    if (seq === null) await query.deleteFrom('fold_positions').execute();
+    else await query.updateTable('fold_positions').set({ seq }).where('name', '=', 'projector').execute();
+  });
+
+const misplacements = [
+  ['set back', 7, 'set-back'],
+  ['set back to the beginning', 0, 'set-back'],
+  ['removed', null, 'set-back'],
+  ['set forward past entries that were not projected', 45, 'not-held'],
+] as const;
+
+test.each(misplacements)(
+  'a position %s is told by a comparison, and a rebuild puts it right',
+  async (_how, to, what) => {
+    const world = await createWorld();
+    await deliver(world, 0, 30);
+    await world.projector().catchUp();
+    await deliver(world, 30, 20);
+    await setPosition(world, to);
+    const position = { what, at: to ?? 0 };
+    expect(await compareWithRebuild(rules(world.store))).toMatchObject({ position });
+    expect(await rebuild(rules(world.store))).toMatchObject({ position, seq: 50 });
+    expect(await compareWithRebuild(rules(world.store))).toEqual({
+      seq: 50,
+      position: null,
+      counts: {},
+      differences: [],
+    });
+  },
+);
+
+test.each(misplacements)(
+  'a projector that finds the position %s folds nothing twice and passes nothing over',
+  async (_how, to, what) => {
+    const world = await createWorld();
+    await deliver(world, 0, 30);
+    await world.projector().catchUp();
+    const onMisplaced = vi.fn(() => rebuild(rules(world.store)));
+    const running = world.projector({ batchSize: 5, onMisplaced });
+    expect(await running.catchUp()).toBe(30);
+    expect(onMisplaced).not.toHaveBeenCalled();
+    await deliver(world, 30, 20);
+    await setPosition(world, to);
+    // One that was running, and one that starts now.
+    const starting = world.projector({ batchSize: 5, onMisplaced });
+    await Promise.all([running.catchUp(), starting.catchUp()]);
+    expect(onMisplaced).toHaveBeenCalledWith(
+      expect.stringContaining(
+        what === 'set-back' ? 'the position was set back or removed' : 'entries were passed over',
+      ),
+    );
+    await deliver(world, 50, 5);
+    await running.catchUp();
+    expect(await compareWithRebuild(rules(world.store))).toEqual({
+      seq: 55,
+      position: null,
+      counts: {},
+      differences: [],
+    });
+  },
+);
+
+test('a projector beside another one that folds finds nothing misplaced', async () => {
+  const world = await createWorld();
+  const onMisplaced = vi.fn(async () => undefined);
+  const racers = [3, 7, 11].map((batchSize) => world.projector({ batchSize, onMisplaced }));
+  await Promise.all([
+    deliver(world, 0, 300),
+    ...racers.map(async (racer) => {
+      while (racer.position() < 300) await racer.runOnce();
+    }),
+  ]);
+  expect(onMisplaced).not.toHaveBeenCalled();
 });

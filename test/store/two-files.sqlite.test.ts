@@ -147,6 +147,34 @@ test('a file of read models that is damaged is refused with the remedy, which wo
   expect(await faultsIn(context)).toEqual(noFaults);
 });
 
+test('an older file of read models is folded on, and brings nothing back that was erased since', async () => {
+  const folder = await temporaryFolder();
+  const models = readModelsPath(`${folder}/ledger.sqlite`);
+  const context = await begun(folder);
+  const { seq } = await context.store.read
+    .selectFrom('decision_history')
+    .select('seq')
+    .where('subject', '=', 'visitor-number-2')
+    .executeTakeFirstOrThrow();
+  await context.close();
+  await copyFile(models, `${folder}/older`);
+  const later = await begun(folder, 5);
+  await erased(later, await planOf(later, String(seq)));
+  expect(await filesWith(later, 'visitor-number-2')).toEqual(['older']);
+  await later.close();
+
+  await rename(`${folder}/older`, models);
+  const again = await open(folder);
+  onTestFinished(() => again.close());
+  await again.projector.catchUp();
+  const decisions = await again.store.read.selectFrom('decisions').select('subject').orderBy('subject').execute();
+  expect(decisions.map(({ subject }) => subject)).toEqual([1, 3, 4, 5].map((n) => `visitor-number-${n}`));
+  expect(await again.store.read.selectFrom('decision_history').where('seq', '=', seq).selectAll().execute()).toEqual(
+    [],
+  );
+  expect(await faultsIn(again)).toEqual(noFaults);
+});
+
 test('a table that stands in the wrong file, where it would be read in place of the real one, is found', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   await (await openSqliteStore({ path })).close();
