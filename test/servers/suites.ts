@@ -35,6 +35,7 @@ export const onBoth: readonly string[] = [
   'test/reports/reconciliation.test.ts',
   'test/reports/registers.test.ts',
   'test/serve/outage.test.ts',
+  'test/serve/position.test.ts',
   'test/snapshots/after-a-change.test.ts',
   'test/sources/sources.test.ts',
   'test/sync/recount.test.ts',
