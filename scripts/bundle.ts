@@ -85,7 +85,7 @@ for (const old of ['src', 'receivers', 'reports', 'chunks', '.tsbuildinfo'])
 const { metafile } = await build({
   absWorkingDir: root,
   // Side by side, so that what is above them is the same for sources and chunks.
-  entryPoints: ['src/cli.ts', 'receivers/public.ts'],
+  entryPoints: ['src/cli.ts', 'src/context/projector-thread-main.ts', 'receivers/public.ts'],
   outdir: 'dist',
   outbase: '.',
   chunkNames: 'chunks/[name]-[hash]',

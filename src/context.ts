@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
+import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
 import type { Clock } from './core/clock.ts';
@@ -58,6 +59,8 @@ interface ContextOptions {
   readonly sample?: boolean;
   /** Set by the command that restores a backup. */
   readonly restoring?: boolean;
+  /** Entries are folded in a thread of its own; for processes that receive or work until they are stopped. */
+  readonly foldsInThread?: boolean;
 }
 
 /** Everything that commands, listeners and jobs work with. Its parts are opened here and nowhere else. */
@@ -74,10 +77,10 @@ const STORE_CLOSE_MS = 30_000;
  * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
  */
 export async function openContext(config: Config, log: Log, options: ContextOptions = {}) {
-  const { clock = () => new Date(), sample = false, restoring = false } = options;
+  const { clock = () => new Date(), sample = false, restoring = false, foldsInThread = false } = options;
   const opened = createClosers(log);
   try {
-    const base: Base = { config, log, clock, opened };
+    const base: Base = { config, log, clock, opened, foldsInThread };
     const identity = await openIdentity(base, restoring);
     const ledger = await openLedger(base, identity);
     const intake = await openIntake(base, identity, ledger);
@@ -113,6 +116,7 @@ interface Base {
   readonly log: Log;
   readonly clock: Clock;
   readonly opened: Closers;
+  readonly foldsInThread: boolean;
 }
 type Identity = Awaited<ReturnType<typeof openIdentity>>;
 type Ledgers = Awaited<ReturnType<typeof openLedger>>;
@@ -282,7 +286,7 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
   return { sources, rejected };
 }
 
-function openReadModels({ log, clock, opened }: Base, { store }: Identity, { ledger }: Ledgers) {
+function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { store }: Identity, { ledger }: Ledgers) {
   // Made afresh for each fold: what it remembers of the ledger must not outlive a change of the database from outside.
   const rules = (over: Store) => ({ store: over, optionsUpTo: createOptionsInForce(over.read), log });
   const readModels = createReadModelCheck({
@@ -302,7 +306,9 @@ function openReadModels({ log, clock, opened }: Base, { store }: Identity, { led
     await readModels.note(reason);
     await rebuildAll();
   };
-  const projector = createProjector({ ...rules(store), onMisplaced });
+  const projector = foldsInThread
+    ? createProjectorThread({ database: config.database, log, onMisplaced })
+    : createProjector({ ...rules(store), onMisplaced });
   opened.add('projector', async () => projector.close());
   return {
     projector,

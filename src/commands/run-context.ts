@@ -23,7 +23,9 @@ export async function withContextOf<T>(
   logLevel?: string,
 ): Promise<T> {
   const log = logLevel === undefined ? createLog('warn', sentences) : createLog(logLevel);
-  const context = await openContext(config, log);
+  // A server: also the only one that folds for as long as it runs. Sources are run without being built, in tests, and have no file for a thread.
+  const foldsInThread = logLevel !== undefined && import.meta.url.endsWith('.js');
+  const context = await openContext(config, log, { foldsInThread });
   try {
     return await work(context);
   } finally {

@@ -32,6 +32,10 @@ export interface ProjectorOptions {
    * database was changed from outside, or an older file of read models put in its place. Puts them right ({@link rebuild}).
    */
   readonly onMisplaced?: (reason: string) => Promise<unknown>;
+  /** Gives how busy who receives deliveries was since then, 0 to 1; default: the event loop of this thread. */
+  readonly watchLoad?: () => () => number;
+  /** Called with the position whenever this process has seen it. */
+  readonly onReached?: (seq: number) => void;
   /** Instead of all read models; for tests. */
   readonly projections?: readonly Projection[];
 }
@@ -83,7 +87,7 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 
 /** Creates the projector of the live read models. */
 export function createProjector(options: ProjectorOptions): Projector {
-  const { store, log = silent, pollMs = 1000, lingerMs = 25 } = options;
+  const { store, log = silent, pollMs = 1000, lingerMs = 25, watchLoad = watchEventLoop } = options;
   const projections = options.projections ?? allProjections(options.read);
   const { entries, bytes } = pageLimits(options);
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, {
@@ -113,6 +117,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   let busy = false;
 
   function reached(seq: number): void {
+    if (seq !== known) options.onReached?.(seq);
     known = seq;
     for (const waiter of waiting) {
       if (waiter.seq > seq) continue;
@@ -217,7 +222,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         const tookMs = performance.now() - started;
         const ms = closed ? 0 : restAfter(ran, { tookMs, told, busy, awaited: waiting.size > 0, lingerMs, pollMs });
         lingering = ran.outcome !== 'caught-up';
-        const utilization = watchEventLoop();
+        const utilization = watchLoad();
         if (ms > 0) await pause(ms);
         if (ms > 0) busy = utilization() > BUSY;
       } catch (error) {

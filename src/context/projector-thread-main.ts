@@ -1,0 +1,104 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { DatabaseAddress } from '../config/variables.ts';
+import type { ProjectorLog } from '../projections/projection.ts';
+import { createProjector } from '../projections/run.ts';
+import { createOptionsInForce } from '../sources/options-in-force.ts';
+import { openStore } from './engines.ts';
+import { type Asked, fromThreadError, type Said, toThreadError } from './projector-thread.ts';
+
+/** What the thread of the projector runs (projector-thread.ts): an ordinary projector over connections of its own, called by messages. */
+if (parentPort === null) throw new Error('projector-thread-main is started by projector-thread');
+const port = parentPort;
+const say = (said: Said) => port.postMessage(said);
+
+const toMain =
+  (level: keyof ProjectorLog) =>
+  (details: object, message: string): void => {
+    const plain = Object.entries(details).map(([name, value]) => [
+      name,
+      value instanceof Error ? toThreadError(value) : (value as unknown),
+    ]);
+    say({ type: 'log', level, details: Object.fromEntries(plain) as object, message });
+  };
+const log: ProjectorLog = { info: toMain('info'), warn: toMain('warn'), error: toMain('error') };
+
+let appended: (seq: number) => void = () => undefined;
+let utilization = 0;
+let putRight: { resolve(): void; reject(error: Error): void } | null = null;
+
+const opened = openProjector(workerData as DatabaseAddress);
+// Who calls gets the error.
+opened.catch(() => undefined);
+
+async function openProjector(database: DatabaseAddress) {
+  const store = await openStore(database);
+  const projector = createProjector({
+    store,
+    optionsUpTo: createOptionsInForce(store.read),
+    log,
+    // Deliveries are answered by the main thread.
+    watchLoad: () => () => utilization,
+    onReached: (seq) => say({ type: 'position', seq }),
+    onMisplaced: (reason) =>
+      new Promise<void>((resolve, reject) => {
+        putRight = { resolve, reject };
+        say({ type: 'misplaced', reason });
+      }),
+  });
+  return { store, projector };
+}
+
+async function answer(asked: Extract<Asked, { type: 'call' }>): Promise<unknown> {
+  const { store, projector } = await opened;
+  switch (asked.method) {
+    case 'runOnce':
+      return projector.runOnce();
+    case 'catchUp':
+      return projector.catchUp();
+    case 'projected':
+      return projector.projected(asked.seq);
+    case 'start':
+      return projector.start((listener) => {
+        appended = listener;
+        return () => (appended = () => undefined);
+      });
+    case 'close':
+      await projector.close();
+      return store.close();
+  }
+}
+
+async function handle(asked: Extract<Asked, { type: 'call' }>): Promise<void> {
+  const { id, method } = asked;
+  try {
+    const value = await answer(asked);
+    say({ type: 'answer', id, value });
+  } catch (error) {
+    say({ type: 'answer', id, error: toThreadError(error) });
+    // The store could not be opened: the next thread tries again.
+    if (
+      await opened.then(
+        () => false,
+        () => true,
+      )
+    )
+      port.close();
+  }
+  if (method === 'close') port.close();
+}
+
+port.on('message', (asked: Asked) => {
+  switch (asked.type) {
+    case 'call':
+      void handle(asked);
+      return;
+    case 'appended':
+      utilization = asked.utilization;
+      appended(asked.seq);
+      return;
+    case 'put-right':
+      if (asked.error === null) putRight?.resolve();
+      else putRight?.reject(fromThreadError(asked.error));
+      putRight = null;
+  }
+});

@@ -1,0 +1,190 @@
+import { performance } from 'node:perf_hooks';
+import { Worker } from 'node:worker_threads';
+import type { DatabaseAddress } from '../config/variables.ts';
+import { CodedError, type ErrorCode, StoreUnavailable } from '../core/errors.ts';
+import type { Log } from '../log.ts';
+import type { Projector } from '../projections/run.ts';
+
+export interface ProjectorThreadOptions {
+  readonly database: DatabaseAddress;
+  readonly log: Log;
+  /** As for a projector in the same thread; runs in this one. */
+  readonly onMisplaced: (reason: string) => Promise<unknown>;
+}
+
+/** What the thread is asked to do, and with what it is answered. */
+export type Asked =
+  | { readonly type: 'call'; readonly id: number; readonly method: 'runOnce' | 'catchUp' | 'start' | 'close' }
+  | { readonly type: 'call'; readonly id: number; readonly method: 'projected'; readonly seq: number }
+  /** Entries up to `seq` were appended; how busy the event loop of this thread was lately, 0 to 1. */
+  | { readonly type: 'appended'; readonly seq: number; readonly utilization: number }
+  | { readonly type: 'put-right'; readonly error: ThreadError | null };
+
+/** What the thread says. */
+export type Said =
+  | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
+  | { readonly type: 'position'; readonly seq: number }
+  | { readonly type: 'misplaced'; readonly reason: string }
+  | {
+      readonly type: 'log';
+      readonly level: 'info' | 'warn' | 'error';
+      readonly details: object;
+      readonly message: string;
+    };
+
+/** An error on its way between threads, which would lose its class. The names are those of pino's own serializer. */
+export interface ThreadError {
+  readonly type: string;
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly code: ErrorCode | null;
+}
+
+export function toThreadError(error: unknown): ThreadError {
+  const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+  return { type: name, message, stack, code: error instanceof CodedError ? error.code : null };
+}
+
+export function fromThreadError({ type, message, code }: ThreadError): Error {
+  if (code !== null) return new CodedError(code, message);
+  return type === 'StoreUnavailable' ? new StoreUnavailable(message) : new Error(message);
+}
+
+/** Milliseconds between two messages about what was appended. */
+const TELL_MS = 5;
+/** Milliseconds until a thread that ended by itself is started again. */
+const RESTART_MS = 1000;
+
+type Pending = { resolve(value: unknown): void; reject(error: Error): void };
+type Call =
+  Extract<Asked, { type: 'call' }> extends infer C ? (C extends unknown ? Omit<C, 'type' | 'id'> : never) : never;
+
+/**
+ * A projector in a thread of its own, with its own connections: deliveries are answered while entries are folded. The thread starts at the first call. One
+ * that ends by itself is started again; calls under way then reject with StoreUnavailable.
+ */
+export function createProjectorThread({ database, log, onMisplaced }: ProjectorThreadOptions): Projector {
+  let worker: Worker | null = null;
+  let known = 0;
+  let nextId = 0;
+  let started = false;
+  let closed = false;
+  let stopListening: () => void = () => undefined;
+  const pending = new Map<number, Pending>();
+
+  function thread(): Worker {
+    if (worker !== null) return worker;
+    const opened = new Worker(new URL('./projector-thread-main.js', import.meta.url), {
+      workerData: database,
+      name: 'projector',
+    });
+    opened.on('message', (said: Said) => hear(opened, said));
+    opened.on('error', (error) => log.error({ err: error }, 'the thread of the projector failed'));
+    opened.on('exit', () => ended(opened));
+    worker = opened;
+    return opened;
+  }
+
+  function ended(one: Worker): void {
+    if (worker === one) worker = null;
+    const reason = closed
+      ? new Error('the projector was closed')
+      : new StoreUnavailable('the projector was interrupted');
+    for (const { reject } of pending.values()) reject(reason);
+    pending.clear();
+    if (!started || closed) return;
+    setTimeout(() => {
+      if (!closed) call({ method: 'start' }).catch(() => undefined);
+    }, RESTART_MS);
+  }
+
+  function hear(from: Worker, said: Said): void {
+    switch (said.type) {
+      case 'answer': {
+        const call = pending.get(said.id);
+        pending.delete(said.id);
+        if (said.error) call?.reject(fromThreadError(said.error));
+        else call?.resolve(said.value);
+        return;
+      }
+      case 'position':
+        known = said.seq;
+        return;
+      case 'misplaced':
+        void putRight(from, said.reason);
+        return;
+      case 'log':
+        log[said.level](said.details, said.message);
+    }
+  }
+
+  async function putRight(from: Worker, reason: string): Promise<void> {
+    const error = await onMisplaced(reason).then(
+      () => null,
+      (failure: unknown) => toThreadError(failure),
+    );
+    from.postMessage({ type: 'put-right', error } satisfies Asked);
+  }
+
+  function call(asked: Call): Promise<unknown> {
+    if (closed) return Promise.reject(new Error('the projector is closed'));
+    const id = (nextId += 1);
+    return new Promise((resolve, reject) => {
+      pending.set(id, { resolve, reject });
+      thread().postMessage({ type: 'call', id, ...asked });
+    });
+  }
+
+  const tell = createTeller((asked) => worker?.postMessage(asked));
+
+  return {
+    runOnce: () => call({ method: 'runOnce' }) as ReturnType<Projector['runOnce']>,
+    catchUp: async () => (known = Number(await call({ method: 'catchUp' }))),
+    start(onAppended) {
+      if (started || closed) return;
+      started = true;
+      stopListening =
+        onAppended?.((seq) => {
+          if (seq > known) tell.appended(seq);
+        }) ?? stopListening;
+      call({ method: 'start' }).catch(() => undefined);
+    },
+    async projected(seq) {
+      if (seq > known) await call({ method: 'projected', seq });
+    },
+    position: () => known,
+    async close() {
+      if (closed) return;
+      stopListening();
+      tell.stop();
+      const last = worker;
+      const exited = new Promise((resolve) => (last === null ? resolve(null) : last.once('exit', resolve)));
+      // Finishes the batch under way.
+      if (last !== null) await call({ method: 'close' }).catch(() => undefined);
+      closed = true;
+      await exited;
+    },
+  };
+}
+
+/** Tells the thread of appends, not of each: a message costs as much as a small delivery. */
+function createTeller(post: (asked: Asked) => void) {
+  let highest = 0;
+  let timer: NodeJS.Timeout | null = null;
+  let before = performance.eventLoopUtilization();
+  const send = () => {
+    timer = null;
+    const { utilization } = performance.eventLoopUtilization(before);
+    before = performance.eventLoopUtilization();
+    post({ type: 'appended', seq: highest, utilization });
+  };
+  return {
+    appended(seq: number): void {
+      highest = seq;
+      timer ??= setTimeout(send, TELL_MS).unref();
+    },
+    stop(): void {
+      if (timer !== null) clearTimeout(timer);
+    },
+  };
+}
