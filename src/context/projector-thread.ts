@@ -10,7 +10,15 @@ export interface ProjectorThreadOptions {
   readonly log: Log;
   /** As for a projector in the same thread; runs in this one. */
   readonly onMisplaced: (reason: string) => Promise<unknown>;
+  /** Instead of a real thread, for tests. */
+  readonly openThread?: (database: DatabaseAddress) => Thread;
 }
+
+/** A worker thread, as far as it is used. */
+export type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
+
+const openWorker = (database: DatabaseAddress): Thread =>
+  new Worker(new URL('./projector-thread-main.js', import.meta.url), { workerData: database, name: 'projector' });
 
 /** What the thread is asked to do, and with what it is answered. */
 export type Asked =
@@ -63,8 +71,9 @@ type Call =
  * A projector in a thread of its own, with its own connections: deliveries are answered while entries are folded. The thread starts at the first call. One
  * that ends by itself is started again; calls under way then reject with StoreUnavailable.
  */
-export function createProjectorThread({ database, log, onMisplaced }: ProjectorThreadOptions): Projector {
-  let worker: Worker | null = null;
+export function createProjectorThread(options: ProjectorThreadOptions): Projector {
+  const { database, log, onMisplaced, openThread = openWorker } = options;
+  let worker: Thread | null = null;
   let known = 0;
   let nextId = 0;
   let started = false;
@@ -72,12 +81,9 @@ export function createProjectorThread({ database, log, onMisplaced }: ProjectorT
   let stopListening: () => void = () => undefined;
   const pending = new Map<number, Pending>();
 
-  function thread(): Worker {
+  function thread(): Thread {
     if (worker !== null) return worker;
-    const opened = new Worker(new URL('./projector-thread-main.js', import.meta.url), {
-      workerData: database,
-      name: 'projector',
-    });
+    const opened = openThread(database);
     opened.on('message', (said: Said) => hear(opened, said));
     opened.on('error', (error) => log.error({ err: error }, 'the thread of the projector failed'));
     opened.on('exit', () => ended(opened));
@@ -85,7 +91,7 @@ export function createProjectorThread({ database, log, onMisplaced }: ProjectorT
     return opened;
   }
 
-  function ended(one: Worker): void {
+  function ended(one: Thread): void {
     if (worker === one) worker = null;
     const reason = closed
       ? new Error('the projector was closed')
@@ -98,7 +104,7 @@ export function createProjectorThread({ database, log, onMisplaced }: ProjectorT
     }, RESTART_MS);
   }
 
-  function hear(from: Worker, said: Said): void {
+  function hear(from: Thread, said: Said): void {
     switch (said.type) {
       case 'answer': {
         const call = pending.get(said.id);
@@ -118,7 +124,7 @@ export function createProjectorThread({ database, log, onMisplaced }: ProjectorT
     }
   }
 
-  async function putRight(from: Worker, reason: string): Promise<void> {
+  async function putRight(from: Thread, reason: string): Promise<void> {
     const error = await onMisplaced(reason).then(
       () => null,
       (failure: unknown) => toThreadError(failure),

@@ -18,7 +18,7 @@ export interface ProjectorOptions {
   readonly log?: ProjectorLog;
   /**
    * Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. While this process
-   * appends, at most 500: appends wait for it.
+   * appends, at most 500 where appends wait for it (PostgreSQL).
    */
   readonly batchSize?: number;
   /** Bytes of one transaction, default 8 MiB. */
@@ -40,7 +40,7 @@ export interface ProjectorOptions {
   readonly projections?: readonly Projection[];
 }
 
-/** Entries of one transaction while deliveries wait for it. */
+/** Entries of one transaction for which deliveries wait. */
 const ENTRIES_WHILE_RECEIVING = 500;
 /** Share of its time that the event loop works, without the projector, from which on deliveries go first. */
 const BUSY = 0.7;
@@ -93,7 +93,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, {
     bytes,
     get entries() {
-      return receiving ? Math.min(entries, ENTRIES_WHILE_RECEIVING) : entries;
+      return receiving && !store.foldsApart ? Math.min(entries, ENTRIES_WHILE_RECEIVING) : entries;
     },
   });
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };

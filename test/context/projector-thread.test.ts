@@ -1,0 +1,116 @@
+import { EventEmitter } from 'node:events';
+import { expect, test, vi } from 'vitest';
+import { type Asked, createProjectorThread, type Said } from '../../src/context/projector-thread.ts';
+import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
+import { createLog } from '../../src/log.ts';
+
+/** A thread that keeps what it is asked and says what the test has it say. */
+class FakeThread extends EventEmitter {
+  readonly asked: Asked[] = [];
+  postMessage(asked: Asked): void {
+    this.asked.push(asked);
+  }
+  say(said: Said): void {
+    this.emit('message', said);
+  }
+  /** The number of the last call of this method. */
+  idOf(method: string): number {
+    const call = this.asked.findLast((one) => one.type === 'call' && one.method === method);
+    if (call?.type !== 'call') throw new Error(`nobody called ${method}`);
+    return call.id;
+  }
+}
+
+function createWorld(onMisplaced: (reason: string) => Promise<unknown> = async () => undefined) {
+  const threads: FakeThread[] = [];
+  const projector = createProjectorThread({
+    database: { engine: 'sqlite', path: '/nowhere' },
+    log: createLog('silent'),
+    onMisplaced,
+    openThread: () => {
+      const thread = new FakeThread();
+      threads.push(thread);
+      return thread as never;
+    },
+  });
+  return { projector, threads };
+}
+
+test('starts no thread before there is something to do', async () => {
+  const { projector, threads } = createWorld();
+  expect(threads).toEqual([]);
+  await projector.close();
+  expect(threads).toEqual([]);
+});
+
+test('rejects calls with the error that the thread had, of the same class', async () => {
+  const { projector, threads } = createWorld();
+  const [first, second] = [projector.catchUp(), projector.projected(7)];
+  const [thread] = threads;
+  const error = { type: 'StoreUnavailable', message: 'the disk is full', stack: undefined, code: null };
+  thread?.say({ type: 'answer', id: thread.idOf('catchUp'), error });
+  thread?.say({
+    type: 'answer',
+    id: thread.idOf('projected'),
+    error: { ...error, type: 'CodedError', code: 'conflict' },
+  });
+  await expect(first).rejects.toThrow(new StoreUnavailable('the disk is full'));
+  await expect(second).rejects.toBeInstanceOf(CodedError);
+});
+
+test('starts a thread anew that ended by itself, and rejects what it was asked', async () => {
+  vi.useFakeTimers();
+  try {
+    const { projector, threads } = createWorld();
+    projector.start();
+    const waiting = projector.projected(3);
+    threads[0]?.emit('exit', 1);
+    await expect(waiting).rejects.toThrow(StoreUnavailable);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(
+      threads.map(({ asked }) => asked.filter((one) => one.type === 'call' && one.method === 'start').length),
+    ).toEqual([1, 1]);
+    const closing = projector.close();
+    threads[1]?.say({ type: 'answer', id: threads[1].idOf('close') });
+    threads[1]?.emit('exit', 0);
+    await closing;
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(threads.length).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('tells the thread of appends beyond its position, many in one message', async () => {
+  vi.useFakeTimers();
+  try {
+    const { projector, threads } = createWorld();
+    let append: (seq: number) => void = () => undefined;
+    projector.start((listener) => {
+      append = listener;
+      return () => undefined;
+    });
+    threads[0]?.say({ type: 'position', seq: 10 });
+    for (const seq of [9, 10]) append(seq);
+    await vi.advanceTimersByTimeAsync(100);
+    const told = () => threads[0]?.asked.flatMap((one) => (one.type === 'appended' ? [one.seq] : []));
+    expect(told()).toEqual([]);
+    for (const seq of [11, 12, 13]) append(seq);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(told()).toEqual([13]);
+    expect(projector.position()).toBe(10);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('puts a position right in this thread and says how it went', async () => {
+  const onMisplaced = vi.fn(async () => Promise.reject(new CodedError('conflict')));
+  const { projector, threads } = createWorld(onMisplaced);
+  projector.start();
+  threads[0]?.say({ type: 'misplaced', reason: 'it was set back' });
+  await vi.waitFor(() =>
+    expect(threads[0]?.asked.at(-1)).toMatchObject({ type: 'put-right', error: { code: 'conflict' } }),
+  );
+  expect(onMisplaced).toHaveBeenCalledWith('it was set back');
+});
