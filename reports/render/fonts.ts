@@ -59,6 +59,8 @@ function fileOf(name: FontName): string | null {
 interface Run {
   readonly text: string;
   readonly font: FontName;
+  /** How pdfkit is to set it. */
+  readonly options?: { readonly features: PDFKit.Mixins.OpenTypeFeatures[] };
 }
 
 /** Chooses fonts for text, and the order in which its parts stand from left to right. */
@@ -93,6 +95,15 @@ const PLAIN = /^[\x20-\x7e]*$/;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b][\udc00-\udfff]/;
 /** Combines with the letter before it, or joins it to the one after. */
 const MARK = /[\p{M}\u200c\u200d]/u;
+/** One that has no letter to combine with; it would be printed outside its column. */
+const LONE_MARK = /(^|\s)(?=\p{M})/gu;
+/**
+ * Turns off the placing of marks, which fails on some marks and letters whose places a font does not give (Telugu "ప్ర"); the joining of letters stays. fontkit takes
+ * an object here, and pdfkit passes it on as it is.
+ */
+const UNPLACED = {
+  features: { mark: false, mkmk: false, abvm: false, blwm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[],
+};
 /** Ask for a form of the character before them; they print nothing. */
 const VARIATION_SELECTORS = /[\ufe0e\ufe0f]/g;
 
@@ -151,26 +162,33 @@ export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
     });
   }
 
-  /** One character after the other where a font cannot set them together: some marks on some letters make its layout fail. */
-  function settable(run: Run): readonly Run[] {
-    if (PLAIN.test(run.text)) return [run];
-    doc.font(run.font);
+  function canSet({ text, font, options }: Run): boolean {
+    doc.font(font);
     try {
       // What it finds is kept and not worked out again when the run is written.
       (
-        doc as unknown as { _font: { layout(text: string, features: undefined, onlyWidth: boolean): unknown } }
-      )._font.layout(run.text, undefined, true);
-      return [run];
+        doc as unknown as { _font: { layout(text: string, features: unknown, onlyWidth: boolean): unknown } }
+      )._font.layout(text, options?.features, true);
+      return true;
     } catch {
-      const characters = [...run.text].map((text) => ({ text, font: run.font }));
-      return RIGHT_TO_LEFT.test(run.text) ? characters.reverse() : characters;
+      return false;
     }
+  }
+
+  /** With its marks where the font puts them by itself, else one character after the other, where its layout fails. */
+  function settable(run: Run): readonly Run[] {
+    if (PLAIN.test(run.text) || canSet(run)) return [run];
+    const unplaced = { ...run, options: UNPLACED };
+    if (canSet(unplaced)) return [unplaced];
+    const characters = [...run.text].map((text) => ({ text, font: run.font }));
+    return RIGHT_TO_LEFT.test(run.text) ? characters.reverse() : characters;
   }
 
   return {
     printable(text, face) {
       if (PLAIN.test(text)) return text;
-      return text.replace(VARIATION_SELECTORS, '').replace(/[^\x20-\x7e\n]/gu, (character) => {
+      const shown = text.replace(VARIATION_SELECTORS, '').replace(LONE_MARK, '$1\u25cc');
+      return shown.replace(/[^\x20-\x7e\n]/gu, (character) => {
         if (fontOf(character.codePointAt(0) ?? 0, face) !== null) return character;
         return `\ufffd[${codePointName(character)}]`;
       });

@@ -109,7 +109,10 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
   const use = (look: TextStyle) => doc.font(look.face).fontSize(look.size);
   const widthOf = (line: string, look: TextStyle) => {
     const runs = typesetter.runs(line, look.face);
-    const width = runs.reduce((sum, { text, font }) => sum + doc.font(font).fontSize(look.size).widthOfString(text), 0);
+    const width = runs.reduce(
+      (sum, { text, font, options }) => sum + doc.font(font).fontSize(look.size).widthOfString(text, options),
+      0,
+    );
     use(look);
     return width;
   };
@@ -144,17 +147,17 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
       // The font's own line is a little lower than the leading: centre it.
       const top = y + (look.leading - doc.currentLineHeight(false)) / 2;
       if (runs.length === 1 && runs[0]?.font === look.face) {
-        doc.text(runs[0].text, x + shift, top, { lineBreak: false });
+        doc.text(runs[0].text, x + shift, top, { lineBreak: false, ...runs[0].options });
         return;
       }
       // Fonts differ in height: all stand on the line of the face.
       const { ascender } = (doc as unknown as { _font: { ascender: number } })._font;
       const baseline = top + (ascender / 1000) * look.size;
       let at = x + shift;
-      for (const { text, font } of runs) {
+      for (const { text, font, options } of runs) {
         doc.font(font).fontSize(look.size);
-        doc.text(text, at, baseline, { lineBreak: false, baseline: 'alphabetic' });
-        at += doc.widthOfString(text);
+        doc.text(text, at, baseline, { lineBreak: false, baseline: 'alphabetic', ...options });
+        at += doc.widthOfString(text, options);
       }
     },
     ensure(height) {

@@ -19,8 +19,8 @@ const INVISIBLE =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|(?<![\p{Script=Arabic}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}])\u200c|(?<=\p{Script=Arabic})\u200c(?!\p{Script=Arabic})|(?<![\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Tamil}\p{Script=Telugu}])\u200d/gu;
 /** Of several emoji they make one picture, which no font here has. */
 const JOINERS = /(?<=[\p{Extended_Pictographic}\ufe0f\u{1f3fb}-\u{1f3ff}])\u200d(?=\p{Extended_Pictographic})/gu;
-/** No script puts more on a letter. */
-const FLOODED = /(\p{M}{10})(\p{M}+)/gu;
+/** Scripts put up to four on a letter; more would reach into the line above. */
+const FLOODED = /(\p{M}{4})(\p{M}+)/gu;
 
 /** `U+00E9` for `é`. */
 export function codePointName(character: string): string {
