@@ -104,7 +104,7 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
     const [keyword = '', name = '', ...rest] = line.trim().split(/[ \t]+/);
     const problem = (words: string) => `line ${place + 1} ${words}`;
     if (keyword === '' || keyword.startsWith('#') || keyword === 'log') continue;
-    const read = readers[keyword];
+    const read = Object.hasOwn(readers, keyword) ? readers[keyword] : undefined;
     if ((read !== undefined || keyword === 'group') && (name === '' || holds.has(name)))
       return problem(`has no name of its own`);
     if (read !== undefined) {

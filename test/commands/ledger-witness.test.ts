@@ -71,6 +71,7 @@ test.each([
   ['a quorum of nobody', 'quorum a\n', 'line 1'],
   ['a group of nobody', 'group g any a\nquorum g\n', 'line 1'],
   ['another keyword', 'quorom none\n', 'line 1'],
+  ['a keyword that every object knows', 'constructor a b\nquorum none\n', 'line 1'],
   ['a time-stamping authority without certificates', 'timestamp t\nquorum t\n', 'line 1'],
   [
     'a time-stamping authority whose name is a path',

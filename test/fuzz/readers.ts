@@ -356,6 +356,7 @@ export const readers: readonly Reader[] = [
     corpus: [
       '# x\nlog k\nwitness a k https://w.example\ngroup g any a\nquorum g\n',
       'bucket b s3://one/two\nquorum none\n',
+      '__proto__ b s3://one/two\nquorum none\n',
     ],
   },
   {
