@@ -23,7 +23,9 @@ test('a command loads few files: not one for each module and package', async () 
   const loaded = /loaded (.*)$/s.exec(output)?.[1]?.split(' ') ?? [];
   expect(loaded.some((path) => path.includes('/sqlite3/'))).toBe(true);
   expect(loaded.length).toBeLessThan(12);
-  expect(readdirSync(join(root, 'dist/src'))).toEqual(['cli.js', 'cli.js.map']);
+  expect(readdirSync(join(root, 'dist/src'))).toEqual(['cli.js', 'cli.js.map', 'context']);
+  // What runs in a thread of its own is a file of its own.
+  expect(readdirSync(join(root, 'dist/src/context'))).toEqual(['projector-thread-main.js', 'projector-thread-main.js.map']);
 });
 
 test('the build carries the licences of the packages that are in it', () => {

@@ -4,6 +4,8 @@ import type { Source } from '../core/source.ts';
 import { canonicalSubject, subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import { chunksOf } from '../ledger/erase.ts';
+import { inPortions } from '../store/queries/entry-pages.ts';
+import type { Query } from '../store/store.ts';
 import type { ErasureDeps } from './deps.ts';
 import { mentionsOf } from './mentions.ts';
 import { pinnedReason, type Chosen, type Kept } from './plan.ts';
@@ -166,8 +168,8 @@ async function lookUpsOf(deps: ErasureDeps, source: string, forms: readonly stri
   return rows.map(({ seq }) => seq);
 }
 
-/** Entries looked through at a time: their bodies are in memory together. */
-const PAGE = 500;
+/** Entries looked through at a time, and bytes of their contents that are in memory together. */
+const PAGE = { entries: 500, bytes: 4 << 20 };
 
 /**
  * Entries of a source whose bytes or headers hold one of these texts; `isOthers`: they were read as the record, or belong to the request, of somebody else. Reads every body once.
@@ -185,27 +187,37 @@ async function bodiesWith(
       .selectFrom('entries')
       .leftJoin('decision_history', 'decision_history.seq', 'entries.seq')
       .leftJoin('case_history', 'case_history.seq', 'entries.seq')
-      .select([
-        'entries.seq',
-        'entries.kind',
-        'entries.meta',
-        'entries.body',
-        'decision_history.subject',
-        'case_history.case_id',
-      ])
+      .select(['entries.seq', 'entries.kind', 'decision_history.subject', 'case_history.case_id'])
       .where('entries.source', '=', source)
       .where('entries.seq', '>', after)
       .where('entries.body', 'is not', null)
       .orderBy('entries.seq')
-      .limit(PAGE)
+      .limit(PAGE.entries)
       .execute();
-    for (const { seq, kind, meta, body, subject, case_id: caseId } of rows)
-      if ([meta, body].some((bytes) => bytes !== null && isMentioned(bytes)))
+    const mentioned = await seqsWith(store.read, rows, isMentioned);
+    for (const { seq, kind, subject, case_id: caseId } of rows)
+      if (mentioned.has(seq))
         found.push({ seq, kind, isOthers: caseId !== null || (subject !== null && !texts.includes(subject)) });
     const last = rows.at(-1);
     if (last === undefined) return found;
     after = last.seq;
   }
+}
+
+/** Which of these entries hold what is looked for in their contents. */
+async function seqsWith(
+  read: Query,
+  entries: readonly { readonly seq: number }[],
+  isMentioned: (bytes: Buffer) => boolean,
+): Promise<ReadonlySet<number>> {
+  const found = new Set<number>();
+  const seqs = entries.map(({ seq }) => seq);
+  for await (const portion of inPortions(read, seqs, PAGE)) {
+    const rows = await read.selectFrom('entries').select(['seq', 'meta', 'body']).where('seq', 'in', portion).execute();
+    for (const { seq, meta, body } of rows)
+      if ([meta, body].some((bytes) => bytes !== null && isMentioned(bytes))) found.add(seq);
+  }
+  return found;
 }
 
 interface PeriodRequest {

@@ -1,11 +1,13 @@
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
+import { inPortions } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
 import { diagnoseEntry } from './entry-fault.ts';
 import type { ProofOptions } from './prove-entry.ts';
 import { entryFromRow } from './read-entries.ts';
 import { frontierOf } from './seal.ts';
 
-const AT_ONCE = 500;
+/** Entries and bytes of their contents that are read at a time. */
+const AT_ONCE = { entries: 500, bytes: 4 << 20 };
 
 /**
  * Checks many entries, given in order of seq, as far as the database allows: commitment, leaf hash and MAC, and that each stretch between two checkpoints
@@ -15,21 +17,16 @@ export async function checkEntries(
   options: ProofOptions,
   seqs: Iterable<number>,
 ): Promise<{ readonly seq: number; readonly sentence: string } | null> {
-  let page: number[] = [];
   const state = { provenUpTo: 0 };
-  for (const seq of seqs) {
-    page.push(seq);
-    if (page.length < AT_ONCE) continue;
-    const fault = await checkPage(options, page, state);
+  for await (const portion of inPortions(options.store.read, seqs, AT_ONCE)) {
+    const fault = await checkPage(options, portion, state);
     if (fault !== null) return fault;
-    page = [];
   }
-  return checkPage(options, page, state);
+  return null;
 }
 
 async function checkPage(options: ProofOptions, seqs: readonly number[], state: { provenUpTo: number }) {
   const { read } = options.store;
-  if (seqs.length === 0) return null;
   const rows = await read.selectFrom('entries').selectAll().where('seq', 'in', seqs).execute();
   const entries = new Map(rows.map((row) => [row.seq, entryFromRow(row)]));
   for (const seq of seqs) {

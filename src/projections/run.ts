@@ -21,7 +21,7 @@ export interface ProjectorOptions {
    * appends, at most 500 where appends wait for it (PostgreSQL).
    */
   readonly batchSize?: number;
-  /** Bytes of one transaction, default 8 MiB. */
+  /** Bytes of one transaction, default 4 MiB. */
   readonly batchBytes?: number;
   /** How often the ledger is looked at without being told, milliseconds, default 1000: other processes append too. */
   readonly pollMs?: number;
@@ -328,5 +328,5 @@ async function beginPosition(tx: StoreTransaction): Promise<Position> {
 
 /** The size of a batch, with its defaults. */
 export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes'>): PageLimits {
-  return { entries: options.batchSize ?? 2000, bytes: options.batchBytes ?? 8 << 20 };
+  return { entries: options.batchSize ?? 2000, bytes: options.batchBytes ?? 4 << 20 };
 }

@@ -1,23 +1,12 @@
-import type * as FileSystem from 'node:fs/promises';
+import { watch } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { documentPath } from '../../src/documents/register.ts';
 import { readableName } from '../../src/http/pages/documents.tsx';
+import { temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
-
-const folders = vi.hoisted(() => ({ made: 0 }));
-// Takes a moment, so that whoever uploads can have gone by then.
-vi.mock('node:fs/promises', async (original) => {
-  const real = await original<typeof FileSystem>();
-  const mkdtemp = async (prefix: string) => {
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    folders.made += 1;
-    return real.mkdtemp(prefix);
-  };
-  return { ...real, mkdtemp };
-});
 
 /** One world for the file: a document that was really made, and rows of many others. */
 let world: OfficeWorld;
@@ -101,26 +90,41 @@ describe('a file that is uploaded to be checked', () => {
     }
   });
 
-  it('leaves nothing behind when whoever sends it goes', async () => {
+  it('leaves no temporary folder behind when the upload is aborted', async () => {
     const csrf = /name="_csrf" value="([^"]+)"/.exec((await officer.get('/documents/check')).text)?.[1] ?? '';
     const cookie = [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { port } = new URL(world.adminUrl);
     const head = `--b\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n${csrf}\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n`;
-    const goAfter = (ms: number) =>
-      new Promise<void>((resolve) => {
-        const headers = { cookie, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 5_000_000 };
-        const sending = httpRequest({ port, path: '/documents/check', method: 'POST', headers });
-        sending.on('error', () => undefined).on('close', resolve);
-        sending.write(head + 'x'.repeat(70_000));
-        setTimeout(() => sending.destroy(), ms);
-      });
-    const before = folders.made;
-    // Before there is a folder, about when it is made, and while the file is written.
-    await Promise.all([5, 15, 25, 35, 50, 100, 150].map(goAfter));
-    await expect.poll(() => folders.made - before).toBeGreaterThan(3);
-    await expect
-      .poll(async () => (await readdir(tmpdir())).filter((name) => name.startsWith('consent-ledger-check-')))
-      .toEqual([]);
+    // A folder of this test alone, watched for what the server makes in it.
+    const parent = await temporaryFolder();
+    vi.stubEnv('TMPDIR', parent);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const made = new Set<string>();
+    let onMade = () => {};
+    const watcher = watch(parent, (_, name) => {
+      if (name === null || made.has(name)) return;
+      made.add(name);
+      onMade();
+    });
+    onTestFinished(() => watcher.close());
+    /** Sends part of a file, and breaks off so many milliseconds after there is a folder for it, or at once. */
+    const abortUpload = async (afterFolder: number | null) => {
+      const headers = { cookie, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 5_000_000 };
+      const sending = httpRequest({ port, path: '/documents/check', method: 'POST', headers });
+      const closed = new Promise<void>((resolve) => void sending.on('error', () => undefined).on('close', resolve));
+      const folderMade = new Promise<void>((resolve) => (onMade = resolve));
+      await new Promise((resolve) => sending.write(head + 'x'.repeat(70_000), resolve));
+      if (afterFolder !== null) {
+        await folderMade;
+        await new Promise((resolve) => setTimeout(resolve, afterFolder));
+      }
+      sending.destroy();
+      await closed;
+    };
+    // While the file is written, when the folder has just been made, and perhaps before that.
+    for (const afterFolder of [50, 10, 0, 0, 0, null, null, null]) await abortUpload(afterFolder);
+    expect(made.size).toBeGreaterThanOrEqual(5);
+    await expect.poll(() => readdir(parent)).toEqual([]);
   });
 });
 

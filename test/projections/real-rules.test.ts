@@ -58,9 +58,10 @@ const names = [
 const payload = fc
   .tuple(
     fc.constantFrom(...knownEvents, 'dsar.escalated', 'consent.moved', 'moon.landed'),
+    fc.record({ policy_id: text, request_id: text, domain: text, integration_id: text }, { requiredKeys: [] }),
     fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 9 }),
   )
-  .map(([event, fields]) => Buffer.from(JSON.stringify({ event, ...fields })));
+  .map(([event, subject, fields]) => Buffer.from(JSON.stringify({ event, ...subject, ...fields })));
 const body = fc.oneof(
   { weight: 12, arbitrary: payload },
   { weight: 1, arbitrary: fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)) },

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Kysely } from 'kysely';
 import { type Column, type TableName, tables } from '../../store/schema.ts';
+import { readEntryPage } from '../../store/queries/entry-pages.ts';
 import type { Query } from '../../store/store.ts';
 import { copiedByPage, copiedWhole } from '../copy/copy-tables.ts';
 
@@ -48,11 +49,21 @@ export function decodeRow(table: TableName, line: string): Row {
   return row;
 }
 
+/** Rows read at a time, and bytes of entries' contents: one can have a MiB. */
 const PAGE = 250;
+const BYTES = 4 << 20;
 
 /** All rows of a table, page by page, in the order of its key where it may be large. */
 export async function* readRows(read: Query, table: TableName): AsyncGenerator<readonly Row[]> {
-  if (table === 'entries' || table === 'arrivals') {
+  if (table === 'entries') {
+    for (let after = 0; ; ) {
+      const page = await readEntryPage(read, after, Number.MAX_SAFE_INTEGER, { entries: PAGE, bytes: BYTES });
+      if (page === null) return;
+      yield page.rows;
+      after = page.to;
+    }
+  }
+  if (table === 'arrivals') {
     for (let after = 0; ; ) {
       const rows = await read
         .selectFrom(table)

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { TableName } from '../../store/schema.ts';
+import { readEntryPage } from '../../store/queries/entry-pages.ts';
 import { MOVED_TO } from '../../store/settings.ts';
 import type { Query, Store, StoreTransaction } from '../../store/store.ts';
 
@@ -53,11 +54,10 @@ export async function copyEntries(
   const start = await lastSeq(to);
   let done = start;
   while (done < upTo) {
-    const rows = await pageAfter(from, 'entries', done, upTo);
-    const last = rows.at(-1);
-    if (last === undefined) break;
-    await to.transaction((tx) => insertInPortions(tx, 'entries', rows, 'fail'));
-    done = last.seq;
+    const page = await readEntryPage(from.read, done, upTo, { entries: ROWS, bytes: BYTES });
+    if (page === null) break;
+    await to.transaction((tx) => insertInPortions(tx, 'entries', page.rows, 'fail'));
+    done = page.to;
     onProgress(done, upTo);
   }
   return done - start;
@@ -66,7 +66,7 @@ export async function copyEntries(
 /** Copies repeats and checkpoints: rows that are there are replaced by what they have become. */
 export async function copyByPage(from: Store, to: Store, upTo: number): Promise<void> {
   for (let after = 0; ; ) {
-    const rows = await pageAfter(from, 'arrivals', after, upTo);
+    const rows = await arrivalsAfter(from, after, upTo);
     const last = rows.at(-1);
     if (last === undefined) break;
     await to.transaction((tx) => insertInPortions(tx, 'arrivals', rows, 'replace'));
@@ -92,10 +92,10 @@ export async function copyByPage(from: Store, to: Store, upTo: number): Promise<
   }
 }
 
-function pageAfter(from: Store, table: 'entries' | 'arrivals', after: number, upTo: number) {
+function arrivalsAfter(from: Store, after: number, upTo: number) {
   return from.read
-    .selectFrom(table)
-    .selectAll(table)
+    .selectFrom('arrivals')
+    .selectAll()
     .where('seq', '>', after)
     .where('seq', '<=', upTo)
     .orderBy('seq')

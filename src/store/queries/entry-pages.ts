@@ -49,6 +49,39 @@ export async function readEntryPage(
   return { rows: await each.execute(), to };
 }
 
+/** Entries' numbers in the order given, in portions whose contents have no more than so many bytes. One entry is always in it. */
+export async function* inPortions(query: Query, seqs: Iterable<number>, size: PageSize): AsyncGenerator<number[]> {
+  let some: number[] = [];
+  for (const seq of seqs) {
+    some.push(seq);
+    if (some.length < size.entries) continue;
+    yield* portionsOf(query, some, size.bytes);
+    some = [];
+  }
+  if (some.length > 0) yield* portionsOf(query, some, size.bytes);
+}
+
+async function* portionsOf(query: Query, seqs: readonly number[], bytes: number): AsyncGenerator<number[]> {
+  const rows = await query
+    .selectFrom('entries')
+    .select(['seq', sql<number>`coalesce(length(meta), 0) + coalesce(length(body), 0)`.as('bytes')])
+    .where('seq', 'in', seqs)
+    .execute();
+  const bytesOf = new Map(rows.map((row) => [row.seq, Number(row.bytes)]));
+  let portion: number[] = [];
+  let sum = 0;
+  for (const seq of seqs) {
+    sum += bytesOf.get(seq) ?? 0;
+    if (portion.length > 0 && sum > bytes) {
+      yield portion;
+      portion = [];
+      sum = bytesOf.get(seq) ?? 0;
+    }
+    portion.push(seq);
+  }
+  yield portion;
+}
+
 interface Packed {
   /** Null when there are no more entries. */
   readonly last: number | null;
@@ -73,6 +106,8 @@ type Head = readonly [
 
 /** Bytes of the deduplication key, the commitment, the leaf hash and the MAC. */
 const HASH = 32;
+/** Bytes of a page from which on its hashes are copied. With small contents a page of 500 entries stays below. */
+const LARGE = 1 << 20;
 
 const inSqlite = {
   fitting: sql`sum(typeof(seq) = 'integer' and typeof(source_seq) = 'integer' and typeof(source) = 'text' and typeof(kind) = 'text'
@@ -99,6 +134,8 @@ function unpack({ heads, bytes }: Packed): Row[] | null {
   const rows: Row[] = [];
   let at = 0;
   const take = (length: number) => bytes.subarray(at, (at += length));
+  // A hash that is kept must not keep a page of large contents with it.
+  const takeHash = bytes.length > LARGE ? () => Buffer.from(take(HASH)) : () => take(HASH);
   const optional = (length: number | null) => (length === null ? null : take(length));
   for (const [seq, source, sourceSeq, kind, receivedAt, salt, meta, body] of JSON.parse(heads) as Head[]) {
     rows.push({
@@ -107,10 +144,10 @@ function unpack({ heads, bytes }: Packed): Row[] | null {
       source_seq: sourceSeq,
       kind,
       received_at: receivedAt,
-      dedupe_key: take(HASH),
-      commitment: take(HASH),
-      leaf_hash: take(HASH),
-      mac: take(HASH),
+      dedupe_key: takeHash(),
+      commitment: takeHash(),
+      leaf_hash: takeHash(),
+      mac: takeHash(),
       salt: optional(salt),
       meta: optional(meta),
       body: optional(body),
