@@ -22,6 +22,9 @@ const toMain =
   };
 const log: ProjectorLog = { info: toMain('info'), warn: toMain('warn'), error: toMain('error') };
 
+/** A page as it is read, the next one and what is made of them are in memory at once, beside what the main thread holds. */
+const BATCH_BYTES = 1 << 20;
+
 let appended: (seq: number) => void = () => undefined;
 let utilization = 0;
 let putRight: { resolve(): void; reject(error: Error): void } | null = null;
@@ -36,6 +39,7 @@ async function openProjector(database: DatabaseAddress) {
     store,
     optionsUpTo: createOptionsInForce(store.read),
     log,
+    batchBytes: BATCH_BYTES,
     // Deliveries are answered by the main thread.
     watchLoad: () => () => utilization,
     onReached: (seq) => say({ type: 'position', seq }),

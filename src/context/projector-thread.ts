@@ -14,11 +14,18 @@ export interface ProjectorThreadOptions {
   readonly openThread?: (database: DatabaseAddress) => Thread;
 }
 
+/** Most of what a batch makes is garbage when the next one comes: a second heap as large as the first would only hold more of it. */
+const YOUNG_MB = 4;
+
 /** A worker thread, as far as it is used. */
 export type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
 
 const openWorker = (database: DatabaseAddress): Thread =>
-  new Worker(new URL('./projector-thread-main.js', import.meta.url), { workerData: database, name: 'projector' });
+  new Worker(new URL('./projector-thread-main.js', import.meta.url), {
+    workerData: database,
+    name: 'projector',
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
+  });
 
 /** What the thread is asked to do, and with what it is answered. */
 export type Asked =
