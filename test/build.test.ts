@@ -25,7 +25,10 @@ test('a command loads few files: not one for each module and package', async () 
   expect(loaded.length).toBeLessThan(12);
   expect(readdirSync(join(root, 'dist/src'))).toEqual(['cli.js', 'cli.js.map', 'context']);
   // What runs in a thread of its own is a file of its own.
-  expect(readdirSync(join(root, 'dist/src/context'))).toEqual(['projector-thread-main.js', 'projector-thread-main.js.map']);
+  expect(readdirSync(join(root, 'dist/src/context'))).toEqual([
+    'projector-thread-main.js',
+    'projector-thread-main.js.map',
+  ]);
 });
 
 test('the build carries the licences of the packages that are in it', () => {
