@@ -1,4 +1,4 @@
-import type { DeliveryRow } from '../src/store/queries/history-evidence.ts';
+import type { DeliveryRow } from '../src/store/queries/history-deliveries.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { formatCount, formatDate } from './format.ts';
 import { type Block, table } from './render/blocks.ts';

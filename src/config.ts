@@ -7,7 +7,8 @@ import { UsageError } from './core/errors.ts';
 import { type Source, sourceOptionsSchema } from './core/source.ts';
 import { webhookSecretOf } from './crypto/keys.ts';
 import type { MailSettings } from './outside/mail.ts';
-import type { ObjectLock, ObjectStorage } from './outside/bucket.ts';
+import type { ObjectLock } from './outside/bucket.ts';
+import type { ObjectStorage } from './outside/s3.ts';
 
 /** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
 export interface Config {

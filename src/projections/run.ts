@@ -1,12 +1,10 @@
 import { performance } from 'node:perf_hooks';
-import { CodedError, StoreUnavailable } from '../core/errors.ts';
+import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
-import { readErasure } from '../core/erasure.ts';
-import { anyRowsOf, findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
-import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
 import { advance, type Target } from './advance.ts';
 import { allProjections } from './index.ts';
-import { createPageReader, type OptionsUpTo, type Page, type PageLimits } from './load-entries.ts';
+import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
+import { createPlacementCheck, type OnMisplaced } from './placement.ts';
 import { loadPosition, type Position, startPosition } from './position.ts';
 import type { Projection, ProjectorLog, Readers } from './projection.ts';
 
@@ -27,12 +25,9 @@ export interface ProjectorOptions {
   readonly pollMs?: number;
   /** Under load, how long a run waits for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
   readonly lingerMs?: number;
-  /**
-   * Called before anything is folded when the position does not fit the ledger or the rows, or when rows are there of entries that were erased since: the
-   * database was changed from outside, or an older file of read models put in its place. Puts them right ({@link rebuild}).
-   */
-  readonly onMisplaced?: (reason: string) => Promise<unknown>;
-  /** Gives how busy who receives deliveries was since then, 0 to 1; default: the event loop of this thread. */
+  /** See {@link createPlacementCheck}. */
+  readonly onMisplaced?: OnMisplaced;
+  /** Starts measuring how busy the receiver of deliveries is, and returns a function that gives it, 0 to 1; default: the event loop of this thread. */
   readonly watchLoad?: () => () => number;
   /** Called with the position whenever this process has seen it. */
   readonly onReached?: (seq: number) => void;
@@ -97,16 +92,14 @@ export function createProjector(options: ProjectorOptions): Projector {
     },
   });
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
-  const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
-  let known = 0;
-  /** The position that was found sound last, or where this process has moved it since. */
-  let sound: Position | null = null;
+  const reach = createReach(options.onReached);
+  const placement = createPlacementCheck(store, log, options.onMisplaced);
+  const reportProgress = createProgressReport(store, log);
+  const rest = createPause();
   let closed = false;
   let running: Promise<unknown> = Promise.resolve();
   let loop: Promise<void> | null = null;
   let stopListening: () => void = () => undefined;
-  let wake: () => void = () => undefined;
-  let reportedAt = Number.NEGATIVE_INFINITY;
   /** An append was announced while a run was under way. */
   let told = false;
   /** Whether any was, since the run before. */
@@ -116,78 +109,20 @@ export function createProjector(options: ProjectorOptions): Projector {
   /** The process had its hands full during the last rest, without the projector. */
   let busy = false;
 
-  function reached(seq: number): void {
-    if (seq !== known) options.onReached?.(seq);
-    known = seq;
-    for (const waiter of waiting) {
-      if (waiter.seq > seq) continue;
-      waiting.delete(waiter);
-      waiter.resolve();
-    }
-  }
-
   async function run(): Promise<Ran> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
     const page = await pages.load(from);
-    const wrong = options.onMisplaced && ((await misplacement(from, page === null)) ?? (await rowsOfErased(page)));
-    if (wrong) {
-      await putRight(wrong);
-      return { outcome: 'lost', full: true, behindMs: 0 };
-    }
-    reached(from.seq);
+    if (await placement.wasPutRight(from, page)) return { outcome: 'lost', full: true, behindMs: 0 };
+    reach.moved(from.seq);
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     if (page.full) await reportProgress(from.seq);
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
-    sound = { ...from, seq: page.to };
-    reached(page.to);
+    placement.moved({ ...from, seq: page.to });
+    reach.moved(page.to);
     const [oldest] = page.entries;
     const behindMs = oldest === undefined ? 0 : Date.now() - Date.parse(oldest.receivedAt);
     return { outcome: 'projected', full: page.full, behindMs };
-  }
-
-  /** What is wrong with the position; null: nothing. It is looked at where this process has not left it, and at the end of the ledger. */
-  async function misplacement(from: Position, isEnd: boolean): Promise<string | null> {
-    const isKnown = sound?.seq === from.seq && sound.generation === from.generation;
-    if (isKnown && !(isEnd && from.seq > (await lastSeq(store.read)))) return null;
-    const fault = await findPositionFault(store.read);
-    if (fault === null) sound = from;
-    return fault === null ? null : `the read models ${positionFaultText(fault)}`;
-  }
-
-  /** An older file of read models brings back rows of entries that were erased since. The erasure itself takes them where it is not finished yet. */
-  async function rowsOfErased(page: Page | null): Promise<string | null> {
-    const erasures = page?.entries.filter(({ kind }) => kind === 'erasure') ?? [];
-    for (const { seq, body } of erasures) {
-      const { seqs } = readErasure(body) ?? { seqs: [] };
-      if ((await anyRowsOf(store.read, seqs)) && (await readSetting(store, UNFINISHED_ERASURE)) === null)
-        return `the read models hold rows of what the erasure ${seq} erased`;
-    }
-    return null;
-  }
-
-  async function putRight(reason: string): Promise<void> {
-    log.error({}, `${reason}; rebuilding them`);
-    try {
-      await options.onMisplaced?.(reason);
-    } catch (error) {
-      if (!(error instanceof CodedError && error.code === 'conflict')) throw error;
-      log.info({}, 'another process is rebuilding the read models');
-    }
-    sound = await loadPosition(store.read, 'projector');
-  }
-
-  /** Says now and then how far it is while it is far behind: after an upgrade, or when the file of the read models was lost. */
-  async function reportProgress(folded: number): Promise<void> {
-    const now = performance.now();
-    if (now - reportedAt < REPORT_MS) return;
-    reportedAt = now;
-    const { last } = await store.read
-      .selectFrom('entries')
-      .select((eb) => eb.fn.max('seq').as('last'))
-      .executeTakeFirstOrThrow();
-    const entries = Number(last ?? 0);
-    if (entries - folded > FAR_BEHIND) log.info({ folded, entries }, 'folding the read models');
   }
 
   /** One run at a time in this process: two would only race each other. */
@@ -195,19 +130,6 @@ export function createProjector(options: ProjectorOptions): Projector {
     const next = running.then(run, run);
     running = next.catch(() => undefined);
     return next;
-  }
-
-  /** Resolves after `ms`, or sooner when woken. */
-  function pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(done, ms);
-      function done(): void {
-        clearTimeout(timer);
-        wake = () => undefined;
-        resolve();
-      }
-      wake = done;
-    });
   }
 
   async function goOn(): Promise<void> {
@@ -220,10 +142,10 @@ export function createProjector(options: ProjectorOptions): Projector {
         const ran = await runAlone();
         failures = 0;
         const tookMs = performance.now() - started;
-        const ms = closed ? 0 : restAfter(ran, { tookMs, told, busy, awaited: waiting.size > 0, lingerMs, pollMs });
+        const ms = closed ? 0 : restAfter(ran, { tookMs, told, busy, awaited: reach.isAwaited(), lingerMs, pollMs });
         lingering = ran.outcome !== 'caught-up';
         const utilization = watchLoad();
-        if (ms > 0) await pause(ms);
+        if (ms > 0) await rest.pause(ms);
         if (ms > 0) busy = utilization() > BUSY;
       } catch (error) {
         const retryMs = Math.min(5000, 100 * 2 ** Math.min(failures, 6));
@@ -231,7 +153,7 @@ export function createProjector(options: ProjectorOptions): Projector {
         if (error instanceof StoreUnavailable) log.warn({ err: error, retryMs }, 'the projector waits for the store');
         else log.error({ err: error, retryMs }, 'the projector failed and tries again');
         lingering = true;
-        if (!closed) await pause(retryMs);
+        if (!closed) await rest.pause(retryMs);
       }
     }
   }
@@ -243,43 +165,100 @@ export function createProjector(options: ProjectorOptions): Projector {
         // The event loop has its turn between batches, so that deliveries are answered meanwhile.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return known;
+      return reach.position();
     },
     start(onAppended) {
       if (loop !== null || closed) return;
       stopListening =
         onAppended?.((seq) => {
-          if (seq <= known) return;
+          if (seq <= reach.position()) return;
           told = true;
-          if (!lingering) wake();
+          if (!lingering) rest.end();
         }) ?? stopListening;
       loop = goOn();
     },
     async projected(seq) {
-      if (seq <= known) return;
+      if (seq <= reach.position()) return;
       if (closed) throw new Error('the projector is closed');
       if (loop === null) {
         await projector.catchUp();
-        if (seq <= known) return;
+        if (seq <= reach.position()) return;
       }
-      await new Promise<void>((resolve, reject) => {
-        waiting.add({ seq, resolve, reject });
-        wake();
-      });
+      const isReached = reach.wait(seq);
+      rest.end();
+      await isReached;
     },
-    position: () => known,
+    position: () => reach.position(),
     async close() {
       closed = true;
       stopListening();
-      wake();
+      rest.end();
       await loop;
       await running;
       await pages.close();
+      reach.close();
+    },
+  };
+  return projector;
+}
+
+/** The position that this process has seen, and the callers that wait for one. */
+function createReach(onReached: (seq: number) => void = () => undefined) {
+  const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
+  let known = 0;
+  return {
+    position: () => known,
+    isAwaited: () => waiting.size > 0,
+    wait: (seq: number) => new Promise<void>((resolve, reject) => void waiting.add({ seq, resolve, reject })),
+    moved(seq: number): void {
+      if (seq !== known) onReached(seq);
+      known = seq;
+      for (const waiter of waiting) {
+        if (waiter.seq > seq) continue;
+        waiting.delete(waiter);
+        waiter.resolve();
+      }
+    },
+    close(): void {
       for (const { reject } of waiting) reject(new Error('the projector was closed'));
       waiting.clear();
     },
   };
-  return projector;
+}
+
+/** A pause that can be ended early. */
+function createPause() {
+  let end: () => void = () => undefined;
+  return {
+    /** Resolves after `ms`, or sooner when ended. */
+    pause: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const timer = setTimeout(done, ms);
+        function done(): void {
+          clearTimeout(timer);
+          end = () => undefined;
+          resolve();
+        }
+        end = done;
+      }),
+    end: () => end(),
+  };
+}
+
+/** Logs progress every few seconds while the read models are far behind: after an upgrade, or after their file was lost. */
+function createProgressReport(store: Store, log: ProjectorLog): (folded: number) => Promise<void> {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return async (folded) => {
+    const now = performance.now();
+    if (now - reportedAt < REPORT_MS) return;
+    reportedAt = now;
+    const { last } = await store.read
+      .selectFrom('entries')
+      .select((eb) => eb.fn.max('seq').as('last'))
+      .executeTakeFirstOrThrow();
+    const entries = Number(last ?? 0);
+    if (entries - folded > FAR_BEHIND) log.info({ folded, entries }, 'folding the read models');
+  };
 }
 
 interface RestCircumstances {

@@ -99,7 +99,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pkijs: ['src/ledger/timestamp.ts'],
   asn1js: ['src/ledger/timestamp.ts'],
   'p-retry': ['service', 'outside'],
-  aws4fetch: ['src/outside/bucket.ts'],
+  aws4fetch: ['src/outside/s3.ts'],
   nodemailer: ['src/outside/mail.ts'],
   undici: ['src/service/http.ts'],
   '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts', 'src/commands/mcp.ts'],

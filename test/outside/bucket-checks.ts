@@ -3,7 +3,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type Bucket, BucketError } from '../../src/outside/bucket.ts';
+import type { Bucket } from '../../src/outside/bucket.ts';
+import { BucketError } from '../../src/outside/s3.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 /** What a store has to do for us, whichever it is. `bucket` is empty, and can lock objects. */

@@ -5,7 +5,8 @@ import type { Config } from '../../config.ts';
 import type { BackupKeep } from '../../config/variables.ts';
 import { type BucketAddress, bucketAddressOf } from '../../core/address.ts';
 import { UsageError } from '../../core/errors.ts';
-import { type Bucket, BucketError, type ObjectVersion, openBucket } from '../../outside/bucket.ts';
+import { type Bucket, type ObjectVersion, openBucket } from '../../outside/bucket.ts';
+import { BucketError } from '../../outside/s3.ts';
 import { type BackupOptions, type BackupReport, makeBackup } from './make-backup.ts';
 import { type BackupFile, backupIn, copyErasures, outdated } from './rotate.ts';
 

@@ -122,38 +122,194 @@ const errorNames: Record<number, string> = {
   500: 'Internal error',
 };
 
+const page = (description: string, type: string): Json => ({
+  description,
+  content: { [type]: { schema: { type: 'string' } } },
+});
+const required = (name: string, place: 'query' | 'path', description: string): Json => ({
+  name,
+  in: place,
+  required: true,
+  schema: { type: 'string' },
+  description,
+});
+const parameter = (name: string, schema: Json, description: string): Json => ({
+  name,
+  in: 'query',
+  required: false,
+  schema,
+  description,
+});
+/** The statuses with which every call that needs a key may be refused. */
+const everywhere = [400, 401, 402, 403, 429, 500] as const;
+
+function refusal(errorForm: ErrorForm, description: string): Json {
+  return errorForm === 'text'
+    ? { description, content: { 'text/plain': { schema: { type: 'string' } } } }
+    : answer(description, ref('Error'));
+}
+
+/** The REST API. */
+function apiPaths({ list, openapiNeedsKey, publishBody }: Dialect): Json {
+  return {
+    '/policies/generate': {
+      post: {
+        operationId: 'generatePolicy',
+        summary: 'Generate a policy',
+        requestBody: { required: true, content: json({ oneOf: [ref('GenerateA'), ref('GenerateB')] }) },
+        responses: {
+          '200': answer('Generated', { oneOf: [ref('GeneratedPolicyA'), ref('GeneratedPolicyB')] }),
+          '201': answer('Generated', { oneOf: [ref('GeneratedPolicyA'), ref('GeneratedPolicyB')] }),
+          ...refusals(...everywhere),
+        },
+      },
+    },
+    '/policies/bulk': {
+      post: {
+        operationId: 'generatePolicies',
+        summary: 'Generate up to 20 policies',
+        requestBody: { required: true, content: json(ref('Bulk')) },
+        responses: { '200': answer('The batch', ref('BatchResult')), ...refusals(...everywhere) },
+      },
+    },
+    '/policies': {
+      get: {
+        operationId: 'listPolicies',
+        summary: 'List published policies',
+        ...(list === 'cursor'
+          ? { parameters: [parameter('cursor', { type: 'string' }, 'next_cursor of the page before')] }
+          : {}),
+        responses: {
+          '200': answer('The list', { oneOf: [ref('PolicyList'), ref('PolicyPage')] }),
+          ...refusals(...everywhere),
+        },
+      },
+    },
+    '/policies/{id}/publish': {
+      post: {
+        operationId: 'publishPolicy',
+        summary: 'Publish a policy',
+        parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+        ...(publishBody === 'required' ? { requestBody: { required: true, content: json({ type: 'object' }) } } : {}),
+        responses: { '200': answer('Published', ref('PublishResult')), ...refusals(...everywhere, 404) },
+      },
+    },
+    '/consent/logs': {
+      get: {
+        operationId: 'listConsentLogs',
+        summary: 'Pull consent decisions',
+        parameters: [
+          parameter('banner_id', { type: 'string' }, 'Consent banner'),
+          parameter('from', { type: 'string' }, 'Start, ISO 8601'),
+          parameter('to', { type: 'string' }, 'End, ISO 8601'),
+          parameter('limit', { type: 'integer', minimum: 1, maximum: 200 }, 'Rows per page'),
+          parameter('cursor', { type: 'string' }, 'next_cursor of the page before'),
+        ],
+        responses: { '200': answer('A page', ref('ConsentLogPage')), ...refusals(...everywhere, 404) },
+      },
+    },
+    '/openapi': {
+      get: {
+        operationId: 'describeApi',
+        summary: 'This description',
+        ...(openapiNeedsKey ? {} : { security: [] }),
+        responses: {
+          '200': answer('OpenAPI 3.1', { type: 'object' }),
+          ...refusals(...(openapiNeedsKey ? everywhere : [500])),
+        },
+      },
+    },
+  };
+}
+
+/** The embed endpoint, the hosted pages and the MCP endpoint, which have a server of their own. */
+function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json {
+  const site = [{ url: siteUrl }];
+  return {
+    '/api/embed/policy': {
+      servers: site,
+      get: {
+        operationId: 'embedPolicy',
+        summary: 'The text of a policy for web pages, kept for five minutes',
+        security: [],
+        parameters: [
+          required('siteKey', 'query', 'Legacy site key'),
+          required('type', 'query', 'Policy type, or hub for the list of all'),
+        ],
+        responses: {
+          '200': {
+            description: 'The policy, or the list',
+            // In some forms a text and a list look the same.
+            content: { [embeds[embed].type]: { schema: { anyOf: [ref('EmbeddedPolicy'), ref('EmbeddedHub')] } } },
+          },
+          '304': { description: 'The same as the If-None-Match that was sent' },
+          ...refusals(400, 404, 429, 500),
+        },
+      },
+    },
+    '/embed.js': {
+      servers: site,
+      get: {
+        operationId: 'embedScript',
+        summary: 'The embed script',
+        security: [],
+        responses: { '200': page('JavaScript', 'text/javascript') },
+      },
+    },
+    '/policy/{type}/{id}': {
+      servers: site,
+      get: {
+        operationId: 'showPolicy',
+        summary: 'The hosted page of a published policy',
+        security: [],
+        parameters: [
+          required('type', 'path', 'Policy type'),
+          required('id', 'path', 'Policy id'),
+          required('token', 'query', 'Token of the hosted address'),
+        ],
+        responses: { '200': page('The page', 'text/html'), ...refusals(404) },
+      },
+    },
+    '/api/mcp': {
+      servers: site,
+      post: {
+        operationId: 'callMcp',
+        summary: 'The MCP endpoint, streamable HTTP without sessions: one tool, generate_policy',
+        requestBody: { required: true, content: json({ type: ['object', 'array'] }) },
+        responses: {
+          '200': answer('JSON-RPC answer', ref('RpcAnswer')),
+          '202': { description: 'A notification was taken' },
+          ...Object.fromEntries(
+            everywhere.map((status) => [
+              String(status),
+              // The first is said by the endpoint itself, the others by what stands before it.
+              anyOfAnswers(refusal(errorForm, errorNames[status] ?? ''), answer('JSON-RPC error', ref('RpcAnswer'))),
+            ]),
+          ),
+          '406': answer('Accept lacks application/json or text/event-stream', ref('RpcAnswer')),
+          '415': answer('The body is not JSON', { oneOf: [ref('RpcAnswer')] }),
+        },
+      },
+      get: {
+        operationId: 'listenMcp',
+        summary: 'Not there: the endpoint keeps no sessions',
+        responses: { ...refusals(405, 500) },
+      },
+      delete: {
+        operationId: 'endMcp',
+        summary: 'Not there: the endpoint keeps no sessions',
+        responses: { ...refusals(405, 500) },
+      },
+    },
+  };
+}
+
 /**
  * Describes the sandbox in OpenAPI 3.1 (docs/service.md §4.6): the REST API, and with a server of their own the embed endpoint, the MCP
  * endpoint and the hosted pages.
  */
-export function describeApi(
-  siteUrl: string,
-  { errors: errorForm, embed, list, tellsRemaining, openapiNeedsKey, publishBody }: Dialect,
-): Json {
-  const refusal = (description: string): Json =>
-    errorForm === 'text'
-      ? { description, content: { 'text/plain': { schema: { type: 'string' } } } }
-      : answer(description, ref('Error'));
-  const site = [{ url: siteUrl }];
-  const page = (description: string, type: string): Json => ({
-    description,
-    content: { [type]: { schema: { type: 'string' } } },
-  });
-  const required = (name: string, place: 'query' | 'path', description: string): Json => ({
-    name,
-    in: place,
-    required: true,
-    schema: { type: 'string' },
-    description,
-  });
-  const parameter = (name: string, schema: Json, description: string): Json => ({
-    name,
-    in: 'query',
-    required: false,
-    schema,
-    description,
-  });
-  const everywhere = [400, 401, 402, 403, 429, 500];
+export function describeApi(siteUrl: string, dialect: Dialect): Json {
+  const { errors: errorForm, embed, tellsRemaining } = dialect;
   return {
     openapi: '3.1.0',
     info: {
@@ -163,150 +319,7 @@ export function describeApi(
     },
     servers: [{ url: `${siteUrl}/api/v1` }],
     security: [{ bearer: [] }],
-    paths: {
-      '/policies/generate': {
-        post: {
-          operationId: 'generatePolicy',
-          summary: 'Generate a policy',
-          requestBody: { required: true, content: json({ oneOf: [ref('GenerateA'), ref('GenerateB')] }) },
-          responses: {
-            '200': answer('Generated', { oneOf: [ref('GeneratedPolicyA'), ref('GeneratedPolicyB')] }),
-            '201': answer('Generated', { oneOf: [ref('GeneratedPolicyA'), ref('GeneratedPolicyB')] }),
-            ...refusals(...everywhere),
-          },
-        },
-      },
-      '/policies/bulk': {
-        post: {
-          operationId: 'generatePolicies',
-          summary: 'Generate up to 20 policies',
-          requestBody: { required: true, content: json(ref('Bulk')) },
-          responses: { '200': answer('The batch', ref('BatchResult')), ...refusals(...everywhere) },
-        },
-      },
-      '/policies': {
-        get: {
-          operationId: 'listPolicies',
-          summary: 'List published policies',
-          ...(list === 'cursor'
-            ? { parameters: [parameter('cursor', { type: 'string' }, 'next_cursor of the page before')] }
-            : {}),
-          responses: {
-            '200': answer('The list', { oneOf: [ref('PolicyList'), ref('PolicyPage')] }),
-            ...refusals(...everywhere),
-          },
-        },
-      },
-      '/policies/{id}/publish': {
-        post: {
-          operationId: 'publishPolicy',
-          summary: 'Publish a policy',
-          parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
-          ...(publishBody === 'required' ? { requestBody: { required: true, content: json({ type: 'object' }) } } : {}),
-          responses: { '200': answer('Published', ref('PublishResult')), ...refusals(...everywhere, 404) },
-        },
-      },
-      '/consent/logs': {
-        get: {
-          operationId: 'listConsentLogs',
-          summary: 'Pull consent decisions',
-          parameters: [
-            parameter('banner_id', { type: 'string' }, 'Consent banner'),
-            parameter('from', { type: 'string' }, 'Start, ISO 8601'),
-            parameter('to', { type: 'string' }, 'End, ISO 8601'),
-            parameter('limit', { type: 'integer', minimum: 1, maximum: 200 }, 'Rows per page'),
-            parameter('cursor', { type: 'string' }, 'next_cursor of the page before'),
-          ],
-          responses: { '200': answer('A page', ref('ConsentLogPage')), ...refusals(...everywhere, 404) },
-        },
-      },
-      '/openapi': {
-        get: {
-          operationId: 'describeApi',
-          summary: 'This description',
-          ...(openapiNeedsKey ? {} : { security: [] }),
-          responses: {
-            '200': answer('OpenAPI 3.1', { type: 'object' }),
-            ...refusals(...(openapiNeedsKey ? everywhere : [500])),
-          },
-        },
-      },
-      '/api/embed/policy': {
-        servers: site,
-        get: {
-          operationId: 'embedPolicy',
-          summary: 'The text of a policy for web pages, kept for five minutes',
-          security: [],
-          parameters: [
-            required('siteKey', 'query', 'Legacy site key'),
-            required('type', 'query', 'Policy type, or hub for the list of all'),
-          ],
-          responses: {
-            '200': {
-              description: 'The policy, or the list',
-              // In some forms a text and a list look the same.
-              content: { [embeds[embed].type]: { schema: { anyOf: [ref('EmbeddedPolicy'), ref('EmbeddedHub')] } } },
-            },
-            '304': { description: 'The same as the If-None-Match that was sent' },
-            ...refusals(400, 404, 429, 500),
-          },
-        },
-      },
-      '/embed.js': {
-        servers: site,
-        get: {
-          operationId: 'embedScript',
-          summary: 'The embed script',
-          security: [],
-          responses: { '200': page('JavaScript', 'text/javascript') },
-        },
-      },
-      '/policy/{type}/{id}': {
-        servers: site,
-        get: {
-          operationId: 'showPolicy',
-          summary: 'The hosted page of a published policy',
-          security: [],
-          parameters: [
-            required('type', 'path', 'Policy type'),
-            required('id', 'path', 'Policy id'),
-            required('token', 'query', 'Token of the hosted address'),
-          ],
-          responses: { '200': page('The page', 'text/html'), ...refusals(404) },
-        },
-      },
-      '/api/mcp': {
-        servers: site,
-        post: {
-          operationId: 'callMcp',
-          summary: 'The MCP endpoint, streamable HTTP without sessions: one tool, generate_policy',
-          requestBody: { required: true, content: json({ type: ['object', 'array'] }) },
-          responses: {
-            '200': answer('JSON-RPC answer', ref('RpcAnswer')),
-            '202': { description: 'A notification was taken' },
-            ...Object.fromEntries(
-              ([400, 401, 402, 403, 429, 500] as const).map((status) => [
-                String(status),
-                // The first is said by the endpoint itself, the others by what stands before it.
-                anyOfAnswers(refusal(errorNames[status] ?? ''), answer('JSON-RPC error', ref('RpcAnswer'))),
-              ]),
-            ),
-            '406': answer('Accept lacks application/json or text/event-stream', ref('RpcAnswer')),
-            '415': answer('The body is no JSON', { oneOf: [ref('RpcAnswer')] }),
-          },
-        },
-        get: {
-          operationId: 'listenMcp',
-          summary: 'Not there: the endpoint keeps no sessions',
-          responses: { ...refusals(405, 500) },
-        },
-        delete: {
-          operationId: 'endMcp',
-          summary: 'Not there: the endpoint keeps no sessions',
-          responses: { ...refusals(405, 500) },
-        },
-      },
-    },
+    paths: { ...apiPaths(dialect), ...sitePaths(siteUrl, dialect) },
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
       schemas: Object.fromEntries(
@@ -319,7 +332,7 @@ export function describeApi(
         }).map(([name, schema]) => [name, withoutDialect(schema, name)]),
       ),
       responses: Object.fromEntries(
-        Object.entries(errorNames).map(([status, description]) => [`Error${status}`, refusal(description)]),
+        Object.entries(errorNames).map(([status, description]) => [`Error${status}`, refusal(errorForm, description)]),
       ),
     },
   };

@@ -59,39 +59,40 @@ function isMissing(windows: readonly BannerWindow[]) {
     where d.at >= w.column2 and d.at < w.column3 and (d.banner_id = w.column1 or (d.banner_id is null and w.column1 is null)))`;
 }
 
+/** The first row of each decision of the period, except what an officer recorded on request: that is neither delivered nor in the log. */
+const firstTold = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
+  firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
+
+/** 1 if the decision `d` was told both ways. */
+const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
+
+/** Each decision of the period with its group. One walk along the index per decision. */
+const matched = (query: Query, period: Period, windows: readonly BannerWindow[]) =>
+  firstTold(query, period).select([
+    'd.banner_id as banner_id',
+    sql<Group['via']>`d.via`.as('via'),
+    sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
+    sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'),
+    sql<
+      Group['way']
+    >`case when ${bothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as('way'),
+  ]);
+
 /**
  * Deliveries matched with pulled rows, by the id of the decision. A decision belongs to the period in which its first row lies. Matching is
  * done in the database, along the index on (source, decision_id, seq, via, conflicts).
  */
 export function createReconciliationQueries(query: Query) {
-  // What an officer carried out on request was never to be delivered, nor is it in the log.
-  const first = (period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
-    firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
-  const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
-  /** One walk along the index per decision. */
-  const matched = (period: Period, windows: readonly BannerWindow[]) =>
-    first(period).select([
-      'd.banner_id as banner_id',
-      sql<Group['via']>`d.via`.as('via'),
-      sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
-      sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'),
-      sql<
-        Group['way']
-      >`case when ${bothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as(
-        'way',
-      ),
-    ]);
-
   return {
     /** What a page says that is looked at often: it walks the index for the few decisions that a pulled row told first. */
     async disagreement(period: Period): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>> {
-      const count = async (some: ReturnType<typeof first>) => {
+      const count = async (some: ReturnType<typeof firstTold>) => {
         const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
         return Number(n);
       };
       return {
-        onlyPulled: await count(first(period).where('d.via', '=', 'pull').where(bothWays(period), '=', 0)),
-        conflicting: await count(first(period).where('d.decision_id', 'in', contradicted(query, period))),
+        onlyPulled: await count(firstTold(query, period).where('d.via', '=', 'pull').where(bothWays(period), '=', 0)),
+        conflicting: await count(firstTold(query, period).where('d.decision_id', 'in', contradicted(query, period))),
       };
     },
 
@@ -104,7 +105,7 @@ export function createReconciliationQueries(query: Query) {
       windows: readonly BannerWindow[] = [],
     ): Promise<readonly BannerReconciliation[]> {
       const groups = await query
-        .selectFrom(matched(period, windows).as('m'))
+        .selectFrom(matched(query, period, windows).as('m'))
         .select(['m.banner_id', 'm.via', 'm.nameless', 'm.conflicting', 'm.way'])
         .select((eb) => eb.fn.countAll().as('n'))
         .groupBy(['m.banner_id', 'm.via', 'm.nameless', 'm.conflicting', 'm.way'])
@@ -168,7 +169,12 @@ export function createReconciliationQueries(query: Query) {
       }
       return found.sort((a, b) => a - b);
     },
+  };
+}
 
+/** The decisions behind the counts of a reconciliation. */
+export function createReconciledLists(query: Query) {
+  return {
     /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500) after a place. */
     async *reconciledDecisions(
       period: Period,
@@ -177,7 +183,7 @@ export function createReconciliationQueries(query: Query) {
       from: Pick<Found, 'at' | 'seq'> | null = null,
     ): AsyncIterable<ReconciledDecision> {
       const load = (after: Pick<Found, 'at' | 'seq'> | null, limit: number): Promise<readonly Found[]> => {
-        let page = first(period, after).select(['d.at', 'd.seq', 'd.decision_id']);
+        let page = firstTold(query, period, after).select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
         else
           page = page
@@ -188,6 +194,7 @@ export function createReconciliationQueries(query: Query) {
       if (most !== undefined) {
         const some = await load(from, Math.min(most, DECISIONS));
         yield* await rowsOf(
+          query,
           period,
           some.map(({ decision_id }) => decision_id),
         );
@@ -197,27 +204,27 @@ export function createReconciliationQueries(query: Query) {
       for await (const { decision_id } of pageByKey<Found>(load)) {
         waiting.push(decision_id);
         if (waiting.length < DECISIONS) continue;
-        yield* await rowsOf(period, waiting);
+        yield* await rowsOf(query, period, waiting);
         waiting = [];
       }
-      yield* await rowsOf(period, waiting);
+      yield* await rowsOf(query, period, waiting);
     },
   };
+}
 
-  async function rowsOf(period: Period, ids: readonly string[]): Promise<ReconciledDecision[]> {
-    if (ids.length === 0) return [];
-    const rows = await query
-      .selectFrom('decision_history')
-      .selectAll()
-      .where('source', '=', period.source)
-      .where('decision_id', 'in', ids)
-      .where('seq', '<=', period.asOf)
-      .orderBy('seq')
-      .execute();
-    const byId = new Map<string, DecisionRow[]>(ids.map((id) => [id, []]));
-    for (const row of rows) byId.get(row.decision_id)?.push(row);
-    return [...byId].map(([decisionId, told]) => ({ decisionId, rows: told }));
-  }
+async function rowsOf(query: Query, period: Period, ids: readonly string[]): Promise<ReconciledDecision[]> {
+  if (ids.length === 0) return [];
+  const rows = await query
+    .selectFrom('decision_history')
+    .selectAll()
+    .where('source', '=', period.source)
+    .where('decision_id', 'in', ids)
+    .where('seq', '<=', period.asOf)
+    .orderBy('seq')
+    .execute();
+  const byId = new Map<string, DecisionRow[]>(ids.map((id) => [id, []]));
+  for (const row of rows) byId.get(row.decision_id)?.push(row);
+  return [...byId].map(([decisionId, told]) => ({ decisionId, rows: told }));
 }
 
 /** The agreement about nothing, to add to. */

@@ -2,8 +2,9 @@ import type { Query } from '../store.ts';
 import { createBannerQueries } from './history-banners.ts';
 import { createDecisionCounts, createStandingQueries } from './history-decision-counts.ts';
 import { createDecisionQueries } from './history-decisions.ts';
+import { createDeliveryQueries } from './history-deliveries.ts';
 import { createEvidenceQueries, createTextQueries } from './history-evidence.ts';
-import { createReconciliationQueries, createStretchQueries } from './history-reconciliation.ts';
+import { createReconciledLists, createReconciliationQueries, createStretchQueries } from './history-reconciliation.ts';
 import { createScanQueries } from './history-scans.ts';
 import { createWithdrawalQueries } from './history-withdrawals.ts';
 import { type Selectable, sql } from 'kysely';
@@ -20,10 +21,12 @@ export function createHistory(query: Query) {
     ...createStandingQueries(query),
     ...createDecisionQueries(query),
     ...createWithdrawalQueries(query),
+    ...createDeliveryQueries(query),
     ...createEvidenceQueries(query),
     ...createBannerQueries(query),
     ...createCaseQueries(query),
     ...createReconciliationQueries(query),
+    ...createReconciledLists(query),
     ...createScanQueries(query),
     ...createStretchQueries(query),
     ...createTextQueries(query),

@@ -1,0 +1,65 @@
+import { CodedError } from '../core/errors.ts';
+import { readErasure } from '../core/erasure.ts';
+import { anyRowsOf, findPositionFault, lastSeq, positionFaultText } from '../store/queries/fold-position.ts';
+import { readSetting, UNFINISHED_ERASURE } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import type { Page } from './load-entries.ts';
+import { loadPosition, type Position } from './position.ts';
+import type { ProjectorLog } from './projection.ts';
+
+/** Called with what is wrong; puts the read models right ({@link rebuild}). */
+export type OnMisplaced = (reason: string) => Promise<unknown>;
+
+/**
+ * Checks before each batch that the position fits the ledger and the rows: someone may have changed the database, or put an older file of read
+ * models in its place. Without `onMisplaced` nothing is checked.
+ */
+export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplaced: OnMisplaced | undefined) {
+  /** The last position that was found sound, or to which this process has moved it since. */
+  let sound: Position | null = null;
+
+  /** What is wrong with the position; null: nothing. Checked if another process has moved it, and at the end of the ledger. */
+  async function misplacement(from: Position, isEnd: boolean): Promise<string | null> {
+    const isKnown = sound?.seq === from.seq && sound.generation === from.generation;
+    if (isKnown && !(isEnd && from.seq > (await lastSeq(store.read)))) return null;
+    const fault = await findPositionFault(store.read);
+    if (fault === null) sound = from;
+    return fault === null ? null : `the read models ${positionFaultText(fault)}`;
+  }
+
+  /** Finds rows of erased entries: an older file of read models brings them back. An erasure that is not finished yet removes them itself. */
+  async function rowsOfErased(page: Page | null): Promise<string | null> {
+    const erasures = page?.entries.filter(({ kind }) => kind === 'erasure') ?? [];
+    for (const { seq, body } of erasures) {
+      const { seqs } = readErasure(body) ?? { seqs: [] };
+      if ((await anyRowsOf(store.read, seqs)) && (await readSetting(store, UNFINISHED_ERASURE)) === null)
+        return `the read models hold rows of what the erasure ${seq} erased`;
+    }
+    return null;
+  }
+
+  async function putRight(reason: string, onMisplaced: OnMisplaced): Promise<void> {
+    log.error({}, `${reason}; rebuilding them`);
+    try {
+      await onMisplaced(reason);
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'conflict')) throw error;
+      log.info({}, 'another process is rebuilding the read models');
+    }
+    sound = await loadPosition(store.read, 'projector');
+  }
+
+  return {
+    /** This process has moved the position. */
+    moved(position: Position): void {
+      sound = position;
+    },
+    /** Whether the read models were wrong and have been put right, so that the position must be read again. `page` null: the end of the ledger. */
+    async wasPutRight(from: Position, page: Page | null): Promise<boolean> {
+      if (onMisplaced === undefined) return false;
+      const wrong = (await misplacement(from, page === null)) ?? (await rowsOfErased(page));
+      if (wrong !== null) await putRight(wrong, onMisplaced);
+      return wrong !== null;
+    },
+  };
+}

@@ -1,0 +1,112 @@
+import { type Selectable, sql } from 'kysely';
+import { addDays, dateIn, spansOf } from '../../core/zoned-days.ts';
+import type { Tables } from '../schema.ts';
+import type { Query } from '../store.ts';
+import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
+
+export type DeliveryRow = Selectable<Tables['delivery_history']>;
+
+/** Days counted at once. */
+const DAYS = 1000;
+/** Deliveries looked up at once. */
+const SEQS = 500;
+
+/** Deliveries on the webhook endpoint. Periods are by time of receipt. */
+export function createDeliveryQueries(query: Query) {
+  const deliveries = (period: Period) =>
+    query
+      .selectFrom('delivery_history as h')
+      .where('h.source', '=', period.source)
+      .where('h.seq', '<=', period.asOf)
+      .where('h.received_at', '>=', period.from)
+      .where('h.received_at', '<', period.to);
+
+  return {
+    async deliveryCounts(period: Period): Promise<
+      readonly {
+        event: string | null;
+        verdict: string;
+        outcome: DeliveryRow['outcome'];
+        deliveries: number;
+        bytes: number;
+      }[]
+    > {
+      const rows = await deliveries(period)
+        .select(['h.event', 'h.verdict', 'h.outcome'])
+        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('h.bytes').as('bytes')])
+        .groupBy(['h.event', 'h.verdict', 'h.outcome'])
+        .orderBy('h.event', nullsFirst)
+        .orderBy('h.verdict')
+        .orderBy('h.outcome')
+        .execute();
+      return rows.map((row) => ({ ...row, deliveries: Number(row.deliveries), bytes: Number(row.bytes) }));
+    },
+
+    /** By day of the time zone; days without deliveries have no row. */
+    async deliveriesByDay(period: Period, timeZone: string): Promise<readonly { day: string; deliveries: number }[]> {
+      const ends = await deliveries(period)
+        .select((eb) => [eb.fn.min('h.received_at').as('first'), eb.fn.max('h.received_at').as('last')])
+        .executeTakeFirstOrThrow();
+      if (ends.first === null || ends.last === null) return [];
+      const from = dateIn(ends.first, timeZone);
+      const days = spansOf(from, addDays(dateIn(ends.last, timeZone), 1), timeZone, 'day');
+      const found: { day: string; deliveries: number }[] = [];
+      for (let place = 0; place < days.length; place += DAYS) {
+        const some = days.slice(place, place + DAYS);
+        const values = sql.join(some.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
+        // `cross join` keeps the order on SQLite: each day walks its stretch of the index on (source, received_at).
+        const { rows } = await sql<{ day: string; n: number }>`
+          select s.column1 as day, count(*) as n
+          from (values ${values}) as s cross join delivery_history as h
+          where h.source = ${period.source} and h.seq <= ${period.asOf}
+            and h.received_at >= s.column2 and h.received_at < s.column3
+            and h.received_at >= ${period.from} and h.received_at < ${period.to}
+          group by s.column1 order by s.column1`.execute(query);
+        for (const { day, n } of rows) found.push({ day, deliveries: Number(n) });
+      }
+      return found;
+    },
+
+    deliveryRows: (period: Period): AsyncIterable<DeliveryRow> =>
+      pageByKey<DeliveryRow>((after, limit) =>
+        deliveries(period)
+          .selectAll('h')
+          .where('h.seq', '>', after?.seq ?? 0)
+          .orderBy('h.seq')
+          .limit(limit)
+          .execute(),
+      ),
+
+    /** Entries of the period that no fact could be read from, by event. */
+    async quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]> {
+      const rows = await query
+        .selectFrom('quarantine')
+        .select('event')
+        .select((eb) => eb.fn.countAll().as('entries'))
+        .where('source', '=', period.source)
+        .where('seq', '<=', period.asOf)
+        .where('received_at', '>=', period.from)
+        .where('received_at', '<', period.to)
+        .groupBy('event')
+        .orderBy('event', nullsFirst)
+        .execute();
+      return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
+    },
+
+    /** How the signatures of deliveries were judged, by seq. */
+    async signatures(scope: Scope, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
+      const verdicts = new Map<number, string>();
+      for (let start = 0; start < seqs.length; start += SEQS) {
+        const rows = await query
+          .selectFrom('delivery_history')
+          .select(['seq', 'verdict'])
+          .where('source', '=', scope.source)
+          .where('seq', '<=', scope.asOf)
+          .where('seq', 'in', seqs.slice(start, start + SEQS))
+          .execute();
+        for (const { seq, verdict } of rows) verdicts.set(Number(seq), verdict);
+      }
+      return verdicts;
+    },
+  };
+}
