@@ -12,7 +12,7 @@ import type { Store, StoreTransaction } from '../store/store.ts';
 import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './notices.ts';
 
 /** Where notifications go; what is null is not configured. */
-export interface Channels {
+interface Channels {
   readonly mail: MailSettings | null;
   readonly chatUrl: string | null;
   readonly webhook: { readonly url: string; readonly secret: string } | null;

@@ -18,7 +18,7 @@ export interface ProjectorThreadOptions {
 const YOUNG_MB = 4;
 
 /** A worker thread, as far as it is used. */
-export type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
+type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
 
 const openWorker = (database: DatabaseAddress): Thread =>
   new Worker(new URL('./projector-thread-main.js', import.meta.url), {

@@ -13,7 +13,7 @@ export type ErasureReason = keyof typeof erasureReasons;
 export const erasureReasonCodes = Object.keys(erasureReasons) as [ErasureReason, ...ErasureReason[]];
 
 /** How the entries were chosen. */
-export const erasureScopes = ['entries', 'subject', 'case', 'period', 'retention'] as const;
+const erasureScopes = ['entries', 'subject', 'case', 'period', 'retention'] as const;
 export type ErasureScope = (typeof erasureScopes)[number];
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);

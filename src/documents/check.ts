@@ -65,7 +65,7 @@ interface SealedPack {
 type Manifest = Extract<Action, { action: 'document.manifest' }>;
 
 /** A document that was erased here; a copy of it is still what was produced. */
-export interface ErasedCopy {
+interface ErasedCopy {
   /** The erasure entry, and when. */
   readonly seq: number;
   readonly erasedAt: string;

@@ -38,7 +38,7 @@ import { UntrustedEntry } from '../ledger/cited.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
-export type LetterFormat = (typeof letterFormats)[number];
+type LetterFormat = (typeof letterFormats)[number];
 
 /** Characters that an officer's text may have. */
 export const LETTER_TEXT_LENGTH = 8000;

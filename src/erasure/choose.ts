@@ -12,7 +12,7 @@ import { pinnedReason, type Chosen, type Kept } from './plan.ts';
 import { unknownCase } from '../core/errors.ts';
 
 /** A choice that cannot be made, in sentences. */
-export type NotChosen = { readonly outcome: 'refused'; readonly problems: readonly string[] };
+type NotChosen = { readonly outcome: 'refused'; readonly problems: readonly string[] };
 type Choice = { readonly outcome: 'chosen'; readonly chosen: Chosen } | NotChosen;
 
 const refused = (...problems: string[]): NotChosen => ({ outcome: 'refused', problems });

@@ -41,7 +41,7 @@ export interface Kept {
   readonly seqs: readonly number[];
 }
 
-export interface PlannedDocument extends ErasedDocument {
+interface PlannedDocument extends ErasedDocument {
   readonly caseId: string | null;
   readonly isThere: boolean;
   readonly why: string;
@@ -66,7 +66,7 @@ export interface ErasurePlan {
   readonly residues: readonly Residue[];
 }
 /** Where something of it stays, and until when. */
-export interface Residue {
+interface Residue {
   readonly where: string;
   readonly until: string;
   /** For the operator. */

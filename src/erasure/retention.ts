@@ -10,8 +10,8 @@ import { listHolds } from './holds.ts';
 import { type ErasurePlan, planErasure } from './plan.ts';
 
 /** What is kept for a time that the controller may set, by profile (`retention`) and so by source. */
-export const retentionKinds = ['deliveries', 'decisions', 'cases', 'packs', 'accessLog'] as const;
-export type RetentionKind = (typeof retentionKinds)[number];
+const retentionKinds = ['deliveries', 'decisions', 'cases', 'packs', 'accessLog'] as const;
+type RetentionKind = (typeof retentionKinds)[number];
 
 interface Rule {
   readonly usual: RetentionPeriod;
@@ -22,7 +22,7 @@ interface Rule {
 }
 
 /** The usual periods. Proof is kept no longer than necessary (EDPB 05/2020 §107); California wants requests kept for 24 months (11 CCR 7101). */
-export const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
+const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   deliveries: {
     usual: { days: 90 },
     what: 'deliveries of consent that the consent log confirms',

@@ -177,9 +177,9 @@ function watchWarnings(context: Context): () => void {
 }
 
 /** Descriptors that the public listener leaves to the admin listener, the database, the journal and calls to the service. */
-export const DESCRIPTORS_KEPT_BACK = 300;
+const DESCRIPTORS_KEPT_BACK = 300;
 /** Connections of the admin listener at once. */
-export const ADMIN_CONNECTIONS = 100;
+const ADMIN_CONNECTIONS = 100;
 
 /** How many connections the public listener may have, of those that were asked for. `descriptors`: what the process may open. */
 export function connectionsWithin(asked: number, descriptors: number): number {
@@ -187,7 +187,7 @@ export function connectionsWithin(asked: number, descriptors: number): number {
 }
 
 /** How many files and connections this process may have open; Infinity where the system does not say. */
-export function openFilesLimit(): number {
+function openFilesLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
     return limit === undefined ? Infinity : Number(limit);

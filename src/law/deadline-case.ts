@@ -110,7 +110,7 @@ function zoned(zone: string, country: string, parts: string): Readonly<Record<st
 }
 
 /** The time zone of an establishment, by its country and region; null where there are several. */
-export function usualTimeZone(country: string | null, region: string | null): string | null {
+function usualTimeZone(country: string | null, region: string | null): string | null {
   if (country === null) return null;
   return (region === null ? undefined : ofParts[`${country}-${region}`]) ?? ofCountries[country] ?? null;
 }

@@ -13,7 +13,7 @@ import {
 import type { IdentityRule, RegimeRow } from './regime-schema.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 
-export type { Asked, DeadlineFlag, LawDeadline } from './deadline-words.ts';
+export type { Asked, LawDeadline } from './deadline-words.ts';
 
 export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
   readonly kind: RequestKind;

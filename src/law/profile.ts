@@ -38,7 +38,6 @@ const retention = z
     accessLog: retentionPeriod,
   })
   .partial();
-export type RetentionSettings = z.infer<typeof retention>;
 
 /** The parts that letters quote, in another language. A part that is left out appears as the profile itself has it. */
 const translation = z

@@ -28,7 +28,7 @@ export interface Epoch {
 }
 
 /** More than anybody restores; a number that somebody wrote into the database is not counted up to. */
-export const MOST_EPOCHS = 10_000;
+const MOST_EPOCHS = 10_000;
 
 export const FIRST_EPOCH: Epoch = { epoch: 1, first: 1, lostTo: 0, begun: null };
 
@@ -38,7 +38,7 @@ export function epochOf(seq: number, begun: Restored): Epoch {
 }
 
 /** The key of the entry that begins an epoch, as appended ({@link loadEpochs} looks it up by that). */
-export function keyPartsOfEpoch(instance: string, epoch: number): readonly string[] {
+function keyPartsOfEpoch(instance: string, epoch: number): readonly string[] {
   return ['installation.restored', instance, String(epoch)];
 }
 

@@ -9,7 +9,7 @@ import { writeDurably } from './durable-file.ts';
  * Files that entries commit to by their SHA-256 without holding them: `DATA_DIR/evidence/<sha256>`. They have no other name, so one file
  * that is added for several banners lies there once, and nothing that was uploaded decides a path.
  */
-export function evidencePath(folder: string, sha256: string): string {
+function evidencePath(folder: string, sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError('not a SHA-256 in lower-case hex');
   return join(folder, sha256);
 }

@@ -20,7 +20,7 @@ export interface Journal {
 }
 
 /** A note, or what stands where a note should. */
-export interface JournalPart {
+interface JournalPart {
   readonly file: string;
   readonly note: string;
   /** Its writing was cut off (the process or the machine stopped): it was never published, and says nothing. */

@@ -11,7 +11,7 @@ import { hasLeafTypes } from './entry-fault.ts';
 import type { Journal } from './journal.ts';
 
 /** A published checkpoint. */
-export interface Checkpoint {
+interface Checkpoint {
   readonly size: number;
   readonly root: Buffer;
   readonly note: string;
@@ -165,6 +165,6 @@ async function highestSeq(store: Store): Promise<number> {
 }
 
 /** The newest checkpoint, as stored: those of a later epoch are over more entries than all before. */
-export function lastCheckpoint(store: Store) {
+function lastCheckpoint(store: Store) {
   return store.read.selectFrom('checkpoints').selectAll().orderBy('size', 'desc').limit(1).executeTakeFirst();
 }

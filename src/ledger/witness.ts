@@ -229,7 +229,7 @@ export function startInDirectory(origin: string): string {
 }
 
 /** Under this name a checkpoint lies in a folder that several installations may share. */
-export function nameInDirectory(origin: string, size: number): string {
+function nameInDirectory(origin: string, size: number): string {
   return `${startInDirectory(origin)}${String(size).padStart(16, '0')}.txt`;
 }
 

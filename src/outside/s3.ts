@@ -37,7 +37,7 @@ const SMALL_BYTES = 64 * 1024;
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
 /** A request to the bucket, or to one object in it. */
-export interface S3Request {
+interface S3Request {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'POST' | 'DELETE';
   /** Empty: the bucket itself. */
   readonly key?: string;
@@ -125,7 +125,7 @@ function baseOf({ endpoint, region }: ObjectStorage): URL {
 }
 
 /** Host and port of the store, for messages. */
-export function hostOf(storage: ObjectStorage): string {
+function hostOf(storage: ObjectStorage): string {
   return baseOf(storage).host;
 }
 

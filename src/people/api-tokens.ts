@@ -8,7 +8,7 @@ import { type Person, personAction, recordForPerson, type Refused } from './peop
 import { actorOf, type PeopleDeps, type Session, slugsOf } from './sessions.ts';
 
 /** Most tokens of one person that are good at once. */
-export const TOKENS_PER_PERSON = 20;
+const TOKENS_PER_PERSON = 20;
 /** Longest life of a token, days. */
 export const TOKEN_DAYS_MAX = 366;
 export const TOKEN_DAYS = 90;

@@ -3,7 +3,7 @@ import type { LimitHeaderForm } from './limits.ts';
 
 /** Form of GET /policies: `{count, policies}`, form A, or `{data, next_cursor}` (docs/service.md §4.3). */
 export const listForms = ['count', 'cursor'] as const;
-export type ListForm = (typeof listForms)[number];
+type ListForm = (typeof listForms)[number];
 
 /**
  * How a refusal looks. `object` is the documented envelope, `{"error": {"code", "message"}}`; `numbered` is that envelope with a number as
@@ -22,7 +22,7 @@ export type EmbedForm = (typeof embedForms)[number];
 
 /** What publish wants as its body: nothing need be sent, or at least `{}`. */
 export const publishBodies = ['optional', 'required'] as const;
-export type PublishBody = (typeof publishBodies)[number];
+type PublishBody = (typeof publishBodies)[number];
 
 /** How the id of a delivery looks. */
 export type DeliveryIdForm = 'dlv' | 'evt' | 'uuid' | 'number';

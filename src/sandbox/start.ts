@@ -66,7 +66,7 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
 }
 
 /** The start-up table: first what concerns the whole sandbox, then each client. */
-export function describeSandbox(sandbox: Sandbox): StartRow[] {
+function describeSandbox(sandbox: Sandbox): StartRow[] {
   const { agency, dialect, settings, window } = sandbox;
   const all = (what: string, value: string): StartRow => ({ client: null, what, value });
   return [
@@ -111,7 +111,7 @@ export function describeSandbox(sandbox: Sandbox): StartRow[] {
 }
 
 /** The address of one client out of a pattern; see {@link StartOptions.webhookUrl}. */
-export function webhookUrlFor(pattern: string, client: Pick<SandboxClient, 'slug'>): string {
+function webhookUrlFor(pattern: string, client: Pick<SandboxClient, 'slug'>): string {
   if (pattern.includes('{client}')) return pattern.replaceAll('{client}', client.slug);
   return /\/webhooks\/?$/.test(pattern) ? `${pattern.replace(/\/$/, '')}/${client.slug}` : pattern;
 }

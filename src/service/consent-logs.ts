@@ -7,7 +7,7 @@ import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './transport.ts';
 
 /** Rows per page at most (docs/service.md §8). */
-export const MAX_PAGE_ROWS = 200;
+const MAX_PAGE_ROWS = 200;
 /** Rows that are taken of a page, for services that give more than they document. */
 const MOST_ROWS = 5_000;
 /** Largest page, bytes. Its parsed rows take several times as much memory. */
@@ -51,7 +51,7 @@ export interface ConsentLogPage {
 }
 
 /** A page of which not everything could be read, however often it was asked for. */
-export interface PageDamage {
+interface PageDamage {
   /** Bytes that stood where rows stand, and cannot be told to be rows. */
   readonly unreadable: readonly Buffer[];
   /** Whether the cursor was lost too: there may be pages beyond, but the way to them is not known. */

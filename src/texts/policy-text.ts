@@ -72,7 +72,7 @@ export function htmlLines(html: string): string[] {
 }
 
 /** Whether a text is meant as HTML: it has a tag of the usual ones. */
-export function looksLikeHtml(text: string): boolean {
+function looksLikeHtml(text: string): boolean {
   return /<(?:!doctype|html|body|article|section|div|p|h[1-6]|ul|ol|li|br|span|table|a)\b[^<]*>/i.test(text);
 }
 

@@ -273,7 +273,7 @@ interface DemoClock {
 }
 
 /** A clock that stands at `start` until it is advanced. */
-export function createDemoClock(start: Date): DemoClock {
+function createDemoClock(start: Date): DemoClock {
   let played: number | null = start.getTime();
   return {
     now: () => new Date(played ?? Date.now()),

@@ -30,7 +30,7 @@ export type Lock =
 export type Unlock = { readonly identities: readonly string[] } | { readonly passphrase: string };
 
 const memberSchema = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
-export type Member = z.infer<typeof memberSchema>;
+type Member = z.infer<typeof memberSchema>;
 const manifestSchema = z.looseObject({ members: z.array(memberSchema) });
 
 /** Adds members to an archive, in the order in which they are to be read. */

@@ -61,7 +61,7 @@ export interface BackupReport {
 }
 
 /** Names of backups of one installation sort by time. */
-export function backupName(instance: string, madeAt: Date): string {
+function backupName(instance: string, madeAt: Date): string {
   return `consent-ledger-${instance}-${madeAt.toISOString().replace(/[-:]|\.\d+/g, '')}.tar.gz.age`;
 }
 

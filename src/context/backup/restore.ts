@@ -46,7 +46,7 @@ export interface RestoreReport {
   readonly erasedAgain: ErasedAgain;
 }
 
-export type RestoreStep = 'bytes downloaded' | 'bytes read' | 'entries verified' | 'entries projected';
+type RestoreStep = 'bytes downloaded' | 'bytes read' | 'entries verified' | 'entries projected';
 
 interface Common {
   readonly config: Config;

@@ -23,11 +23,11 @@ export function describeColumns(table: TableName): Readonly<Record<string, strin
   return Object.fromEntries(columnsOf(table).map(([name, { type }]) => [name, types[type]]));
 }
 
-export function encodeBytes(bytes: Buffer): string {
+function encodeBytes(bytes: Buffer): string {
   return isUtf8(bytes) ? `u:${bytes.toString('utf8')}` : `b:${bytes.toString('base64')}`;
 }
 
-export function decodeBytes(text: string): Buffer {
+function decodeBytes(text: string): Buffer {
   return text.startsWith('u:') ? Buffer.from(text.slice(2), 'utf8') : Buffer.from(text.slice(2), 'base64');
 }
 

@@ -25,7 +25,7 @@ const titles: Partial<Record<ErrorCode, string>> = {
 };
 
 /** The envelope of every error: `type` leads to its meaning in the reference, `code` is for programs. */
-export function problemOf(code: ErrorCode, detail: string, problems: readonly string[] = []) {
+function problemOf(code: ErrorCode, detail: string, problems: readonly string[] = []) {
   const { status } = errorCodes[code];
   return {
     type: `/api#error-${code}`,

@@ -6,7 +6,7 @@ import type { ApiRoute, ApiTag } from './route.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 /** Errors that any route may answer with, and those of some. */
-export const commonErrors = [
+const commonErrors = [
   'invalid_request',
   'sign_in_required',
   'not_allowed',
@@ -24,7 +24,7 @@ export function errorsOf(route: ApiRoute): readonly ErrorCode[] {
 }
 
 /** What the routes of each tag are about. */
-export const tags = {
+const tags = {
   Cases: 'Data subject requests from receipt to closing.',
   Consent: 'How a person’s consent stood at a moment.',
   Policies: 'Policies, and their texts as they were fetched.',

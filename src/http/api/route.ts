@@ -114,7 +114,7 @@ function read(schema: Fields, given: unknown, where: string): unknown {
 }
 
 /** Rows of a page of a list, at most. */
-export const PAGE_MAX = 200;
+const PAGE_MAX = 200;
 
 /** The query of every list: which page. */
 export const pageQuery = z.strictObject({
@@ -143,7 +143,7 @@ export function pageOf<T extends z.ZodType>(item: T) {
 }
 
 /** A place in a list in descending order of a whole number; opaque to callers. */
-export function cursorAfter(value: number): string {
+function cursorAfter(value: number): string {
   return Buffer.from(`after ${value}`).toString('base64url');
 }
 

@@ -198,7 +198,7 @@ export function DocumentTable({
   return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;
 }
 
-export function titleOf({ name, case_id, parameters }: DocumentRow): string {
+function titleOf({ name, case_id, parameters }: DocumentRow): string {
   if (name === 'letter') {
     const { step, language } = JSON.parse(parameters) as { step?: unknown; language?: unknown };
     const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';

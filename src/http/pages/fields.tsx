@@ -85,7 +85,7 @@ function choiceText(field: string, value: string): string {
 }
 
 /** Rows that a form offers for a list, such as the parts of an answer. */
-export const ROWS = 4;
+const ROWS = 4;
 
 /** The inputs of each row of a list. None of them is required: a row may stay empty. */
 export function rowFields(schema: z.ZodObject, list: string): readonly (readonly FormField[])[] {

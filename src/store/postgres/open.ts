@@ -257,7 +257,7 @@ function transactionOver(connection: PostgresConnection, shapes: TableShapes): S
 }
 
 /** A query builder in this database's SQL, over connections from `source`. */
-export function createQuery(source: ConnectionSource<PostgresConnection>): Kysely<Tables> {
+function createQuery(source: ConnectionSource<PostgresConnection>): Kysely<Tables> {
   return createLeasedQuery(source, {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
@@ -296,7 +296,7 @@ const required: readonly [setting: string, fits: (value: string) => boolean, wan
  * Looks at the settings of a session that writes. PostgreSQL has no check of the whole database that an ordinary user may run: what
  * pg_amcheck and pg_checksums find is the database administrator's to look for (docs/configuration.md), and `damage` is null.
  */
-export async function inspect(connection: PostgresConnection): Promise<StoreInspection> {
+async function inspect(connection: PostgresConnection): Promise<StoreInspection> {
   const names = required.map(([setting]) => `current_setting('${setting}') as ${setting}`).join(', ');
   const { rows } = await connection.run(`select ${names}, pg_is_in_recovery() as standby`);
   const found = rows[0] as Record<string, string>;
@@ -318,7 +318,7 @@ const PAUSE_MS = 500;
  * VACUUM FULL takes along versions that a transaction under way may still see (a long report, pg_dump, for an instant even a session
  * that is just being opened): it says how many, and then it is done again. Rejects with StoreUnavailable when they stay.
  */
-export async function compact(connection: PostgresConnection): Promise<void> {
+async function compact(connection: PostgresConnection): Promise<void> {
   for (const table of Object.keys(tables)) await rewrite(connection, table);
   try {
     await connection.script('vacuum (full) pg_statistic');

@@ -45,7 +45,7 @@ export interface WithdrawalByRequest {
 }
 
 /** Cases as their history tells them: the table `cases` holds the present picture, which a document must not read. */
-export function createCaseQueries(query: Query) {
+function createCaseQueries(query: Query) {
   return {
     /** The openings of all cases of a source up to asOf, in ledger order. */
     caseOpenings: (scope: Scope): AsyncIterable<CaseMoveRow> =>

@@ -454,7 +454,7 @@ function transactionOver(connection: SqliteConnection): StoreTransaction {
 }
 
 /** A query builder in this database's SQL, over connections from `source`. */
-export function createQuery(source: ConnectionSource<SqliteConnection>): Kysely<Tables> {
+function createQuery(source: ConnectionSource<SqliteConnection>): Kysely<Tables> {
   return createLeasedQuery(source, {
     createAdapter: () => new SqliteAdapter(),
     createIntrospector: (db) => new SqliteIntrospector(db),
