@@ -4,10 +4,24 @@ import { dateIn } from '../../src/core/zoned-days.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { chooseLanguage } from '../letters/languages.ts';
-import { type Letter, letterBlocks, type LetterFacts, letterFrame, refusalText } from '../letters/letter.ts';
+import {
+  type Letter,
+  letterBlocks,
+  type LetterFacts,
+  letterFrame,
+  letterProblem,
+  refusalText,
+} from '../letters/letter.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf, unprintableIn } from '../render/pdf.ts';
-import { letterhead, type PackContext, type PackPart, withholdsIdentifiers } from './context.ts';
+import {
+  type DsarPackInput,
+  letterhead,
+  loadContext,
+  type PackContext,
+  type PackPart,
+  withholdsIdentifiers,
+} from './context.ts';
 
 /**
  * The letter to the requester. A PDF; where no embedded font has a character of it, an HTML page instead, which the reader's own fonts can show.
@@ -43,6 +57,12 @@ function letterOfPack({ input }: PackContext): Letter {
   return refusal === null
     ? { step: 'answer', language, locale, text: null }
     : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
+}
+
+/** Why the letter in a pack is marked as a draft, in words for the officer; null: it can go out. */
+export async function draftProblem(input: DsarPackInput): Promise<string | null> {
+  const context = await loadContext(input);
+  return letterProblem(letterOfPack(context), letterFactsOf(context));
 }
 
 /** What the letters of a case speak of. */

@@ -756,7 +756,7 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
  * What a date does to the words around it: American English goes on after a comma, Italian elides the article before 8 and 11, the
  * Polish abbreviation ends a sentence by itself.
  */
-function joined(text: string, locale: string): string {
+export function joined(text: string, locale: string): string {
   if (locale.startsWith('en')) return text.replaceAll(/(?<=\p{L} \d{1,2}, \d{4})(?= \p{L})/gu, ',');
   if (locale.startsWith('pl')) return text.replaceAll(' r..', ' r.');
   if (!locale.startsWith('it')) return text;
@@ -767,7 +767,7 @@ function joined(text: string, locale: string): string {
 }
 
 /** Puts values in the place of `{name}`. Throws for a name without a value: a letter with a placeholder must not go out. */
-function fill(template: string, values: Readonly<Record<string, string>>): string {
+export function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = values[name];
     if (value === undefined) throw new Error(`no value for {${name}} in “${template}”`);
@@ -793,7 +793,8 @@ function sentence(text: string): string {
 /** By locale: languages of letters with a region each. Making one takes longer than the rest of a letter. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
-function dateIn(date: string | null, locale: string): string {
+/** A date, YYYY-MM-DD, in words. */
+export function dateIn(date: string | null, locale: string): string {
   if (date === null) return '';
   const format = dateFormats.get(locale) ?? new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   dateFormats.set(locale, format);
@@ -809,15 +810,17 @@ function colonIn({ language }: Letter): string {
 }
 
 /** Spaces at which no line breaks, after a section sign and about French punctuation: texts are written with plain ones, by officers as well. */
+export function fixedSpaces(text: string, language: string): string {
+  const fixed = text.replaceAll('§ ', '§\u00a0');
+  if (language !== 'fr') return fixed;
+  return fixed
+    .replaceAll(/ (?=[;?!])/g, '\u202f')
+    .replaceAll(/ (?=[:»])/g, '\u00a0')
+    .replaceAll('« ', '«\u00a0');
+}
+
 function withFixedSpaces(block: Block, language: string): Block {
-  const set = (text: string) => {
-    const fixed = text.replaceAll('§ ', '§\u00a0');
-    if (language !== 'fr') return fixed;
-    return fixed
-      .replaceAll(/ (?=[;?!])/g, '\u202f')
-      .replaceAll(/ (?=[:»])/g, '\u00a0')
-      .replaceAll('« ', '«\u00a0');
-  };
+  const set = (text: string) => fixedSpaces(text, language);
   switch (block.block) {
     case 'heading':
     case 'paragraph':

@@ -171,6 +171,40 @@ export interface LetterTexts {
     readonly general: FamilyTexts;
   };
   readonly remedies: Readonly<Record<RemedyKey, readonly string[]>>;
+  /** The page on which the requester opens the pack that answers them (docs/hand-over.md). */
+  readonly handOver: {
+    readonly title: string;
+    readonly enterCode: string;
+    readonly code: string;
+    readonly open: string;
+    readonly wrongCode: string;
+    readonly invalidTitle: string;
+    /** The same for every link that opens nothing, whatever the reason. */
+    readonly invalid: string;
+    readonly until: string;
+    readonly received: string;
+    readonly contents: string;
+    readonly letter: string;
+    readonly proofs: string;
+    readonly download: string;
+    readonly check: string;
+    readonly checksum: string;
+    readonly checkSteps: readonly string[];
+    readonly write: string;
+    readonly writeLead: string;
+    readonly question: string;
+    readonly objection: string;
+    readonly message: string;
+    readonly send: string;
+    readonly sent: string;
+    readonly empty: string;
+    readonly tooMany: string;
+    readonly leave: string;
+    readonly formExpired: string;
+    readonly wait: string;
+    readonly unavailable: string;
+    readonly languages: string;
+  };
   /** Where a law gives an appeal to the controller. */
   readonly appealTo: string;
   readonly authorityIs: string;

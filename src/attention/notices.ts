@@ -1,4 +1,4 @@
-import { listCases } from '../cases/list-cases.ts';
+import { listCases, listMessages } from '../cases/list-cases.ts';
 import type { CaseReading } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import { can, type Role } from '../core/roles.ts';
@@ -32,6 +32,10 @@ const kinds = {
     audience: 'work',
     words: (count) =>
       `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet, because the place is not known.`,
+  },
+  'requester-message': {
+    audience: 'work',
+    words: (count) => `${many(count, 'requester')} wrote back about an answer.`,
   },
   'log-gap': {
     audience: 'work',
@@ -67,7 +71,13 @@ const kinds = {
   'api-changed': fixed('The service’s API description lacks something this program needs.'),
   'snapshot-failing': fixed('Texts of policies could not be fetched.'),
 } as const satisfies Record<
-  Warning['code'] | 'request-overdue' | 'request-due' | 'request-undated' | 'log-gap' | 'job-failed',
+  | Warning['code']
+  | 'request-overdue'
+  | 'request-due'
+  | 'request-undated'
+  | 'requester-message'
+  | 'log-gap'
+  | 'job-failed',
   Kind
 >;
 
@@ -103,10 +113,11 @@ interface NoticeDeps {
 /** All that is so at the moment. */
 export async function findNotices({ cases, clock, pulled, warnings }: NoticeDeps): Promise<readonly Notice[]> {
   const { read } = cases.store;
-  const [views, banners, failed] = await Promise.all([
+  const [views, banners, failed, messages] = await Promise.all([
     listCases(cases, { open: true, now: clock().toISOString() }),
     loadSyncStatus(read, clock, pulled),
     failedJobs(read),
+    listMessages(read),
   ]);
   const notices: Notice[] = [];
   for (const { row, daysLeft, deadline } of views) {
@@ -114,6 +125,8 @@ export async function findNotices({ cases, clock, pulled, warnings }: NoticeDeps
     const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
     notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source });
   }
+  for (const { caseId, source, at } of messages)
+    notices.push({ key: `requester-message ${caseId} ${at}`, kind: 'requester-message', source });
   for (const { source, bannerId } of banners.filter(isGap))
     notices.push({ key: `log-gap ${source} ${bannerId ?? ''}`, kind: 'log-gap', source });
   // Of some there are several a source: banners, for instance. Their sentences hold counts that change.

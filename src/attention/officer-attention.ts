@@ -1,4 +1,4 @@
-import { listCases } from '../cases/list-cases.ts';
+import { listCases, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
 import { type Match, matchCase } from '../cases/match.ts';
 import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
@@ -30,12 +30,15 @@ export interface OfficerAttention {
   /** Cases after whose withdrawal the same subject's consent was recorded again, over the last {@link AGREEMENT_DAYS} days. */
   readonly consentAfterWithdrawal: readonly string[];
   readonly scans: ScanAttention;
+  /** What requesters wrote back, the oldest first. */
+  readonly messages: readonly WaitingMessage[];
 }
 
 /** One of the figures, and where its details are. */
 export interface AttentionPart {
   readonly about:
     | 'requests'
+    | 'messages'
     | 'gaps'
     | 'undelivered'
     | 'contradictions'
@@ -80,12 +83,13 @@ export async function loadOfficerAttention(
   const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
   const pulled = given.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
   const of = sources === undefined ? {} : { sources };
-  const [views, banners, agreement, after, scans] = await Promise.all([
+  const [views, banners, agreement, after, scans, messages] = await Promise.all([
     listCases(cases, { open: true, now: now.toISOString(), ...of }),
     loadSyncStatus(read, clock, pulled),
     loadAgreement(read, pulled, since, now.toISOString()),
     createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
     loadScanAttention(read, { sources, since }),
+    listMessages(read, sources),
   ]);
   const requests: OpenRequest[] = [];
   for (let first = 0; first < views.length; first += TOGETHER) {
@@ -96,8 +100,9 @@ export async function loadOfficerAttention(
   }
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
-  const parts = attentionParts(requests, gaps.length, agreement, consentAfterWithdrawal.length, scans);
-  return { sentence: sentenceOf(parts), parts, requests, banners, gaps, agreement, consentAfterWithdrawal, scans };
+  const parts = attentionParts(requests, gaps.length, agreement, consentAfterWithdrawal.length, scans, messages.length);
+  const found = { requests, banners, gaps, agreement, consentAfterWithdrawal, scans, messages };
+  return { sentence: sentenceOf(parts), parts, ...found };
 }
 
 /** Whether a banner's consent log is not known to be complete. A run under way is a gap only where something is known to be missing. */
@@ -132,6 +137,7 @@ function attentionParts(
   agreement: Agreement,
   consentAfter = 0,
   scans: ScanAttention = { beforeConsent: [], integrations: [] },
+  messages = 0,
 ): readonly AttentionPart[] {
   const about: string[] = [];
   const add = (count: number, words: string) => {
@@ -154,6 +160,7 @@ function attentionParts(
   const tell = (part: AttentionPart['about'], n: number, text: string) => {
     if (n > 0) parts.push({ about: part, text });
   };
+  tell('messages', messages, `${counted(messages, 'request')} with a message to read`);
   tell('gaps', gaps, counted(gaps, 'gap'));
   tell('undelivered', undelivered, `${counted(undelivered, 'decision')} never delivered`);
   tell('contradictions', contradicting, `${contradicting} contradictory`);

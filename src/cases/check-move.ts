@@ -63,9 +63,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'extend':
       return [...problemsOfExtension(view, details, context), ...problemsOfApproval(details, context)];
     case 'mark-system':
-      return context.profile?.otherSystems.some((system) => system.id === details.system)
-        ? []
-        : [`the controller profile has no system \`${details.system}\``];
+      return problemsOfSystem(details.system, context.profile?.otherSystems ?? []);
     case 'mark-ready':
       return blockers(view, context);
     case 'answer':
@@ -107,6 +105,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'record-fee':
     case 'link-subject':
     case 'note':
+    case 'requester-message':
     case 'rework':
     case 'withdraw':
     case 'close':
@@ -170,6 +169,12 @@ function problemsOfExtension(
   if (details.until !== undefined && details.until <= firstLimit)
     problems.push(`the new date must be later than ${firstLimit}`);
   return problems;
+}
+
+function problemsOfSystem(id: string, systems: ControllerProfile['otherSystems']): readonly string[] {
+  if (systems.some((system) => system.id === id)) return [];
+  const known = systems.map((system) => `\`${system.id}\` (${system.name})`).join(', ');
+  return [`the controller profile has no system \`${id}\`; it has ${known || 'none'}`];
 }
 
 /** A processor drafts; the controller approves refusal, extension and release. */

@@ -7,6 +7,7 @@ import {
   type MoveName,
   answerPartSchema,
   matchWays,
+  messageKinds,
   requesterRoles,
   systemResults,
 } from './moves.ts';
@@ -91,6 +92,8 @@ const foldedSchema = z.strictObject({
     .strictObject({ of: z.enum(secondPersonMoves), by: z.string(), at: moment })
     .nullable()
     .default(null),
+  /** What the requester wrote last, until an officer does something; absent: nothing that waits. */
+  message: z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }).exactOptional(),
 });
 export type CaseFolded = z.infer<typeof foldedSchema>;
 
@@ -151,12 +154,13 @@ interface MoveStamp {
 
 /** Adds one move to what the moves add up to. Pure; the move was checked before. */
 export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
-  const next = foldDetails(folded, checked, stamp);
+  const { message: _read, ...read } = folded;
+  const next = foldDetails(read, checked, stamp);
   return keepsApproval.includes(checked.move) ? next : { ...next, approval: null };
 }
 
 /** Moves that change nothing of what was approved. */
-const keepsApproval: readonly MoveName[] = ['approve', 'assign', 'note', 'acknowledge'];
+export const keepsApproval: readonly MoveName[] = ['approve', 'assign', 'note', 'acknowledge', 'requester-message'];
 
 function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
   const { move, details } = checked;
@@ -258,6 +262,11 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
       return { ...folded, assignee: details.assignee ?? null };
     case 'approve':
       return { ...folded, approval: { of: details.of, by: stamp.actor, at: recorded } };
+    case 'requester-message':
+      return {
+        ...folded,
+        message: { at: details.at ?? recorded, about: details.about, channel: details.channel },
+      };
     case 'start':
     case 'note':
     case 'mark-ready':

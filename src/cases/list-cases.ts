@@ -5,7 +5,9 @@ import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
-import { type Disclosure, openStates } from './moves.ts';
+import { parseFolded } from './folded.ts';
+import { type Disclosure, type messageKinds, openStates } from './moves.ts';
+import type { Query } from '../store/store.ts';
 
 interface CaseFilter {
   readonly source?: string;
@@ -52,6 +54,32 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
           .execute();
   const views = await viewAll(deps, [...open, ...settled], filter.now);
   return [...views.slice(0, open.length).sort(byDue), ...views.slice(open.length)];
+}
+
+/** What a requester wrote back, and nobody has done anything about since. */
+export interface WaitingMessage {
+  readonly caseId: string;
+  readonly source: string;
+  readonly about: (typeof messageKinds)[number];
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/** Messages that wait, of open and of settled cases, the oldest first. `sources`: absent: of every one. */
+export async function listMessages(read: Query, sources?: readonly string[]): Promise<readonly WaitingMessage[]> {
+  let query = read
+    .selectFrom('cases')
+    .select(['case_id', 'source', 'folded'])
+    .where('case_id', 'in', (handedOver) =>
+      handedOver.selectFrom('hand_overs').select('hand_overs.case_id').where('messages', '>', 0),
+    );
+  if (sources !== undefined) query = query.where('source', 'in', [...sources]);
+  return (await query.execute())
+    .flatMap(({ case_id: caseId, source, folded }) => {
+      const { message } = parseFolded(folded);
+      return message === undefined ? [] : [{ caseId, source, about: message.about, at: message.at }];
+    })
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 interface CasePage {

@@ -69,6 +69,8 @@ export const systemResults = ['nothing-found', 'attached', 'not-applicable'] as 
 export const matchWays = ['from-device', 'computed', 'shared'] as const;
 const disclosures = ['full', 'categories-only', 'no-match'] as const;
 export type Disclosure = (typeof disclosures)[number];
+/** What a requester writes about an answer. */
+export const messageKinds = ['question', 'objection'] as const;
 const partOutcomes = ['done', 'partly', 'refused'] as const;
 
 /** The words for what is chosen from a list. */
@@ -79,6 +81,7 @@ export const choiceTexts: Readonly<
     | (typeof matchWays)[number]
     | Disclosure
     | (typeof partOutcomes)[number]
+    | (typeof messageKinds)[number]
     | (typeof secondPersonMoves)[number],
     string
   >
@@ -98,6 +101,8 @@ export const choiceTexts: Readonly<
   person: 'The person concerned',
   agent: 'An authorised agent',
   guardian: 'A parent or guardian',
+  question: 'Asks a question',
+  objection: 'Objects to the answer',
   answer: 'Sending the answer',
   refuse: 'Refusing the request',
 };
@@ -272,6 +277,17 @@ export const moves = {
     from: caseStates,
     to: 'same',
     details: z.strictObject({ text: text.meta({ title: 'Note' }) }),
+  },
+  'requester-message': {
+    label: 'The requester wrote',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({
+      at,
+      about: z.enum(messageKinds).meta({ title: 'What it is' }),
+      text: text.meta({ title: 'Message' }),
+      channel,
+    }),
   },
   assign: {
     label: 'Assign the request',

@@ -1,3 +1,4 @@
+import { noteExpired } from '../hand-over/hand-over.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Context } from '../context.ts';
@@ -235,6 +236,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
       return {
         purgedJobs: await context.jobs.purge(before),
         removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
+        expiredHandOvers: await noteExpired(context),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),
         extendedWithdrawals,
         settledRepeats,

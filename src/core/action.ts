@@ -343,6 +343,31 @@ const installationMoved = z.object({
   to: z.string(),
 });
 
+/**
+ * A pack is handed over by a link with a code, and what is done with the link. Neither of the two is in it; the data subject acts as
+ * `data subject (hand-over <id>)`.
+ */
+const handOver = z.object({
+  action: z.enum([
+    'hand-over.created',
+    'hand-over.opened',
+    'hand-over.code-refused',
+    'hand-over.downloaded',
+    'hand-over.revoked',
+    'hand-over.expired',
+  ]),
+  actor,
+  handOverId: z.string(),
+  caseId: z.string(),
+  documentId: z.string(),
+  /** Of the document. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of a new one, when it expires (ISO 8601 UTC), and who approved it for the controller; of a refused code, how many have been wrong. */
+  expiresAt: z.string().exactOptional(),
+  approvedBy: z.string().exactOptional(),
+  failures: count.exactOptional(),
+});
+
 /** Nothing that a hold names is erased until it is lifted: a claim, an inquiry of an authority (GDPR Art. 17(3)(e)). */
 const holdPlaced = z.object({
   action: z.literal('hold.placed'),
@@ -428,6 +453,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   holdLifted,
   installationRestored,
   backupMade,
+  handOver,
 ]);
 export type Action = z.infer<typeof actionSchema>;
 /** What was counted beside the ledger at one moment, for one period. */

@@ -6,6 +6,7 @@ import {
   type LetterOfCase,
   packDeadline,
 } from '../../reports/dsar-pack/context.ts';
+import { draftProblem } from '../../reports/dsar-pack/letter.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import type { Readiness } from '../cases/readiness.ts';
 import {
@@ -211,6 +212,15 @@ function datesOfLetter(view: CaseView, context: ViewContext, step: LetterStep): 
 
 function withFolded(view: CaseView, context: ViewContext, changes: Partial<CaseFolded>): Deadlines {
   return viewCase({ ...view.row, folded: foldedColumn({ ...view.folded, ...changes }) }, context).deadline;
+}
+
+/** Why the letter in a pack of a case, made as of an entry, is marked as a draft; null: it can go out. */
+export async function draftInPack(
+  deps: CaseDocumentDeps,
+  pack: { readonly source: string; readonly caseId: string; readonly asOf: number; readonly madeAt: string },
+): Promise<string | null> {
+  const loaded = await loadCaseInput(deps, pack.source, pack.caseId, { asOf: pack.asOf, madeAt: pack.madeAt });
+  return 'outcome' in loaded ? null : draftProblem(loaded.input);
 }
 
 /** Letters that answer a request. */

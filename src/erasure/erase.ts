@@ -97,6 +97,7 @@ export async function carryOut(
     const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
       if (!deps.store.foldsApart) await takeRows(tx, erasure.seqs);
       if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
+      if (isFirst) await endHandOvers(tx, plan);
       await tx.insertMany('settings', [{ name: UNFINISHED_ERASURE, value: String(own) }], 'keep');
     });
     if (deps.store.foldsApart) await deps.store.foldTransaction((tx) => takeRows(tx, erasure.seqs));
@@ -114,6 +115,12 @@ async function takeRows(tx: StoreTransaction, seqs: readonly number[]): Promise<
     for (const table of historyNames) await any.deleteFrom(table).where('seq', 'in', chunk).execute();
   await nextGeneration(tx, 'projector');
   await nextGeneration(tx, 'rebuild');
+}
+
+/** Links to what is erased: their rows name the case. */
+async function endHandOvers({ query }: StoreTransaction, { documents }: ErasurePlan): Promise<void> {
+  for (const chunk of chunksOf(documents.map(({ documentId }) => documentId)))
+    await query.deleteFrom('hand_overs').where('document_id', 'in', chunk).execute();
 }
 
 async function endJobs({ query }: StoreTransaction, ids: readonly string[], now: string): Promise<void> {

@@ -7,6 +7,7 @@ import Fastify, {
 import type { Server } from 'node:http';
 import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import type { Config } from '../config.ts';
+import { handOverPortal, type PortalContext } from './hand-over/portal.tsx';
 import { answerErrors, answersToMalformed } from './errors.tsx';
 
 interface PublicAppOptions {
@@ -15,6 +16,8 @@ interface PublicAppOptions {
   readonly health: Health;
   /** The log's verifier key (C2SP signed-note). */
   readonly verifierKey: string;
+  /** The pages on which data subjects open their packs, under /h/; absent: there are none. */
+  readonly handOvers?: PortalContext;
   readonly logger?: FastifyServerOptions['loggerInstance'];
 }
 
@@ -27,7 +30,7 @@ export const requestTimes = {
 /** Where the public listener shows the verifier key (RFC 8615). */
 const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
 
-/** The public listener's app: webhooks, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
+/** The public listener's app: webhooks, hand-overs, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
   const app = Fastify({
@@ -51,6 +54,8 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     inFlight: { bytes: config.inFlightLimit, bytesPerAddress: config.inFlightLimitPerAddress },
   });
   app.register(healthRoutes, options.health);
+  const { handOvers } = options;
+  if (handOvers !== undefined) app.register((scope) => handOverPortal(scope, handOvers), { prefix: '/h' });
   // So that the recipient of a document can compare its key with one obtained another way.
   app.get(VERIFIER_KEY_PATH, (_request, reply) =>
     reply

@@ -14,6 +14,8 @@ import type { Socket } from 'node:net';
 export interface Server {
   /** Where the service delivers: `<publicUrl>/webhooks/<source>`. */
   readonly publicUrl: string;
+  /** Where it listens for that, whatever PUBLIC_URL says. */
+  readonly publicListener: string;
   readonly adminUrl: string;
   /**
    * Says at /readyz that it is about to stop, and closes each connection with its next answer, while it goes on serving: time for
@@ -38,6 +40,7 @@ export async function startServer(context: Context): Promise<Server> {
     webhooks: receiveInto(context, metrics),
     health,
     verifierKey: context.verifierKey,
+    handOvers: context,
     logger: log,
   });
   const adminApp = await createAdminApp(context, metrics, health);
@@ -65,6 +68,7 @@ export async function startServer(context: Context): Promise<Server> {
   const stopWatch = watchWarnings(context);
   return {
     publicUrl: publicUrlOf(config, portOf(publicApp)),
+    publicListener: publicUrlOf({ publicUrl: null, host: config.host }, portOf(publicApp)),
     adminUrl: publicUrlOf({ publicUrl: null, host: config.adminHost }, portOf(adminApp)),
     async drain(milliseconds) {
       draining = true;

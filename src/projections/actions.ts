@@ -77,6 +77,13 @@ function objectOf(action: Action): string | null {
       return String(action.delivery);
     case 'counters.observed':
       return periodKey(action);
+    case 'hand-over.created':
+    case 'hand-over.opened':
+    case 'hand-over.code-refused':
+    case 'hand-over.downloaded':
+    case 'hand-over.revoked':
+    case 'hand-over.expired':
+      return action.handOverId;
     case 'hold.placed':
     case 'hold.lifted':
       return action.holdId;

@@ -14,8 +14,7 @@ export const documents: Projection = {
     for (const { kind, body, action } of batch) {
       if (kind === 'erasure')
         for (const { documentId } of readErasure(body)?.documents ?? []) mentioned.add(documentId);
-      if (action?.action === 'document.downloaded' || action?.action === 'document.produced')
-        mentioned.add(action.documentId);
+      if (action?.action === 'document.produced' || isDownload(action)) mentioned.add(action.documentId);
     }
     const known = new Map<string, Row<'documents'>>();
     if (mentioned.size > 0) {
@@ -42,7 +41,7 @@ export const documents: Projection = {
         // Ids of earlier versions did not cover the content: what was issued under one of them stays known beside the first.
         const id = before === undefined ? row.document_id : `${row.document_id}-${row.sha256.slice(0, 16)}`;
         produced.set(id, { ...row, document_id: id });
-      } else if (action?.action === 'document.downloaded') {
+      } else if (isDownload(action)) {
         const fresh = produced.get(action.documentId);
         const row = touched.get(action.documentId) ?? known.get(action.documentId);
         // A download of a document that is not registered (erased since) is in the audit trail; there is nothing to count.
@@ -53,6 +52,11 @@ export const documents: Projection = {
     return [appendTo('documents', [...produced.values()]), replaceIn('documents', [...touched.values()])];
   },
 };
+
+/** By an officer, or by the data subject through a link. */
+function isDownload(action: Action | null): action is Extract<Action, { documentId: string }> {
+  return action?.action === 'document.downloaded' || action?.action === 'hand-over.downloaded';
+}
 
 /** The name of a document's file: says what it is, and is unique by its id. A letter goes to a reader: its name has the case and the step instead of a hash. */
 export function documentFileName(document: {

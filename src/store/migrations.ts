@@ -23,15 +23,19 @@ export function createTables(types: ColumnTypes, isWanted: (table: TableName) =>
 /** Names under which `positions` told in version 1 how far the entries are folded. */
 export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
 
+/** Tables that came after the first version. */
+const later: readonly TableName[] = ['fold_positions', 'hand_overs'];
+
 /** All migrations of a database that has every table, in order. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
   return [
-    createTables(types, (table) => table !== 'fold_positions'),
+    createTables(types, (table) => !later.includes(table)),
     [
       ...createTables(types, (table) => table === 'fold_positions'),
       `insert into fold_positions select name, seq from positions where name in ${FOLD_POSITIONS}`,
       `delete from positions where name in ${FOLD_POSITIONS}`,
     ],
+    createTables(types, (table) => table === 'hand_overs'),
   ];
 }
 

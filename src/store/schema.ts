@@ -868,6 +868,37 @@ export const tables = {
     /** Sealed under K_rest. */
     answer: optional(blob),
   }),
+  /** Links by which data subjects open and download their packs; of the token and the code only HMACs are kept. */
+  hand_overs: table(
+    {
+      hand_over_id: primary(text),
+      token_hash: blob,
+      code_hash: blob,
+      source: text,
+      case_id: text,
+      document_id: text,
+      /** Of the document, lower-case hex. */
+      sha256: text,
+      /** JSON array of the names of the files in it. */
+      contents: text,
+      /** BCP 47. */
+      language: text,
+      created_at: text,
+      created_by: text,
+      expires_at: text,
+      /** Wrong codes. */
+      failures: integer,
+      /** When it was first opened with the code. */
+      opened_at: optional(text),
+      downloads: integer,
+      messages: integer,
+      revoked_at: optional(text),
+      /** When the ledger was told that it had expired. */
+      expired_at: optional(text),
+    },
+    'unique (token_hash)',
+    'index hand_overs_case on hand_overs (case_id)',
+  ),
   /** Sign-ins that failed one after the other, by a keyed hash of the e-mail address or the caller's address. Forgotten after a day. */
   sign_in_failures: table({ key_hash: primary(blob), failures: integer, last_at: text, blocked_until: text }),
 };

@@ -44,6 +44,7 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'reports', files: /^reports\// },
   { name: 'consent', files: /^src\/consent\// },
   { name: 'documents', files: /^src\/documents\// },
+  { name: 'hand-over', files: /^src\/hand-over\// },
   { name: 'erasure', files: /^src\/erasure\// },
   { name: 'attention', files: /^src\/attention\// },
   { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/ },

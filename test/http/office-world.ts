@@ -64,10 +64,10 @@ export async function createOfficeWorld(
   }
   return {
     context,
-    url: server.publicUrl,
+    url: server.publicListener,
     adminUrl: server.adminUrl,
     async event(event, data) {
-      const answer = await deliver(server.publicUrl, JSON.stringify({ event, data }));
+      const answer = await deliver(server.publicListener, JSON.stringify({ event, data }));
       if (answer.body.seq === undefined) throw new Error(`refused: ${answer.status}`);
       await context.projector.projected(answer.body.seq);
       return answer.body.seq;

@@ -89,6 +89,7 @@ test('an installation from before is taken apart at the first start, and its rea
   await connection.script(
     `insert into positions values ('projector', 2), ('projector:generation', 4), ('snapshot-triggers', 2);
      insert into quarantine values (2, 'default', 'x', 'a row of before', '2026-03-01');
+     drop table hand_overs;
      pragma application_id = 0; pragma user_version = 1`,
   );
   await connection.close();
@@ -105,6 +106,21 @@ test('an installation from before is taken apart at the first start, and its rea
     { name: 'snapshot-triggers', seq: 2 },
   ]);
   expect((await tablesOf(path)).filter((table) => isFolded(table as TableName))).toEqual([]);
+  expect(await faultsIn(upgraded)).toEqual(noFaults);
+});
+
+test('an installation from before hand-overs gets their table at the first start, and keeps its read models', async () => {
+  const folder = await temporaryFolder();
+  const context = await begun(folder);
+  const position = context.projector.position();
+  await context.close();
+  const connection = await openConnection(`${folder}/ledger.sqlite`);
+  await connection.script('drop table hand_overs; pragma user_version = 2');
+  await connection.close();
+  const upgraded = await open(folder);
+  onTestFinished(() => upgraded.close());
+  expect((await loadPosition(upgraded.store.read, 'projector'))?.seq).toBe(position);
+  expect(await upgraded.store.read.selectFrom('hand_overs').selectAll().execute()).toEqual([]);
   expect(await faultsIn(upgraded)).toEqual(noFaults);
 });
 

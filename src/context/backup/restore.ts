@@ -363,6 +363,7 @@ async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
       .execute();
     await query.deleteFrom('sessions').execute();
     await query.deleteFrom('sign_in_links').execute();
+    await query.deleteFrom('hand_overs').execute();
   });
 }
 

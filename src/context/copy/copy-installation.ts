@@ -7,7 +7,7 @@ import { type Verification, verifyLedger } from '../../ledger/verify.ts';
 import { type ReadModelName, readModelNames, readModelTables } from '../../projections/tables.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../../store/settings.ts';
 import type { Query, Store } from '../../store/store.ts';
-import { copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq, readByKey } from './copy-tables.ts';
+import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq, readByKey } from './copy-tables.ts';
 
 interface CopyOptions {
   readonly context: Context;
@@ -56,7 +56,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
     for (let pass = 0; pass < PASSES; pass += 1) {
       const head = await lastSeq(from);
       // What is set up first: a cursor of the sync may be behind the entries, never ahead of them.
-      for (const table of copiedWhole) await copyWhole(from, to, table);
+      for (const table of [...copiedWhole, ...copiedOnly]) await copyWhole(from, to, table);
       await copyEntries(from, to, head, (done, total) => onProgress('copied', done, total));
       await copyByPage(from, to, head);
       seq = head;

@@ -21,6 +21,9 @@ export const copiedWhole = [
   'call_slots',
 ] as const satisfies readonly TableName[];
 
+/** Tables that a copy takes and a backup does not: a link that was revoked since must not come back with a backup. */
+export const copiedOnly = ['hand_overs'] as const satisfies readonly TableName[];
+
 /** Tables that grow with the ledger: copied page by page, and only what is not there yet. */
 export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const satisfies readonly TableName[];
 

@@ -82,6 +82,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /cases/:caseId': { who: 'read', source: 'case', views: 'object' },
   'POST /cases/:caseId/moves': { who: 'work', source: 'case' },
   'POST /cases/:caseId/pack': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/hand-overs': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/hand-overs/revoke': { who: 'work', source: 'case' },
   'GET /cases/:caseId/letter': { who: 'work', source: 'case', views: 'object' },
   'POST /cases/:caseId/letter': { who: 'work', source: 'case' },
   'GET /deadline': { who: 'read', source: 'installation' },

@@ -1,4 +1,4 @@
-import { moves, isMoveName } from '../../cases/moves.ts';
+import { choiceTexts, moves, isMoveName } from '../../cases/moves.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
 import { ALL_PURPOSES } from '../../core/consent-judgement.ts';
@@ -15,6 +15,7 @@ import {
 } from './words.ts';
 import { DocumentTable, JobList } from './documents.tsx';
 import { Badge, Day, Facts, LawList, Moment, Notice, Panel, Problems, Select, Table } from './parts.tsx';
+import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { type CasePageData, MoveForms } from './move-forms.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
@@ -29,13 +30,17 @@ interface CasePageProps {
   /** The form that was refused, to be filled in again. */
   readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
   readonly done?: string | null;
+  /** A link that was just made: shown this once. */
+  readonly handedOver?: NewHandOver | null;
 }
 
 /** Everything about one request, and what can be done next. */
-export function CasePage({ frame, data, problems = [], refused = null, done = null }: CasePageProps) {
+export function CasePage(props: CasePageProps) {
+  const { frame, data, problems = [], refused = null, done = null, handedOver = null } = props;
   const { shown, documents, jobs } = data;
   const { view } = shown;
   const { row } = view;
+  const { message } = view.folded;
   const title = `${kindText(view.kind)} · ${row.case_id}`;
   const packs = documents.filter(({ name }) => name !== 'letter');
   return (
@@ -50,6 +55,15 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
       {done === null ? null : (
         <Notice tone="good">
           <p>{done}</p>
+        </Notice>
+      )}
+      {message === undefined ? null : (
+        <Notice tone="warn">
+          <p>
+            The requester wrote <Moment iso={message.at} timeZone={frame.timeZone} />:{' '}
+            {choiceTexts[message.about].toLowerCase()}. <a href="#history">Read it</a>; the next thing you record, such
+            as a note, takes this line away.
+          </p>
         </Notice>
       )}
       <Problems title="This was not recorded:" problems={problems} />
@@ -87,6 +101,7 @@ export function CasePage({ frame, data, problems = [], refused = null, done = nu
               </form>
             ) : null}
           </Panel>
+          <HandOverPanel frame={frame} data={data} fresh={handedOver} />
         </div>
       </div>
     </Page>

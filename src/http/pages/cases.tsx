@@ -3,9 +3,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
+import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
+import { createHandOver, listHandOvers, revokeHandOver } from '../../hand-over/hand-over.ts';
 import { packJob } from '../../documents/jobs.ts';
 import { CasePage } from './case-page.tsx';
+import type { NewHandOver } from './hand-over-panel.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './move-forms.tsx';
 import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
@@ -21,6 +24,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   moved: 'Recorded in the ledger.',
   letter: 'The letter has been created. Download it under Letters.',
   pack: 'The pack is being created. It will appear under Response pack.',
+  revoked: 'The link is revoked: it opens nothing any more.',
 };
 
 interface CaseParams {
@@ -93,10 +97,42 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=pack`, 303);
   });
 
+  app.post<CaseParams>('/cases/:caseId/hand-overs', async (request, reply) => {
+    const { caseId } = request.params;
+    const { days = '', document = '', approvedBy = '' } = formOf(request.body);
+    const { config } = context;
+    const created = await createHandOver(context, {
+      caseId,
+      actor: officerOf(request).officer,
+      publicUrl: publicUrlOf(config, config.port),
+      days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
+      ...(document === '' ? {} : { documentId: document }),
+      ...(approvedBy.trim() === '' ? {} : { approvedBy: approvedBy.trim().slice(0, 300) }),
+    });
+    if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
+    if (created.outcome === 'refused') return sendCase(request, reply, caseId, { problems: created.problems }, 422);
+    await untilProjected(context, created.seq);
+    // Not redirected: what is shown once has to be in this answer.
+    const { link, code, handOver } = created;
+    const localOnly = config.publicUrl === null;
+    return sendCase(request, reply, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });
+  });
+
+  app.post<CaseParams>('/cases/:caseId/hand-overs/revoke', async (request, reply) => {
+    const { caseId } = request.params;
+    const { handOver = '' } = formOf(request.body);
+    // Of this case and no other: its source is what the officer may see.
+    const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === handOver);
+    if (!found || !(await revokeHandOver(context, handOver, officerOf(request).officer)))
+      return sendCase(request, reply, caseId, { problems: ['This link is unknown, or was revoked already.'] }, 422);
+    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=revoked#hand-over`, 303);
+  });
+
   interface Shown {
     readonly problems?: readonly string[];
     readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
     readonly done?: string | null;
+    readonly handedOver?: NewHandOver;
   }
 
   async function sendCase(

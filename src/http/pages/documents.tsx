@@ -41,6 +41,20 @@ export async function sendDocument(
   documentId: string,
   officer: string,
 ): Promise<FastifyReply> {
+  return sendRegistered(context, reply, documentId, async ({ source, sha256 }) => {
+    const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256 };
+    const keyParts = ['document.downloaded', documentId, randomUUID()];
+    await appendAction(context.ledger, source, action, keyParts, isoNow(context.clock));
+  });
+}
+
+/** The same, with `note` to record the download: what is not in the ledger did not happen, so nothing is sent when it rejects. */
+export async function sendRegistered(
+  context: Pick<Context, 'store' | 'keys' | 'instance' | 'sources' | 'documents'>,
+  reply: FastifyReply,
+  documentId: string,
+  note: (row: DocumentRow) => Promise<void>,
+): Promise<FastifyReply> {
   const row = await context.store.read
     .selectFrom('documents')
     .selectAll()
@@ -63,15 +77,8 @@ export async function sendDocument(
     row.sha256,
   );
   try {
-    // Before the first byte leaves: a download that is not in the ledger did not happen.
-    const action = { action: 'document.downloaded' as const, actor: officer, documentId, sha256: row.sha256 };
-    await appendAction(
-      context.ledger,
-      row.source,
-      action,
-      ['document.downloaded', documentId, randomUUID()],
-      isoNow(context.clock),
-    );
+    // Before the first byte leaves.
+    await note(row);
   } catch (error) {
     await file.close();
     throw error;

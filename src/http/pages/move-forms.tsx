@@ -7,6 +7,7 @@ import { kindText } from './words.ts';
 import type { Selectable } from 'kysely';
 import { type ShownCase, showCase } from '../../cases/list-cases.ts';
 import type { Context } from '../../context.ts';
+import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
 import type { Job } from '../../jobs/job.ts';
 import { createHistory } from '../../store/queries/history.ts';
 import type { Tables } from '../../store/schema.ts';
@@ -166,6 +167,8 @@ export interface CasePageData {
   readonly decisions: readonly DecisionRow[];
   /** Consent of the subject that was recorded after this case had withdrawn it. */
   readonly documents: readonly DocumentRow[];
+  /** The newest first. */
+  readonly handOvers: readonly ListedHandOver[];
   /** Packs under way, and those that ended without a document. */
   readonly jobs: readonly Job[];
 }
@@ -182,15 +185,17 @@ export async function loadCase(
   const { read } = context.store;
   const { subjects } = shown.match;
   const history = createHistory(read);
-  const [decisions, documents, jobs] = await Promise.all([
+  const [decisions, documents, handOvers, jobs] = await Promise.all([
     subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
     read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
+    listHandOvers(context, { caseId }),
     context.jobs.list({ kind: 'document', limit: 100 }),
   ]);
   return {
     shown,
     decisions,
     documents,
+    handOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
   };
 }

@@ -6,6 +6,7 @@ import { can } from '../../core/roles.ts';
 import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
 import { Badge, Day, Moment, Panel, Table } from './parts.tsx';
+import { choiceTexts } from '../../cases/moves.ts';
 import { dueText, kindText, type Worded } from './words.ts';
 
 /** One thing to do: what, by when, and where it is done. */
@@ -72,6 +73,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   const requests = requestTasks(today);
   return [
     ...requests.slice(0, REQUESTS_AMONG),
+    ...messageTasks(frame, today),
     ...today.warnings.map((warning) => warningTask(frame, today, warning)),
     ...recordTasks(today),
     ...scanTasks(frame, today),
@@ -107,6 +109,21 @@ function requestTasks({ attention }: Today): readonly Task[] {
         action: { href, label: 'Open', about: title },
       };
     });
+}
+
+/** What requesters wrote back on the page by which their answer was handed over. */
+function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
+  return attention.messages.map(({ caseId, about, at }) => ({
+    key: `message ${caseId}`,
+    what: (
+      <>
+        Read what the requester of {caseId} wrote <Moment iso={at} timeZone={frame.timeZone} />:{' '}
+        {choiceTexts[about].toLowerCase()}
+      </>
+    ),
+    by: <Badge {...(about === 'objection' ? now : soon)} />,
+    action: { href: `/cases/${encodeURIComponent(caseId)}#history`, label: 'Read', about: caseId },
+  }));
 }
 
 const now: Worded = { text: 'now', tone: 'bad' };

@@ -240,6 +240,7 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
 
 const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
   requests: '/cases',
+  messages: '/#tasks',
   gaps: '/#sync',
   undelivered: '/consent/undelivered',
   contradictions: '/consent/contradictions',

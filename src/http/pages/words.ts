@@ -1,3 +1,4 @@
+import type { HandOverState } from '../../hand-over/hand-over.ts';
 import type { Role } from '../../core/roles.ts';
 import type { LetterStep } from '../../../reports/letters/texts.ts';
 import type { CaseView } from '../../cases/view.ts';
@@ -176,4 +177,20 @@ export const roleTexts: Readonly<Record<Role, string>> = {
 /** The sources that a person may see. */
 export function reachText(sources: readonly string[] | null): string {
   return sources === null ? 'every source' : sources.join(', ');
+}
+
+/** How a link to a pack stands. */
+export function handOverText(state: HandOverState): Worded {
+  switch (state) {
+    case 'open':
+      return { text: 'valid', tone: 'good' };
+    case 'locked':
+      return { text: 'locked by wrong codes', tone: 'bad' };
+    case 'expired':
+      return { text: 'expired', tone: 'calm' };
+    case 'revoked':
+      return { text: 'revoked', tone: 'calm' };
+    case 'withheld':
+      return { text: 'withheld: the request is being worked on', tone: 'warn' };
+  }
 }

@@ -19,8 +19,8 @@ const statements: Readonly<Record<Part, readonly string[]>> = {
   'read-models': createTables(types, isFolded),
 };
 
-/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it. */
-const LEDGER_VERSION = 2;
+/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it, version 2 no hand-overs. */
+const LEDGER_VERSION = 3;
 /** Of the read models' file: any change of their tables is another version, and folds them anew. */
 const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
@@ -45,8 +45,11 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
       for (const table of tableNames.filter(isFolded)) await connection.script(`drop table if exists ${table}`);
       await connection.script(`delete from positions where name in ${FOLD_POSITIONS}`);
     }
+    if (version === 1 || version === 2)
+      for (const statement of createTables(types, (table) => table === 'hand_overs'))
+        await connection.script(statement);
     // Drawn once: by it the read models' file is known to belong to this one.
-    if (version < LEDGER_VERSION) await connection.script(`pragma application_id = ${randomInt(1, 2 ** 31)}`);
+    if (version < 2) await connection.script(`pragma application_id = ${randomInt(1, 2 ** 31)}`);
     await connection.script(`pragma user_version = ${LEDGER_VERSION}`);
   });
   await connection.script('pragma secure_delete = on');

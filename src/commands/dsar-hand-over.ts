@@ -1,0 +1,119 @@
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import pc from 'picocolors';
+import type { Context } from '../context.ts';
+import { publicUrlOf } from '../core/address.ts';
+import { UsageError, unknownCase } from '../core/errors.ts';
+import {
+  createHandOver,
+  HAND_OVER_DAYS,
+  HAND_OVER_DAYS_MAX,
+  listHandOvers,
+  revokeHandOver,
+  summariseHandOver,
+} from '../hand-over/hand-over.ts';
+import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+/** `dsar hand-over create|list|revoke`: links by which requesters open their packs. */
+export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void {
+  const handOver = dsar
+    .command('hand-over')
+    .description(
+      'hand a pack over by a link and a code; the requester opens, downloads and checks it, and writes back',
+    );
+
+  withJson(handOver.command('create'))
+    .description('create a link and a code for the pack of a case; both are shown once')
+    .argument('<case>', 'case id from `dsar list`')
+    .option('--days <days>', `how long the link is valid, 1 to ${HAND_OVER_DAYS_MAX}`, wholeDays, HAND_OVER_DAYS)
+    .option('--document <id>', 'pack to hand over; default: the newest one of the case')
+    .option('--approved-by <name>', 'who approved it for the controller, where this installation is a processor')
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ consent-ledger dsar hand-over create default-3 --days 14
+Send the link and the code by different ways. The case must be ready; once both are sent, record the answer:
+  $ consent-ledger dsar move default-3 answer channel=portal disclosure=full documentSha256=<SHA-256>`,
+    )
+    .action((caseId, options) =>
+      withCaughtUp(async (context) => {
+        const { config } = context;
+        const { days, document, approvedBy } = options;
+        const publicUrl = publicUrlOf(config, config.port);
+        const input = { caseId, actor: COMMAND_LINE_ACTOR, publicUrl, days, documentId: document, approvedBy };
+        const created = await createHandOver(context, input);
+        if (created.outcome === 'unknown-case') throw new UsageError([unknownCase(printable(caseId))]);
+        if (created.outcome === 'refused') throw new UsageError(created.problems);
+        const { link, code, handOver: row } = created;
+        if (config.publicUrl === null)
+          io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: the link works only on this machine.\n`);
+        printResult(io, options, { ...summariseHandOver({ row, state: 'open' }), link, code }, () =>
+          [
+            `${pc.green('✓')} ${row.hand_over_id}: valid until ${row.expires_at}`,
+            `link  ${link}`,
+            `code  ${code}`,
+            'Both are shown only now. Send them by different ways.',
+          ].join('\n'),
+        );
+      }),
+    );
+
+  withJson(handOver.command('list'))
+    .description('list links with their state, the newest first')
+    .option('--case <case>', 'only of this case')
+    .action((options) =>
+      withCaughtUp(async (context) => {
+        const of = options.case === undefined ? { sources: null } : { caseId: options.case };
+        const found = (await listHandOvers(context, of)).map(summariseHandOver);
+        printResult(io, options, found, () =>
+          tableText(
+            ['link', 'case', 'state', 'expires', 'opened', 'downloads', 'messages', 'wrong codes'],
+            found.map((one) => [
+              one.handOverId,
+              one.caseId,
+              one.state,
+              one.expiresAt,
+              one.openedAt ?? '–',
+              one.downloads,
+              one.messages,
+              one.wrongCodes,
+            ]),
+            'No links.',
+          ),
+        );
+      }),
+    );
+
+  withJson(handOver.command('revoke'))
+    .description('end a link at once')
+    .argument('<link>', 'id from `dsar hand-over list`')
+    .action((handOverId, options) =>
+      withCaughtUp(async (context) => {
+        if (!(await revokeHandOver(context, handOverId, COMMAND_LINE_ACTOR)))
+          throw new UsageError([
+            `Unknown link ${printable(handOverId)}, or it was revoked already: see \`consent-ledger dsar hand-over list\`.`,
+          ]);
+        printResult(
+          io,
+          options,
+          { outcome: 'revoked', handOverId },
+          () => `${pc.green('✓')} ${handOverId} is revoked: it opens nothing any more`,
+        );
+      }),
+    );
+}
+
+function wholeDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,3}$/.test(text) || days < 1 || days > HAND_OVER_DAYS_MAX)
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${HAND_OVER_DAYS_MAX}.`);
+  return days;
+}
+
+function withCaughtUp<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return withContext(async (context) => {
+    await context.projector.catchUp();
+    return work(context);
+  });
+}

@@ -1,0 +1,319 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { checkMove } from '../cases/check-move.ts';
+import { keepsApproval } from '../cases/folded.ts';
+import { type ShownCase, showCase } from '../cases/list-cases.ts';
+import type { Disclosure, MoveName } from '../cases/moves.ts';
+import type { CaseWriting } from '../cases/view.ts';
+import type { Action } from '../core/action.ts';
+import { isPrivateTransport } from '../core/address.ts';
+import { isoNow } from '../core/clock.ts';
+import { hmacSha256 } from '../crypto/hash.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import type { DocumentDeps } from '../documents/frame.ts';
+import { draftInPack } from '../documents/produce-pack.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Tables } from '../store/schema.ts';
+import type { Query, Store, StoreTransaction } from '../store/store.ts';
+import { chooseLanguage } from '../../reports/letters/languages.ts';
+
+/*
+ * A pack is handed over by a link and a code, which the officer sends by different ways. The table holds HMACs of both under keys of the
+ * installation, so that neither the database nor a backup of it opens anything. Whether a link is good is asked anew at every request.
+ */
+
+export interface HandOverDeps {
+  readonly store: Store;
+  readonly ledger: CaseWriting['ledger'];
+  readonly clock: CaseWriting['clock'];
+  readonly keys: { readonly instance: Pick<InstanceKeys, 'link' | 'session'> };
+  readonly cases: CaseWriting;
+  readonly documents: DocumentDeps;
+}
+
+export type HandOverRow = Selectable<Tables['hand_overs']>;
+/** What the HMAC of a code covers besides the code. */
+type CodedRow = Pick<HandOverRow, 'hand_over_id' | 'source' | 'case_id' | 'document_id' | 'sha256' | 'expires_at'>;
+
+/** Days that a link is good unless said otherwise, and at most. */
+export const HAND_OVER_DAYS = 14;
+export const HAND_OVER_DAYS_MAX = 90;
+/** Wrong codes after which a link opens nothing any more. */
+export const CODE_ATTEMPTS = 5;
+const TOKEN_BYTES = 32;
+const CODE_DIGITS = 8;
+
+/** How a hand-over stands. */
+export type HandOverState = 'open' | 'locked' | 'expired' | 'revoked' | 'withheld';
+
+interface CreateInput {
+  readonly caseId: string;
+  readonly actor: string;
+  /** Address of the public listener as seen from outside. */
+  readonly publicUrl: string;
+  readonly days?: number;
+  /** The pack; absent: the newest one of the case. */
+  readonly documentId?: string | undefined;
+  /** Who approved it for the controller, where this installation is a processor. */
+  readonly approvedBy?: string | undefined;
+}
+
+type Created =
+  | {
+      readonly outcome: 'created';
+      readonly handOver: HandOverRow;
+      /** Ends in a token of 32 random bytes; the code has 8 digits. Both are shown once, only their HMACs are kept. */
+      readonly link: string;
+      readonly code: string;
+      readonly seq: number;
+    }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+  | { readonly outcome: 'unknown-case' };
+
+/**
+ * Makes a link and a code for a pack of a case. The case must be ready, and everything that keeps an officer from recording the answer keeps them from
+ * handing it over too: blockers, disclosure, approval. Of a case that was answered only the document that the answer names is handed over.
+ */
+export async function createHandOver(deps: HandOverDeps, input: CreateInput): Promise<Created> {
+  const { caseId, actor, publicUrl, days = HAND_OVER_DAYS, approvedBy } = input;
+  const now = isoNow(deps.clock);
+  const shown = await showCase(deps.cases, caseId, now);
+  if (shown === null) return { outcome: 'unknown-case' };
+  if (!Number.isInteger(days) || days < 1 || days > HAND_OVER_DAYS_MAX)
+    return refused(`Invalid number of days ${days}: use 1 to ${HAND_OVER_DAYS_MAX}.`);
+  if (!isPrivateTransport(publicUrl))
+    return refused(
+      `${publicUrl} is not https: the pack would be sent unencrypted. Set PUBLIC_URL to an https address.`,
+    );
+  const pack = await findPack(deps.store.read, caseId, input.documentId);
+  if (pack === null)
+    return refused(
+      input.documentId === undefined
+        ? 'The case has no response pack: create it first.'
+        : `The case has no response pack ${input.documentId}, or it was erased.`,
+    );
+  const problems = problemsOf(shown, pack, { actor, approvedBy, now, timeZone: deps.cases.timeZone });
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const draft = await draftInPack(
+    { ...deps.documents, cases: deps.cases },
+    { source: pack.source, caseId, asOf: Number(pack.as_of), madeAt: pack.created_at },
+  );
+  if (draft !== null)
+    return refused(`The letter in the pack is a draft. ${draft} Write the letter, then create the pack again.`);
+  const id = `h-${randomBytes(4).toString('hex')}`;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+  const { row } = shown.view;
+  const coded: CodedRow = {
+    hand_over_id: id,
+    source: row.source,
+    case_id: caseId,
+    document_id: pack.document_id,
+    sha256: pack.sha256,
+    expires_at: new Date(Date.parse(now) + days * 86_400_000).toISOString(),
+  };
+  const handOver: HandOverRow = {
+    ...coded,
+    token_hash: tokenHash(deps, token),
+    code_hash: codeHash(deps, coded, code),
+    contents: JSON.stringify(await contentsOf(deps.store.read, pack)),
+    language: chooseLanguage([row.language, shown.profile?.language], row.jurisdiction).locale,
+    created_at: now,
+    created_by: actor,
+    failures: 0,
+    opened_at: null,
+    downloads: 0,
+    messages: 0,
+    revoked_at: null,
+    expired_at: null,
+  };
+  const more = { expiresAt: handOver.expires_at, ...(approvedBy === undefined ? {} : { approvedBy }) };
+  const { seq } = await record(deps, handOver, 'hand-over.created', actor, [], more, (tx) =>
+    tx.insertMany('hand_overs', [handOver]),
+  );
+  return { outcome: 'created', handOver, link: `${publicUrl}/h/${token}`, code, seq };
+}
+
+function refused(problem: string): { readonly outcome: 'refused'; readonly problems: readonly string[] } {
+  return { outcome: 'refused', problems: [problem] };
+}
+
+type Pack = Selectable<Tables['documents']>;
+
+async function findPack(read: Query, caseId: string, documentId: string | undefined): Promise<Pack | null> {
+  let query = read
+    .selectFrom('documents')
+    .selectAll()
+    .where('case_id', '=', caseId)
+    .where('name', '=', 'dsar-pack')
+    .where('erased_at', 'is', null);
+  if (documentId !== undefined) query = query.where('document_id', '=', documentId);
+  return (await query.orderBy('seq', 'desc').limit(1).executeTakeFirst()) ?? null;
+}
+
+/** Moves after which a pack that was made before says what it said. */
+const changesNoPack: readonly MoveName[] = [...keepsApproval, 'mark-ready', 'answer', 'close'];
+
+function problemsOf(
+  { view, profile, history, match }: ShownCase,
+  pack: Pack,
+  context: { actor: string; approvedBy: string | undefined; now: string; timeZone: string },
+): readonly string[] {
+  const { state } = view.row;
+  if (state === 'answered' || state === 'closed') {
+    const { answer } = view.folded;
+    if (answer?.documentSha256 === pack.sha256) return [];
+    return [
+      answer === null
+        ? 'The case was settled without an answer: there is nothing to hand over.'
+        : 'The recorded answer names another document, or none: hand over the one it names, or reopen the request.',
+    ];
+  }
+  const { actor, approvedBy, now, timeZone } = context;
+  const { disclosure } = JSON.parse(pack.parameters) as { readonly disclosure: Disclosure };
+  const details = { channel: 'hand-over', disclosure, ...(approvedBy === undefined ? {} : { approvedBy }) };
+  const problems = checkMove(view, { move: 'answer', details }, { profile, timeZone, now, match, actor });
+  if (problems.length > 0) return problems;
+  const changed = history.findLast(({ move }) => !(changesNoPack as readonly string[]).includes(move))?.seq ?? 0;
+  return Number(pack.as_of) >= Number(changed)
+    ? []
+    : ['The case has changed since its response pack was made: create the pack again.'];
+}
+
+/** The names of the files of a pack, as its sealed manifest has them. */
+async function contentsOf(read: Query, pack: Pack): Promise<readonly string[]> {
+  const manifest = await read
+    .selectFrom('action_history')
+    .select('details')
+    .where('object', '=', pack.document_id.slice(0, pack.document_id.indexOf('-')))
+    .where('action', '=', 'document.manifest')
+    .where('seq', '<', pack.seq)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const { files = {} } = JSON.parse(manifest?.details ?? '{}') as { files?: Readonly<Record<string, string>> };
+  return Object.keys(files);
+}
+
+/** Ends a link at once. False: there is none of this id that could be revoked. */
+export async function revokeHandOver(deps: HandOverDeps, handOverId: string, actor: string): Promise<boolean> {
+  const row = await deps.store.read
+    .selectFrom('hand_overs')
+    .selectAll()
+    .where('hand_over_id', '=', handOverId)
+    .executeTakeFirst();
+  if (row === undefined || row.revoked_at !== null) return false;
+  const now = isoNow(deps.clock);
+  const { outcome } = await record(deps, row, 'hand-over.revoked', actor, [], {}, ({ query }) =>
+    query.updateTable('hand_overs').set({ revoked_at: now }).where('hand_over_id', '=', handOverId).execute(),
+  );
+  return outcome === 'stored';
+}
+
+/** A hand-over and how it stands now. */
+export interface ListedHandOver {
+  readonly row: HandOverRow;
+  readonly state: HandOverState;
+}
+
+/** The hand-overs of a case, or of some sources (null: of every one), the newest first. */
+export async function listHandOvers(
+  deps: Pick<HandOverDeps, 'store' | 'clock'>,
+  of: { readonly caseId: string } | { readonly sources: readonly string[] | null },
+): Promise<readonly ListedHandOver[]> {
+  let query = deps.store.read.selectFrom('hand_overs').selectAll();
+  if ('caseId' in of) query = query.where('case_id', '=', of.caseId);
+  else if (of.sources !== null) query = query.where('source', 'in', [...of.sources]);
+  const rows = await query.orderBy('created_at', 'desc').orderBy('hand_over_id').limit(500).execute();
+  const now = isoNow(deps.clock);
+  return Promise.all(rows.map(async (row) => ({ row, state: await stateOf(deps.store.read, row, now) })));
+}
+
+/** A hand-over without its secrets, for lists of other programs. */
+export function summariseHandOver({ row, state }: ListedHandOver) {
+  return {
+    handOverId: row.hand_over_id,
+    caseId: row.case_id,
+    documentId: row.document_id,
+    sha256: row.sha256,
+    state,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    openedAt: row.opened_at,
+    wrongCodes: row.failures,
+    downloads: row.downloads,
+    messages: row.messages,
+  };
+}
+
+/** States of a case in which its pack may be with the data subject. One that was reopened or reworked is withheld until it is handed over anew. */
+const handedOverStates: readonly string[] = ['ready', 'answered', 'closed'];
+
+/** How a hand-over stands: by its own row, its document and its case. */
+export async function stateOf(read: Query, row: HandOverRow, now: string): Promise<HandOverState> {
+  if (row.revoked_at !== null) return 'revoked';
+  if (row.expires_at <= now) return 'expired';
+  if (row.failures >= CODE_ATTEMPTS) return 'locked';
+  const found = await read
+    .selectFrom('documents')
+    .innerJoin('cases', 'cases.case_id', 'documents.case_id')
+    .select('cases.state')
+    .where('documents.document_id', '=', row.document_id)
+    .where('documents.sha256', '=', row.sha256)
+    .where('documents.erased_at', 'is', null)
+    .executeTakeFirst();
+  return found !== undefined && handedOverStates.includes(found.state) ? 'open' : 'withheld';
+}
+
+/** Tells the ledger of each link that has expired since it was looked last, with an entry. How many. */
+export async function noteExpired(deps: HandOverDeps): Promise<number> {
+  const now = isoNow(deps.clock);
+  const rows = await deps.store.read
+    .selectFrom('hand_overs')
+    .selectAll()
+    .where('expires_at', '<=', now)
+    .where('expired_at', 'is', null)
+    .where('revoked_at', 'is', null)
+    .execute();
+  for (const row of rows)
+    await record(deps, row, 'hand-over.expired', 'program', [], {}, ({ query }) =>
+      query.updateTable('hand_overs').set({ expired_at: now }).where('hand_over_id', '=', row.hand_over_id).execute(),
+    );
+  return rows.length;
+}
+
+type HandOverAction = Extract<Action, { handOverId: string }>;
+
+/** Records what was done with a link, together with the change of its row. `key` tells apart what may happen more than once. */
+export function record(
+  deps: Pick<HandOverDeps, 'ledger' | 'clock'>,
+  row: HandOverRow,
+  action: HandOverAction['action'],
+  actor: string,
+  key: readonly string[],
+  more: Partial<HandOverAction>,
+  also: (tx: StoreTransaction) => Promise<unknown>,
+) {
+  const { hand_over_id: handOverId, case_id: caseId, document_id: documentId, sha256 } = row;
+  return appendAction(
+    deps.ledger,
+    row.source,
+    { action, actor, handOverId, caseId, documentId, sha256, ...more },
+    [action, handOverId, ...key],
+    isoNow(deps.clock),
+    async (tx) => void (await also(tx)),
+  );
+}
+
+export function tokenHash({ keys }: Pick<HandOverDeps, 'keys'>, token: string): Buffer {
+  return hmacSha256(keys.instance.link, Buffer.from(`hand-over ${token}`));
+}
+
+/** Of a code, for one link, pack and time: a row that was altered in the database opens nothing. */
+export function codeHash({ keys }: Pick<HandOverDeps, 'keys'>, row: CodedRow, code: string): Buffer {
+  const { hand_over_id: id, source, case_id: caseId, document_id: documentId, sha256, expires_at: until } = row;
+  const covered = JSON.stringify(['hand-over code', id, source, caseId, documentId, sha256, until, code]);
+  return hmacSha256(keys.instance.link, Buffer.from(covered));
+}

@@ -1,0 +1,178 @@
+import { randomUUID } from 'node:crypto';
+import type { messageKinds } from '../cases/moves.ts';
+import { moveCase } from '../cases/move-case.ts';
+import { isoNow } from '../core/clock.ts';
+import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import {
+  CODE_ATTEMPTS,
+  codeHash,
+  type HandOverDeps,
+  type HandOverRow,
+  record,
+  stateOf,
+  tokenHash,
+} from './hand-over.ts';
+
+/*
+ * What a data subject does with a link. A link that is unknown, revoked, expired, locked or withheld is null everywhere: callers cannot tell them apart,
+ * so neither can who tries.
+ */
+
+/** Minutes for which the right code opens the page. */
+const VISIT_MINUTES = 30;
+/** What a data subject may send by one link. */
+const MESSAGES = 20;
+/** Characters that one message may have, as in a case's moves. */
+export const MESSAGE_LENGTH = 4000;
+const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
+
+/** The hand-over that a link opens; null: none, or none any more. */
+export async function findHandOver(deps: HandOverDeps, token: string): Promise<HandOverRow | null> {
+  if (!tokenPattern.test(token)) return null;
+  const row = await deps.store.read
+    .selectFrom('hand_overs')
+    .selectAll()
+    .where('token_hash', '=', tokenHash(deps, token))
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  return (await stateOf(deps.store.read, row, isoNow(deps.clock))) === 'open' ? row : null;
+}
+
+type Opened =
+  | { readonly outcome: 'opened'; readonly visit: string }
+  | { readonly outcome: 'refused'; readonly attemptsLeft: number }
+  | { readonly outcome: 'gone' };
+
+/**
+ * Tries a code. It is counted as wrong before it is looked at, so that attempts made at once count like attempts made one after the other; the right one takes
+ * its own count back. Both are entries.
+ */
+export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: string): Promise<Opened> {
+  const id = row.hand_over_id;
+  const failures = await deps.store.transaction(async ({ query }) => {
+    const { numUpdatedRows } = await query
+      .updateTable('hand_overs')
+      .set((eb) => ({ failures: eb('failures', '+', 1) }))
+      .where('hand_over_id', '=', id)
+      .where('failures', '<', CODE_ATTEMPTS)
+      .where('revoked_at', 'is', null)
+      .where('expires_at', '>', isoNow(deps.clock))
+      .executeTakeFirst();
+    if (Number(numUpdatedRows) !== 1) return null;
+    const counted = await query
+      .selectFrom('hand_overs')
+      .select('failures')
+      .where('hand_over_id', '=', id)
+      .executeTakeFirstOrThrow();
+    return counted.failures;
+  });
+  if (failures === null) return { outcome: 'gone' };
+  const digits = code.replaceAll(/[\s-]/g, '');
+  if (!equalBytes(codeHash(deps, row, digits), row.code_hash)) {
+    // Keyed by chance: a count that was taken back comes again.
+    await record(deps, row, 'hand-over.code-refused', actorOf(row), [randomUUID()], { failures }, async () => {});
+    return failures >= CODE_ATTEMPTS
+      ? { outcome: 'gone' }
+      : { outcome: 'refused', attemptsLeft: CODE_ATTEMPTS - failures };
+  }
+  const now = isoNow(deps.clock);
+  await record(deps, row, 'hand-over.opened', actorOf(row), [randomUUID()], {}, ({ query }) =>
+    query
+      .updateTable('hand_overs')
+      .set((eb) => ({ failures: eb('failures', '-', 1), opened_at: eb.fn.coalesce('opened_at', eb.val(now)) }))
+      .where('hand_over_id', '=', id)
+      .execute(),
+  );
+  const until = deps.clock().getTime() + VISIT_MINUTES * 60_000;
+  return { outcome: 'opened', visit: `${until}.${visitMac(deps, row, until)}` };
+}
+
+/** Whether what a browser presents was given out for this link and code, and is still good. */
+export function isVisiting(deps: Pick<HandOverDeps, 'keys' | 'clock'>, row: HandOverRow, visit: string): boolean {
+  const [, until = '', mac = ''] = /^(\d{13})\.([0-9a-f]{64})$/.exec(visit) ?? [];
+  if (until === '') return false;
+  return (
+    equalBytes(Buffer.from(mac), Buffer.from(visitMac(deps, row, Number(until)))) &&
+    Number(until) > deps.clock().getTime()
+  );
+}
+
+function visitMac({ keys }: Pick<HandOverDeps, 'keys'>, row: HandOverRow, until: number): string {
+  const given = `hand-over visit ${row.hand_over_id} ${row.code_hash.toString('hex')} ${row.document_id} ${row.sha256} ${until}`;
+  return hmacSha256(keys.instance.session, Buffer.from(given)).toString('hex');
+}
+
+/** Records that the pack is downloaded; to be called before its first byte leaves. */
+export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promise<void> {
+  await record(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], {}, ({ query }) =>
+    query
+      .updateTable('hand_overs')
+      .set((eb) => ({ downloads: eb('downloads', '+', 1) }))
+      .where('hand_over_id', '=', row.hand_over_id)
+      .execute(),
+  );
+}
+
+type Sent =
+  | { readonly outcome: 'sent'; readonly at: string; readonly seq: number }
+  | { readonly outcome: 'refused' }
+  | { readonly outcome: 'too-many' };
+
+/** Attempts at a move that others make moves beside. */
+const TRIES = 5;
+
+/** A question or objection of the data subject, as a move of the case. `refused`: it is empty or too long. */
+export async function sendMessage(
+  deps: HandOverDeps & { readonly catchUp: () => Promise<unknown> },
+  row: HandOverRow,
+  about: (typeof messageKinds)[number],
+  text: string,
+): Promise<Sent> {
+  if (!text.trim() || text.trim().length > MESSAGE_LENGTH) return { outcome: 'refused' };
+  const { numUpdatedRows } = await deps.store.transaction(({ query }) =>
+    query
+      .updateTable('hand_overs')
+      .set((eb) => ({ messages: eb('messages', '+', 1) }))
+      .where('hand_over_id', '=', row.hand_over_id)
+      .where('messages', '<', MESSAGES)
+      .executeTakeFirst(),
+  );
+  if (Number(numUpdatedRows) !== 1) return { outcome: 'too-many' };
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const found = await deps.store.read
+      .selectFrom('cases')
+      .select('version')
+      .where('case_id', '=', row.case_id)
+      .executeTakeFirst();
+    if (found === undefined) return { outcome: 'refused' };
+    const moved = await moveCase(deps.cases, {
+      caseId: row.case_id,
+      basedOn: found.version,
+      move: 'requester-message',
+      details: { about, text, channel: `hand-over ${row.hand_over_id}` },
+      actor: actorOf(row),
+    });
+    if (moved.outcome === 'moved') return { outcome: 'sent', at: isoNow(deps.clock), seq: moved.seq };
+    if (moved.outcome !== 'conflict') return { outcome: 'refused' };
+    await deps.catchUp();
+  }
+  throw new Error(`a message for ${row.case_id} met another move ${TRIES} times`);
+}
+
+/** Who acts, as the ledger names them: no name, since the entries outlive an erasure of the case. */
+function actorOf({ hand_over_id: id }: HandOverRow): string {
+  return `data subject (hand-over ${id})`;
+}
+
+/** When the messages that came by this link arrived, ISO 8601 UTC, in their order. */
+export async function messagesOf({ store }: Pick<HandOverDeps, 'store'>, row: HandOverRow): Promise<readonly string[]> {
+  const found = await store.read
+    .selectFrom('case_history')
+    .select('received_at')
+    .where('case_id', '=', row.case_id)
+    .where('move', '=', 'requester-message')
+    .where('actor', '=', actorOf(row))
+    .orderBy('seq')
+    .execute();
+  return found.map(({ received_at: at }) => at);
+}

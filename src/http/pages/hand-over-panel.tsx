@@ -1,0 +1,177 @@
+import { formatCount } from '../../../reports/format.ts';
+import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
+import { Csrf, type PageFrame } from './layout.tsx';
+import type { CasePageData } from './move-forms.tsx';
+import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from './parts.tsx';
+import { handOverText } from './words.ts';
+
+/** A link that was just made, with its code. */
+export interface NewHandOver {
+  readonly link: string;
+  readonly code: string;
+  readonly expiresAt: string;
+  /** PUBLIC_URL is not set: the link works on this machine alone. */
+  readonly localOnly: boolean;
+}
+
+interface HandOverPanelProps {
+  readonly frame: PageFrame;
+  readonly data: CasePageData;
+  readonly fresh: NewHandOver | null;
+}
+
+/** Links by which the requester opens the pack: a new one, those there are, and how each stands. */
+export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
+  const { handOvers, documents, shown } = data;
+  const { row } = shown.view;
+  const packs = documents.filter(({ name, erased_at }) => name === 'dsar-pack' && erased_at === null);
+  const settled = row.state === 'answered' || row.state === 'closed';
+  const possible = packs.length > 0 && (row.state === 'ready' || settled);
+  return (
+    <Panel id="hand-over" title="Hand over">
+      {fresh === null ? null : <FreshLink frame={frame} fresh={fresh} settled={settled} />}
+      <p class="small">
+        The requester opens a page with a link and a code, downloads and checks the pack there, and can ask back or
+        object. Each step is an entry.
+      </p>
+      {handOvers.length === 0 ? null : (
+        <Table caption="Links, the newest first" columns={columnsFor(frame, row.case_id)} rows={handOvers} />
+      )}
+      {!frame.canWork ? null : possible ? (
+        <details open={handOvers.length === 0}>
+          <summary>Create a link</summary>
+          <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs`}>
+            <Csrf token={frame.csrf} />
+            <Choice
+              id="hand-over-document"
+              name="document"
+              label="Pack"
+              value={packs[0]?.document_id ?? ''}
+              options={packs.map(({ document_id, sha256, created_at }) => [
+                document_id,
+                `${created_at.slice(0, 10)} · ${sha256.slice(0, 12)}…`,
+              ])}
+            />
+            <Input
+              id="hand-over-days"
+              name="days"
+              label="Valid for days"
+              inputMode="numeric"
+              maxLength={2}
+              value={String(HAND_OVER_DAYS)}
+              hint={`1 to ${HAND_OVER_DAYS_MAX}.`}
+            />
+            {shown.profile?.role === 'processor' ? (
+              <Input
+                id="hand-over-approved"
+                name="approvedBy"
+                label="Approved by"
+                maxLength={300}
+                required={!settled}
+                hint="Who approved the release for the controller."
+              />
+            ) : null}
+            <button class="quiet" type="submit">
+              Create the link
+            </button>
+          </form>
+        </details>
+      ) : (
+        <p class="small">
+          {packs.length === 0
+            ? 'Create the response pack first.'
+            : 'A link can be created once the request is ready to be answered.'}
+        </p>
+      )}
+    </Panel>
+  );
+}
+
+function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHandOver; settled: boolean }) {
+  return (
+    <Notice tone="good">
+      <p>
+        <strong>Link and code are shown only now.</strong> Send them to the requester by two different ways, for example
+        the link by e-mail and the code by text message or post.
+      </p>
+      <p>
+        Link: <span class="mono">{fresh.link}</span>
+      </p>
+      <p>
+        Code: <strong class="mono">{`${fresh.code.slice(0, 4)} ${fresh.code.slice(4)}`}</strong>
+      </p>
+      <p class="small">
+        Valid until <Moment iso={fresh.expiresAt} timeZone={frame.timeZone} />; {CODE_ATTEMPTS} wrong codes lock it.
+        {settled ? null : ' Once both are sent, record “The answer was sent” with this pack as the document.'}
+        {fresh.localOnly ? ' PUBLIC_URL is not set: the link works only on the machine that this runs on.' : null}
+      </p>
+    </Notice>
+  );
+}
+
+function columnsFor(frame: PageFrame, caseId: string): readonly Column<ListedHandOver>[] {
+  const { timeZone } = frame;
+  const columns: Column<ListedHandOver>[] = [
+    {
+      title: 'Created',
+      cell: ({ row }) => (
+        <span class="small">
+          <Moment iso={row.created_at} timeZone={timeZone} />
+          <br />
+          <span class="soft">
+            {row.hand_over_id} · by {row.created_by}
+          </span>
+        </span>
+      ),
+    },
+    {
+      title: 'State',
+      cell: ({ row, state }) => (
+        <span class="small">
+          <Badge {...handOverText(state)} />
+          <br />
+          <span class="soft">
+            {row.revoked_at === null ? 'until ' : 'on '}
+            <Moment iso={row.revoked_at ?? row.expires_at} timeZone={timeZone} />
+          </span>
+        </span>
+      ),
+    },
+    {
+      title: 'Used',
+      cell: ({ row }) => (
+        <span class="small">
+          {row.opened_at === null ? (
+            'not opened'
+          ) : (
+            <>
+              opened <Moment iso={row.opened_at} timeZone={timeZone} />
+            </>
+          )}
+          <br />
+          <span class="soft">
+            {formatCount(row.downloads)} downloads, {formatCount(row.messages)} messages, {formatCount(row.failures)}{' '}
+            wrong codes
+          </span>
+        </span>
+      ),
+    },
+  ];
+  if (!frame.canWork) return columns;
+  return [
+    ...columns,
+    {
+      title: '',
+      cell: ({ row }) =>
+        row.revoked_at !== null ? null : (
+          <form method="post" action={`/cases/${encodeURIComponent(caseId)}/hand-overs/revoke`}>
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="handOver" value={row.hand_over_id} />
+            <button class="quiet slim" type="submit" aria-label={`Revoke the link ${row.hand_over_id}`}>
+              Revoke
+            </button>
+          </form>
+        ),
+    },
+  ];
+}

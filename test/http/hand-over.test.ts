@@ -1,0 +1,413 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { produceLetter } from '../../src/documents/produce-letter.ts';
+import { findNotices } from '../../src/attention/notices.ts';
+import { sha256Hex } from '../../src/crypto/hash.ts';
+import {
+  CODE_ATTEMPTS,
+  createHandOver,
+  listHandOvers,
+  noteExpired,
+  revokeHandOver,
+} from '../../src/hand-over/hand-over.ts';
+import { letterLanguages } from '../../reports/letters/languages.ts';
+import {
+  createReadyCase,
+  createSubject,
+  handOver,
+  makeMoves,
+  makePack,
+  OFFICER,
+  PUBLIC_URL,
+} from './hand-over-world.ts';
+import { createVisitor, type Page, signedIn } from './office-world.ts';
+
+const wrongFor = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0');
+/** What a caller can tell of an answer, but for the time. */
+const shape = ({ status, text, headers }: Page) => ({
+  status,
+  text,
+  headers: [...headers].filter(([name]) => !/^(?:date|x-ratelimit-.*|keep-alive|connection)$/.test(name)),
+});
+
+describe('a pack that is handed over', () => {
+  it('opens with the code, shows what it holds, and is downloaded byte for byte, each step an entry', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    const { token, code, handOver: made } = await handOver(world, caseId);
+    expect(code).toMatch(/^\d{8}$/);
+    const ada = createSubject(world, token);
+    const door = await ada.get(`/h/${token}`);
+    expect(door.status).toBe(200);
+    expect(door.text).toContain('<html lang="de-DE"');
+    for (const secret of [caseId, pack.sha256, 'Lovelace', 'ada@example.org', code])
+      expect(door.text).not.toContain(secret);
+    const opened = await ada.enter(`${code.slice(0, 4)} ${code.slice(4)}`);
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, token]);
+    const page = await ada.follow(opened);
+    expect(page.status).toBe(200);
+    for (const shown of [
+      caseId,
+      pack.sha256,
+      'history.html',
+      'verify.html',
+      `${PUBLIC_URL}/.well-known/consent-ledger/log.vkey`,
+    ])
+      expect(page.text).toContain(shown);
+    expect(page.text).not.toContain('<script');
+    const file = await ada.get(`/h/${token}/pack`);
+    expect(file.bytes.equals(await readFile(pack.path))).toBe(true);
+    expect(sha256Hex(file.bytes)).toBe(pack.sha256);
+    expect(file.headers.get('content-disposition')).toContain(`filename="dsar-pack_${caseId}.zip"`);
+    const subject = { actor: `data subject (hand-over ${made.hand_over_id})`, object: made.hand_over_id };
+    expect(await world.actions('hand-over.created')).toEqual([{ actor: OFFICER, object: made.hand_over_id }]);
+    expect(await world.actions('hand-over.opened')).toEqual([subject]);
+    expect(await world.actions('hand-over.downloaded')).toEqual([subject]);
+    const { downloads } = await world.context.store.read
+      .selectFrom('documents')
+      .select('downloads')
+      .where('document_id', '=', pack.documentId)
+      .executeTakeFirstOrThrow();
+    expect(downloads).toBe(1);
+    expect((await world.context.verify()).faults).toEqual([]);
+  });
+
+  it('is kept from caches, frames, referrers, search engines and scripts', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    const opened = await ada.enter(code);
+    const cookie = opened.headers.getSetCookie().find((line) => line.startsWith('consent_ledger_hand_over_'));
+    expect(cookie).toMatch(new RegExp(`; Path=/h/${token}; HttpOnly; Secure; SameSite=Strict$`));
+    for (const path of [`/h/${token}`, `/h/${token}/pack`, '/h/nothing']) {
+      const { headers } = await ada.get(path);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-robots-tag')).toBe('noindex, nofollow, noarchive');
+      const policy = headers.get('content-security-policy') ?? '';
+      expect(policy).toMatch(/^default-src 'none';style-src 'sha256-/);
+      expect(policy).toContain("frame-ancestors 'none'");
+      expect(policy).not.toContain('script-src');
+    }
+    const webhooks = await fetch(`${world.url}/healthz`);
+    expect(webhooks.headers.get('content-security-policy')).toBeNull();
+  });
+
+  it('keeps neither the token nor the code in the database or the ledger', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const tables = await Promise.all([
+      world.context.store.read.selectFrom('hand_overs').selectAll().execute(),
+      world.context.store.read.selectFrom('entries').select(['meta', 'body']).execute(),
+    ]);
+    const kept = JSON.stringify(tables, (_key, value: unknown) =>
+      value !== null && typeof value === 'object' && (value as { type?: unknown }).type === 'Buffer'
+        ? Buffer.from((value as unknown as { data: number[] }).data).toString('latin1')
+        : value,
+    );
+    expect(kept).toContain(caseId);
+    expect([kept.includes(token), kept.includes(code)]).toEqual([false, false]);
+  });
+
+  it('is neither opened nor downloaded by HEAD, and has no page without the code', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    await ada.enter(code);
+    const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    for (const path of [`/h/${token}`, `/h/${token}/pack`])
+      expect((await fetch(world.url + path, { method: 'HEAD', headers: { cookie } })).status).toBe(404);
+    const stranger = createSubject(world, token);
+    expect((await stranger.get(`/h/${token}/pack`)).headers.get('location')).toBe(`../${token}`);
+    expect((await stranger.get(`/h/${token}`)).text).not.toContain(caseId);
+    expect(await world.actions('hand-over.downloaded')).toEqual([]);
+    expect(await world.actions('hand-over.opened')).toHaveLength(1);
+  });
+
+  it('is closed by the visitor, and by time', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    const page = await ada.follow(await ada.enter(code));
+    expect(page.text).toContain(caseId);
+    const left = await ada.post(`/h/${token}`, { do: 'leave' });
+    expect(left.status).toBe(303);
+    expect((await ada.get(`/h/${token}`)).text).not.toContain(caseId);
+    expect((await ada.follow(await ada.enter(code))).text).toContain(caseId);
+    world.setNow(new Date(world.context.clock().getTime() + 31 * 60_000).toISOString());
+    expect((await ada.get(`/h/${token}`)).text).not.toContain(caseId);
+  });
+
+  it('needs the token of its form for whatever changes something', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    await ada.get(`/h/${token}`);
+    for (const csrf of [null, 'forged']) {
+      const refused = await ada.post(`/h/${token}`, { do: 'code', code }, { csrf });
+      expect(refused.status).toBe(403);
+    }
+    await ada.enter(code);
+    expect(
+      (await ada.post(`/h/${token}`, { do: 'message', about: 'question', text: 'x' }, { csrf: null })).status,
+    ).toBe(403);
+    expect(await world.actions('hand-over.code-refused')).toEqual([]);
+    expect(await world.actions('case.moved')).toHaveLength(4);
+  });
+});
+
+describe('a link that opens nothing', () => {
+  it('gives the same answer whether it is unknown, expired, revoked, locked, withheld, or its pack was erased', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    const { context } = world;
+    const unknown = shape(await createVisitor(world.url).get(`/h/${'A'.repeat(43)}`));
+    expect(unknown.status).toBe(404);
+    const same = async (what: string, token: string) => {
+      const visitor = createVisitor(world.url);
+      expect([what, shape(await visitor.get(`/h/${token}`))]).toEqual([what, unknown]);
+      expect([what, (await visitor.get(`/h/${token}/pack`)).status]).toEqual([what, 404]);
+    };
+    for (const token of ['x', 'A'.repeat(99), 'A'.repeat(42) + '='])
+      expect([token, shape(await createVisitor(world.url).get(`/h/${token}`))]).toEqual([token, unknown]);
+
+    const revoked = await handOver(world, caseId);
+    const ada = createSubject(world, revoked.token);
+    await ada.enter(revoked.code);
+    expect(await revokeHandOver(context, revoked.handOver.hand_over_id, OFFICER)).toBe(true);
+    await same('revoked', revoked.token);
+    // Who had opened it before included.
+    expect((await ada.get(`/h/${revoked.token}`)).status).toBe(404);
+    expect((await ada.get(`/h/${revoked.token}/pack`)).status).toBe(404);
+    expect(await revokeHandOver(context, revoked.handOver.hand_over_id, OFFICER)).toBe(false);
+    expect(await revokeHandOver(context, 'h-00000000', OFFICER)).toBe(false);
+
+    const locked = await handOver(world, caseId);
+    const mallory = createSubject(world, locked.token);
+    const answers = [];
+    for (let attempt = 0; attempt < CODE_ATTEMPTS; attempt += 1)
+      answers.push((await mallory.enter(wrongFor(locked.code))).status);
+    expect(answers).toEqual([403, 403, 403, 403, 404]);
+    await same('locked', locked.token);
+    expect((await mallory.post(`/h/${locked.token}`, { do: 'code', code: locked.code })).status).toBe(404);
+    expect(await world.actions('hand-over.code-refused')).toHaveLength(CODE_ATTEMPTS);
+
+    const expired = await handOver(world, caseId, 1);
+    world.setNow(new Date(context.clock().getTime() + 86_400_000).toISOString());
+    await same('expired', expired.token);
+    // The one that was revoked is not told of again, the locked one has days left.
+    expect([await noteExpired(context), await noteExpired(context)]).toEqual([1, 0]);
+    expect(await world.actions('hand-over.expired')).toEqual([
+      { actor: 'program', object: expired.handOver.hand_over_id },
+    ]);
+
+    const withheld = await handOver(world, caseId);
+    await makeMoves(world, caseId, [['rework', { reason: 'the wrong person' }]]);
+    await same('withheld', withheld.token);
+    await makeMoves(world, caseId, [['mark-ready', {}]]);
+    expect((await createVisitor(world.url).get(`/h/${withheld.token}`)).status).toBe(200);
+    await context.store.foldTransaction(({ query }) =>
+      query
+        .updateTable('documents')
+        .set({ erased_at: context.clock().toISOString(), erased_seq: 1 })
+        .where('document_id', '=', pack.documentId)
+        .execute(),
+    );
+    await same('erased', withheld.token);
+    const states = (await listHandOvers(context, { caseId })).map(({ state }) => state);
+    expect(states.sort()).toEqual(['expired', 'locked', 'revoked', 'withheld']);
+  });
+
+  it('is locked by attempts made at once as by those made one after the other', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const mallory = createSubject(world, token);
+    await mallory.get(`/h/${token}`);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => mallory.post(`/h/${token}`, { do: 'code', code: wrongFor(code) })),
+    );
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(CODE_ATTEMPTS - 1);
+    expect(await world.actions('hand-over.code-refused')).toHaveLength(CODE_ATTEMPTS);
+  });
+
+  it('refuses its code once its row was pointed at the pack of somebody else', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code, handOver: made } = await handOver(world, caseId);
+    const newer = await makePack(world, caseId);
+    const point = (changes: object) =>
+      world.context.store.transaction(({ query }) =>
+        query.updateTable('hand_overs').set(changes).where('hand_over_id', '=', made.hand_over_id).execute(),
+      );
+    await point({ document_id: newer.documentId, sha256: newer.sha256 });
+    const mallory = createSubject(world, token);
+    expect((await mallory.enter(code)).status).toBe(403);
+    await point({ document_id: made.document_id, sha256: made.sha256 });
+    expect((await mallory.enter(code)).status).toBe(303);
+    // A visit does not outlive the change either.
+    await point({ document_id: newer.documentId, sha256: newer.sha256 });
+    const page = await mallory.get(`/h/${token}`);
+    expect(page.text).not.toContain(newer.sha256);
+  });
+
+  it('takes no failure from the right code', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    expect((await ada.enter(wrongFor(code))).text).toContain('Verbleibende Versuche: 4.');
+    for (let visit = 0; visit < CODE_ATTEMPTS; visit += 1) expect((await ada.enter(code)).status).toBe(303);
+    expect((await ada.enter(wrongFor(code))).text).toContain('Verbleibende Versuche: 3.');
+  });
+
+  it('is answered in the language of the browser, as any page in one that is picked', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token } = await handOver(world, caseId);
+    for (const [language, { handOver: texts }] of Object.entries(letterLanguages)) {
+      const headers = { 'accept-language': `xx, ${language}-XX;q=0.9, en;q=0.1` };
+      const answer = await (await fetch(`${world.url}/h/unknown`, { headers })).text();
+      expect(answer).toContain(`<h1>${texts.invalidTitle}</h1>`);
+      const page = await createVisitor(world.url).get(`/h/${token}?language=${language}`);
+      expect(page.text).toContain(texts.enterCode);
+    }
+  });
+
+  it('is asked for only so often by one address', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token } = await handOver(world, caseId);
+    const statuses = new Set<number>();
+    for (let asked = 0; asked < 60; asked += 1) statuses.add((await createVisitor(world.url).get('/h/unknown')).status);
+    expect([...statuses]).toEqual([404]);
+    expect((await createVisitor(world.url).get(`/h/${token}`)).status).toBe(429);
+    expect((await fetch(`${world.url}/healthz`)).status).toBe(200);
+  });
+});
+
+describe('a hand-over is refused', () => {
+  it('for a case that is not ready, that has changed since its pack, or was answered with another document', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    const { context } = world;
+    const problems = async (of = caseId, more = {}) => {
+      const created = await createHandOver(context, { caseId: of, actor: OFFICER, publicUrl: PUBLIC_URL, ...more });
+      return created.outcome === 'refused' ? created.problems.join(' ') : created.outcome;
+    };
+    expect(await problems('default-999')).toBe('unknown-case');
+    expect(await problems(caseId, { days: 0 })).toContain('use 1 to 90');
+    expect(await problems(caseId, { publicUrl: 'http://privacy.acme.example' })).toContain('not https');
+    expect(await problems(caseId, { documentId: 'nothing' })).toContain('no response pack nothing');
+    await makeMoves(world, caseId, [['rework', { reason: 'one more look' }]]);
+    expect(await problems()).toContain('not possible while the case is in-progress');
+    await makeMoves(world, caseId, [
+      ['mark-system', { system: 'crm', result: 'attached' }],
+      ['mark-ready', {}],
+    ]);
+    expect(await problems()).toContain('has changed since its response pack was made');
+    const newer = await makePack(world, caseId);
+    expect(await problems(caseId, { documentId: pack.documentId })).toContain('has changed since');
+    await makeMoves(world, caseId, [['note', { text: 'called' }]]);
+    expect(await problems()).toBe('created');
+    await makeMoves(world, caseId, [
+      ['answer', { channel: 'portal', disclosure: 'full', documentSha256: newer.sha256 }],
+    ]);
+    expect(await problems()).toBe('created');
+    expect(await problems(caseId, { documentId: pack.documentId })).toContain('names another document');
+  });
+
+  it('when the letter in its pack is a draft', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { context } = world;
+    await makeMoves(world, caseId, [
+      ['rework', { reason: 'She wrote again' }],
+      ['amend', { kind: 'erasure', reason: 'She wants it erased' }],
+      ['mark-ready', {}],
+    ]);
+    await makePack(world, caseId);
+    const created = await createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });
+    expect(created).toMatchObject({ outcome: 'refused', problems: [expect.stringContaining('is a draft')] });
+    const letter = await produceLetter(
+      { ...context.documents, cases: context.cases },
+      { caseId, step: 'answer', text: 'Your account is erased.', format: 'pdf', actor: OFFICER },
+    );
+    if (letter.outcome !== 'produced') throw new Error(JSON.stringify(letter));
+    await context.projector.projected(letter.seq);
+    await makePack(world, caseId);
+    expect((await createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL })).outcome).toBe('created');
+  });
+
+  it('when identity is in doubt again, although the pack was made while it was not', async () => {
+    const { world, caseId } = await createReadyCase();
+    await makeMoves(world, caseId, [
+      ['rework', { reason: 'a doubt' }],
+      ['ask-identity', { doubt: 'Another address', asked: 'The customer number' }],
+    ]);
+    const created = await createHandOver(world.context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });
+    expect(created.outcome).toBe('refused');
+  });
+});
+
+describe('a message of the data subject', () => {
+  it('becomes a move of the case, and is text on the page of the officer whatever it holds', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code, handOver: made } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    await ada.enter(code);
+    await ada.get(`/h/${token}`);
+    const naughty = [
+      '</textarea><script>alert(1)</script>',
+      '"><img src=x onerror=alert(2)>',
+      "'; drop table cases; --",
+      '{{7*7}} ${7*7} %s %n',
+      'a\0b \u202Egnp.exe ١٢٣ 🦊\u0007',
+    ].join('\n');
+    const sent = await ada.post(`/h/${token}`, { do: 'message', about: 'objection', text: naughty });
+    expect([sent.status, sent.headers.get('location')]).toEqual([303, `${token}#write`]);
+    expect((await ada.follow(sent)).text).toContain('Ihre Nachricht ist am ');
+    const moved = await world.context.store.read
+      .selectFrom('case_history')
+      .select(['actor', 'details', 'to_state'])
+      .where('move', '=', 'requester-message')
+      .executeTakeFirstOrThrow();
+    expect(moved).toMatchObject({ actor: `data subject (hand-over ${made.hand_over_id})`, to_state: 'ready' });
+    expect(JSON.parse(moved.details)).toMatchObject({ about: 'objection', text: naughty.replace('\0', '\uFFFD') });
+    const page = (await (await signedIn(world)).get(`/cases/${caseId}`)).text;
+    expect(page).toContain('Objects to the answer');
+    expect(page).toContain('&lt;script>alert(1)');
+    expect(page).not.toContain('<script>alert(1)');
+    expect(page).not.toContain('<img src=x');
+  });
+
+  it('is a task of today and a notice, also once the request is answered, until an officer records something', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    await makeMoves(world, caseId, [
+      ['answer', { channel: 'portal', disclosure: 'full', documentSha256: pack.sha256 }],
+    ]);
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    await ada.enter(code);
+    await ada.get(`/h/${token}`);
+    await ada.post(`/h/${token}`, { do: 'message', about: 'objection', text: 'This is not all.' });
+    const officer = await signedIn(world);
+    const today = (await officer.get('/')).text;
+    expect(today).toContain('1 request with a message to read');
+    expect(today).toContain(`Read what the requester of ${caseId} wrote`);
+    expect((await officer.get(`/cases/${caseId}`)).text).toContain('The requester wrote');
+    const { context } = world;
+    const told = async () =>
+      (await findNotices({ ...context, pulled: [], warnings: [] })).filter(({ kind }) => kind === 'requester-message');
+    expect(await told()).toMatchObject([{ source: 'default' }]);
+    await makeMoves(world, caseId, [['note', { text: 'Called her: it was about the newsletter' }]]);
+    expect((await officer.get('/')).text).not.toContain('message to read');
+    expect(await told()).toEqual([]);
+  });
+
+  it('is refused when empty or too long, and kept in the form; only so many are taken', async () => {
+    const { world, caseId } = await createReadyCase();
+    const { token, code } = await handOver(world, caseId);
+    const ada = createSubject(world, token);
+    await ada.enter(code);
+    await ada.get(`/h/${token}`);
+    const send = (text: string) => ada.post(`/h/${token}`, { do: 'message', about: 'question', text });
+    expect((await send('  ')).status).toBe(422);
+    const long = await send(`<b>${'x'.repeat(4000)}`);
+    expect([long.status, long.text.includes('&lt;b>xxx')]).toEqual([422, true]);
+    for (let sent = 0; sent < 20; sent += 1) expect((await send(`message ${sent}`)).status).toBe(303);
+    expect((await send('one more')).status).toBe(429);
+    expect(await world.actions('case.moved')).toHaveLength(24);
+  });
+});
