@@ -18,6 +18,7 @@ import { Badge, Day, Facts, LawList, Moment, Notice, Panel, Problems, Select, Ta
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { type CasePageData, MoveForms } from './move-forms.tsx';
+import { StepList } from './next-step.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
 import { jurisdictionText } from '../../law/jurisdictions.ts';
 import { missingProfileParts } from '../../law/profile.ts';
@@ -52,6 +53,7 @@ export function CasePage(props: CasePageProps) {
       <p class="lead">
         {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
       </p>
+      <StepList data={data} />
       {done === null ? null : (
         <Notice tone="good">
           <p>{done}</p>
@@ -70,17 +72,17 @@ export function CasePage(props: CasePageProps) {
       <div class="columns">
         <div>
           <RequestPanel frame={frame} data={data} />
+          {frame.canWork ? (
+            <Panel id="moves" title="Next step">
+              <MoveForms frame={frame} data={data} refused={refused} />
+            </Panel>
+          ) : null}
           <DeadlinePanel data={data} />
           <RecordsPanel frame={frame} data={data} />
           <HistoryPanel frame={frame} data={data} />
         </div>
         <div>
           <ReadinessPanel data={data} />
-          {frame.canWork ? (
-            <Panel id="moves" title="What to do next">
-              <MoveForms frame={frame} data={data} refused={refused} />
-            </Panel>
-          ) : null}
           <LettersPanel data={data} frame={frame} />
           <Panel id="pack" title="Response pack">
             <p class="small">

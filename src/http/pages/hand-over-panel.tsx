@@ -40,7 +40,7 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
       {!frame.canWork ? null : possible ? (
         <details open={handOvers.length === 0}>
           <summary>Create a link</summary>
-          <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs`}>
+          <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs#hand-over`}>
             <Csrf token={frame.csrf} />
             <Choice
               id="hand-over-document"

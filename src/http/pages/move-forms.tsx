@@ -3,6 +3,7 @@ import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { answerSteps } from '../../documents/produce-pack.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import { type FieldChoices, FieldInput, fieldsOf, type FormField, placeChoices, rowFields } from './fields.tsx';
+import { nextStepOf } from './next-step.tsx';
 import { kindText } from './words.ts';
 import type { Selectable } from 'kysely';
 import { type ShownCase, showCase } from '../../cases/list-cases.ts';
@@ -19,26 +20,58 @@ interface MoveFormsProps {
   readonly refused: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
 }
 
-/** A form per move that the case allows now, generated from the moves' own schemas. */
+/** The step that brings the case on as an open form, and every other move behind “More”. The forms are generated from the moves' own schemas. */
 export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const { view } = data.shown;
   const choices = choicesOf(data);
   const allowed = view.moves.filter((move) => move !== 'mark-system' || (choices['system']?.length ?? 0) > 0);
+  const next = nextStepOf(data);
+  const first = allowed.find((move) => move === next.move) ?? null;
+  const others = allowed.filter((move) => move !== first);
+  const form = (move: MoveName) => (
+    <MoveForm
+      frame={frame}
+      data={data}
+      move={move}
+      choices={choices}
+      values={refused?.move === move ? refused.form : proposed(data, move)}
+    />
+  );
   return (
     <>
-      {allowed.map((move) => (
-        <details key={move} open={refused?.move === move}>
-          <summary>{moves[move].label}</summary>
-          <MoveForm
-            frame={frame}
-            data={data}
-            move={move}
-            choices={choices}
-            values={refused?.move === move ? refused.form : proposed(data, move)}
-          />
+      <p>{next.sentence}</p>
+      {next.create === undefined ? null : <CreateForm frame={frame} data={data} what={next.create} />}
+      {first === null ? null : form(first)}
+      {others.length === 0 ? null : (
+        <details class="more" open={others.some((move) => move === refused?.move)}>
+          <summary>More</summary>
+          <div>
+            {others.map((move) => (
+              <details key={move} open={refused?.move === move}>
+                <summary>{moves[move].label}</summary>
+                {form(move)}
+              </details>
+            ))}
+          </div>
         </details>
-      ))}
+      )}
     </>
+  );
+}
+
+function CreateForm({ frame, data, what }: { frame: PageFrame; data: CasePageData; what: 'pack' | 'letter' }) {
+  const path = `/cases/${encodeURIComponent(data.shown.view.row.case_id)}`;
+  return what === 'pack' ? (
+    <form method="post" action={`${path}/pack`}>
+      <Csrf token={frame.csrf} />
+      <button type="submit">Create the response pack</button>
+    </form>
+  ) : (
+    <p>
+      <a class="button" href={`${path}/letter?step=answer`}>
+        Write the letter
+      </a>
+    </p>
   );
 }
 
@@ -58,6 +91,7 @@ function MoveForm(props: {
       <input type="hidden" name="basedOn" value={row.version} />
       {fieldsOf(moves[move].details, choices)
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
+        .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
         .map((field) =>
           field.type === 'rows' ? (
             <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
@@ -91,23 +125,29 @@ function PartRows(props: {
   timeZone: string;
 }) {
   const { move, field, values, timeZone } = props;
+  const [first, ...others] = rowFields(moves[move].details, field.name).map((inputs, row) => (
+    <fieldset key={row}>
+      <legend>{row === 0 ? field.label : `${field.label}, ${row + 1}`}</legend>
+      {row === 0 && field.hint !== null ? <p class="small soft">{field.hint}</p> : null}
+      {inputs.map((one) => (
+        <FieldInput
+          key={one.name}
+          id={`${move}-${one.name}`}
+          field={one}
+          value={values[one.name] ?? ''}
+          timeZone={timeZone}
+        />
+      ))}
+    </fieldset>
+  ));
+  const given = Object.entries(values).some(([name, value]) => value !== '' && /\.[1-9]\d*\./.test(name));
   return (
     <>
-      {rowFields(moves[move].details, field.name).map((inputs, row) => (
-        <fieldset key={row}>
-          <legend>{row === 0 ? field.label : `${field.label}, ${row + 1}`}</legend>
-          {row === 0 && field.hint !== null ? <p class="small soft">{field.hint}</p> : null}
-          {inputs.map((one) => (
-            <FieldInput
-              key={one.name}
-              id={`${move}-${one.name}`}
-              field={one}
-              value={values[one.name] ?? ''}
-              timeZone={timeZone}
-            />
-          ))}
-        </fieldset>
-      ))}
+      {first}
+      <details open={given}>
+        <summary>More was requested</summary>
+        <div>{others}</div>
+      </details>
     </>
   );
 }
@@ -126,7 +166,7 @@ function choicesOf({ shown, documents }: CasePageData): FieldChoices {
 }
 
 /** A pack, or a letter that answers. */
-function isAnswer({ name, parameters }: CasePageData['documents'][number]): boolean {
+export function isAnswer({ name, parameters }: CasePageData['documents'][number]): boolean {
   if (name !== 'letter') return true;
   const { step } = JSON.parse(parameters) as { step?: unknown };
   return answerSteps.some((answer) => answer === step);

@@ -118,6 +118,14 @@ button:hover, .button:hover { background: var(--accent-deep); color: var(--on-ac
 button.quiet, .button.quiet { background: var(--paper); color: var(--accent); }
 button.quiet:hover, .button.quiet:hover { background: var(--calm-ground); color: var(--accent-deep); }
 button.slim, .button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; white-space: nowrap; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.steps { display: flex; flex-wrap: wrap; gap: 0.4rem 1.6rem; list-style: none; padding: 0; margin: 0 0 1rem; counter-reset: step; }
+.steps li { color: var(--soft); margin: 0; counter-increment: step; }
+.steps li::before { content: counter(step); display: inline-block; width: 1.55rem; height: 1.55rem; line-height: 1.45rem; margin-right: 0.45rem; border: 1px solid var(--edge); border-radius: 50%; text-align: center; font-size: 0.8125rem; font-weight: 600; }
+.steps li.done::before { content: "✓"; color: var(--good); background: var(--good-ground); border-color: var(--good); }
+.steps li.current { color: var(--ink); font-weight: 650; }
+.steps li.current::before { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
+.more { margin-top: 1rem; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }
 summary { cursor: pointer; padding: 0.55rem 0.25rem; font-weight: 500; }

@@ -154,7 +154,11 @@ describe('the pages in a browser', () => {
     const { page } = await openOffice(world, { scripts: false });
     await page.getByRole('link', { name: `Access · ${access}` }).click();
     const move = async (label: string, fill: () => Promise<unknown> = async () => undefined) => {
-      await page.locator('summary', { hasText: label }).click();
+      const button = page.getByRole('button', { name: label, exact: true });
+      if (!(await button.isVisible())) {
+        await page.getByText('More', { exact: true }).click();
+        await page.locator('summary', { hasText: label }).click();
+      }
       await fill();
       await page.getByRole('button', { name: label, exact: true }).click();
       await page.getByText('Recorded in the ledger.', { exact: true }).waitFor();

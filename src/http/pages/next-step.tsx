@@ -1,0 +1,114 @@
+import { isOpen, type MoveName } from '../../cases/moves.ts';
+import type { CaseView } from '../../cases/view.ts';
+import type { CasePageData } from './move-forms.tsx';
+import { isAnswer } from './move-forms.tsx';
+
+/** What a case needs next, in a sentence. */
+export interface NextStep {
+  readonly sentence: string;
+  /** The move that records it; null: it is done elsewhere, or nothing is left. */
+  readonly move: MoveName | null;
+  /** What is created first, by its own form. */
+  readonly create?: 'pack' | 'letter';
+}
+
+/** The one thing that brings a case on. Pure. */
+export function nextStepOf(data: CasePageData): NextStep {
+  const { view, readiness, profile } = data.shown;
+  const { row, deadline, folded } = view;
+  const blocking = readiness.lacks.filter((lack) => lack.blocking);
+  const lacks = (...codes: readonly string[]) => blocking.find(({ code }) => codes.includes(code));
+  switch (row.state) {
+    case 'waiting-identity':
+      return step('Waiting for the requester: record the check once it is complete.', 'confirm-identity');
+    case 'waiting-clarification':
+      return step('Waiting for the requester: record the clarification once it arrives.', 'receive-clarification');
+    case 'ready':
+      if (!data.documents.some(isAnswer)) return firstDocument(view);
+      return profile?.secondPersonFor?.includes('answer') === true && folded.approval?.of !== 'answer'
+        ? step('A second person has to approve the answer before it is sent.', 'approve')
+        : step('Send the answer, or hand the pack over by a link. Then record how it was sent.', 'answer');
+    case 'answered':
+    case 'refused':
+    case 'withdrawn':
+      return step('Nothing is owed any more. Close the request when no question about it is open.', 'close');
+    case 'closed':
+      return step('The request is closed.', null);
+    default: {
+      const unclear = lacks('kind', 'place');
+      if (unclear !== undefined) return step(unclear.text, 'amend');
+      if (deadline.acknowledgeBy !== null && folded.acknowledgedAt === null)
+        return step(`The law wants receipt confirmed by ${deadline.acknowledgeBy}.`, 'acknowledge');
+      if (row.state !== 'in-progress') return step('Begin: the request has not been taken up yet.', 'start');
+      const identity = lacks('identity');
+      if (identity !== undefined) return step(identity.text, 'confirm-identity');
+      const system = lacks('system');
+      if (system !== undefined) return step(system.text, 'mark-system');
+      const [other] = blocking;
+      return other === undefined
+        ? step('Everything required is there.', 'mark-ready')
+        : step(`${other.text} An administrator sets it up.`, null);
+    }
+  }
+}
+
+function step(sentence: string, move: MoveName | null): NextStep {
+  return { sentence, move };
+}
+
+/** What the requester is sent: a copy of the records, or a letter alone. */
+function firstDocument({ kind }: CaseView): NextStep {
+  return kind === 'access' || kind === 'portability'
+    ? { sentence: 'Create the response pack: it encloses the letter.', move: null, create: 'pack' }
+    : { sentence: 'Write the letter that answers the request.', move: null, create: 'letter' };
+}
+
+interface Step {
+  readonly name: string;
+  readonly done: boolean;
+}
+
+/** How far a case is, from receipt to closing. */
+export function StepList({ data }: { data: CasePageData }) {
+  const steps = stepsOf(data);
+  const current = steps.findIndex(({ done }) => !done);
+  return (
+    <ol class="steps" aria-label="Progress of the request">
+      {steps.map(({ name, done }, place) => (
+        <li
+          key={name}
+          class={done ? 'done' : place === current ? 'current' : ''}
+          {...(place === current ? { 'aria-current': 'step' as const } : {})}
+        >
+          {name}
+          {done ? <span class="unseen">: done</span> : null}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonly Step[] {
+  const { state } = view.row;
+  const settled = !isOpen(state);
+  const ready = state === 'ready' || settled;
+  const begun = ready || state !== 'opened';
+  const open = (code: string) => readiness.lacks.some((lack) => lack.blocking && lack.code === code);
+  const steps: Step[] = [
+    { name: 'Received', done: true },
+    { name: 'Taken up', done: begun },
+  ];
+  if (view.deadline.identity.rule !== 'forbidden')
+    steps.push({
+      name: 'Identity',
+      done: ready || (begun && view.identity !== 'needed' && state !== 'waiting-identity'),
+    });
+  if ((profile?.otherSystems.length ?? 0) > 0)
+    steps.push({ name: 'Searched', done: ready || (begun && !open('system')) });
+  return [
+    ...steps,
+    { name: 'Ready', done: ready },
+    { name: state === 'refused' ? 'Refused' : state === 'withdrawn' ? 'Withdrawn' : 'Answered', done: settled },
+    { name: 'Closed', done: state === 'closed' },
+  ];
+}
