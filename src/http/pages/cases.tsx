@@ -10,7 +10,7 @@ import { packJob } from '../../documents/jobs.ts';
 import { CasePage } from './case-page.tsx';
 import type { NewHandOver } from './hand-over-panel.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
-import { loadCase } from './move-forms.tsx';
+import { loadCase } from './load-case.ts';
 import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';

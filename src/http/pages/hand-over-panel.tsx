@@ -1,7 +1,7 @@
 import { formatCount } from '../../../reports/format.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
-import type { CasePageData } from './move-forms.tsx';
+import type { CasePageData } from './load-case.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from './parts.tsx';
 import { handOverText } from './words.ts';
 

@@ -1,7 +1,6 @@
 import { isOpen, type MoveName } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
-import type { CasePageData } from './move-forms.tsx';
-import { isAnswer } from './move-forms.tsx';
+import { type CasePageData, isAnswer } from './load-case.ts';
 
 /** What a case needs next, in a sentence. */
 export interface NextStep {
