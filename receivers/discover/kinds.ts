@@ -98,13 +98,17 @@ function isChoice(value: unknown): boolean {
   return choiceOf(value) !== null && (typeof value !== 'number' || value === 0 || value === 1);
 }
 
+/** Lists within lists whose items are described: a sender may nest them as deep as a delivery is long. */
+const LISTS_DESCRIBED = 3;
+
 /** The shape of a value without the value: what it is, how long, of which characters. Nothing of a person can be read out of it. */
-export function maskValue(value: unknown): string {
+export function maskValue(value: unknown, within = 0): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'true or false';
   if (typeof value === 'number') return maskNumber(value);
   if (Array.isArray(value)) {
-    const items = [...new Set(value.slice(0, 20).map(maskValue))].slice(0, 3);
+    if (value.length > 0 && within >= LISTS_DESCRIBED) return 'a list';
+    const items = [...new Set(value.slice(0, 20).map((item) => maskValue(item, within + 1)))].slice(0, 3);
     return value.length === 0 ? 'an empty list' : `list of ${items.join(' | ')}`;
   }
   if (typeof value === 'object') return `object with ${Object.keys(value).length} fields`;

@@ -245,5 +245,7 @@ describe('discovering how a sender writes its payloads', () => {
       [{ a: 1 }, 'object with 1 fields'],
     ];
     for (const [value, shape] of masked) expect(maskValue(value)).toBe(shape);
+    const deep = JSON.parse('['.repeat(30_000) + ']'.repeat(30_000)) as unknown;
+    expect(maskValue(deep)).toBe('list of list of list of a list');
   });
 });
