@@ -232,7 +232,7 @@ export const eventNames: readonly string[] =
 /** Objects that wrap what an event is about; their content is read as if it stood outside. */
 export const envelopes: readonly string[] = 'data payload object attributes resource body event_data detail'.split(' ');
 
-/** The names in `overrides` (a source's `fieldNames`) that are no field of the table: probably misspelt. `event` is where the event's name stands. */
+/** The names in `overrides` (a source's `fieldNames`) that are not in the table: probably misspelt. `event` is where the event's name stands. */
 export function unknownFieldNames(overrides: Readonly<Record<string, readonly string[]>>): readonly string[] {
   return Object.keys(overrides).filter((name) => name !== 'event' && !Object.hasOwn(fieldNames, name));
 }

@@ -53,7 +53,7 @@ function readObject(root: JsonObject, context: ReadingContext): Reading {
     return { outcome: 'unknown-event', event: null, reason: 'The body names no event.' };
   }
   if (name.family === null) {
-    return { outcome: 'unknown-event', event: name.event, reason: 'This event is not known.' };
+    return { outcome: 'unknown-event', event: name.event, reason: 'Unknown event.' };
   }
   const { family } = name;
   const payload = openPayload(root, family, context, 'payload');

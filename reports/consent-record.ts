@@ -214,8 +214,8 @@ export const consentRecordSchema = z.strictObject({
 export type ConsentRecord = z.infer<typeof consentRecordSchema>;
 
 /**
- * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it). What is not known is said to be not known and why; nothing is
- * filled in that neither the records nor the controller's profile say.
+ * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it). Each unknown value is marked as unknown, with the reason; nothing is
+ * filled in that is in neither the records nor the controller's profile.
  */
 export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
   const { decision, profile, source, asOf, checkpoint, citation } = facts;

@@ -33,7 +33,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EMAIL = /^[^\s@<>]+@[^\s@<>][^\s@<>.]*\.[^\s@<>]+$/;
 const POLICY_TYPE = /(?:policy|terms|agreement|imprint|disclaimer|eula|notice)/i;
 
-/** Every kind that a value could be; none for null and for objects that are no choice of purposes. */
+/** Every kind that a value could be; none for null and for objects that do not hold a choice of purposes. */
 export function kindsOf(value: unknown): ReadonlySet<ValueKind> {
   const kinds = new Set<ValueKind>();
   if (typeof value === 'boolean') kinds.add('flag').add('choice');

@@ -36,7 +36,7 @@ export async function* renderPdf(
   for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }
 
-/** Characters that no font of a PDF has, each once: whoever sends the document has to know. */
+/** Characters that no font of a PDF has, each once: the sender of the document has to know. */
 export async function unprintableIn(blocks: readonly Block[]): Promise<readonly string[]> {
   const text = visibleText(JSON.stringify(blocks));
   if (PRINTABLE.test(text)) return [];

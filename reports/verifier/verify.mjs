@@ -298,7 +298,7 @@ export async function openCheckpoint(note, key) {
   for (const line of note.slice(split + 2, -1).split('\n')) {
     const [, name, encoded] = /^\u2014 ([^\s+]+) (\S+)$/.exec(line) ?? [];
     const bytes = encoded === undefined ? null : fromBase64(encoded);
-    if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is no signature');
+    if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is not a signature');
     if (name !== origin || !equal(bytes.slice(0, 4), keyHash)) continue;
     if (!(await isSigned(key.publicKey, bytes.slice(4), encoder.encode(note.slice(0, split + 1)))))
       throw new Error('the signature of its checkpoint is false');

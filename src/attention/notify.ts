@@ -298,7 +298,7 @@ export async function mailCheckpoint(
   const at = deps.clock().toISOString();
   const text = `This is the signed checkpoint of a consent ledger over ${size} entries, of ${at.slice(0, 10)}. Keep this mail.
 
-The checkpoint fixes every entry up to that point. If entries are later rewritten or cut off, whoever runs the ledger cannot make it fit this checkpoint again, not even with all keys. It holds no personal data.
+The checkpoint fixes every entry up to that point. If entries are later rewritten or cut off, the operator cannot make the ledger fit this checkpoint again, not even with all keys. It holds no personal data.
 
 To check the ledger against it, with a copy of the database and no secret:
 

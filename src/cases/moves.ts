@@ -304,7 +304,7 @@ export const moves = {
     details: z.strictObject({
       of: z.enum(secondPersonMoves).meta({
         title: 'What is approved',
-        description: 'Holds until the request changes. Whoever carries it out must be somebody else.',
+        description: 'Valid until the request changes. The person who carries it out must be somebody else.',
       }),
     }),
   },

@@ -148,6 +148,6 @@ function officerName(text: string): string {
     throw new InvalidArgumentError(`Use a name of 1 to ${OFFICER_MAX} characters.`);
   // Entries name accounts so, and an approval by a second person counts by it.
   if (/\(p-[0-9a-f]{8}\)/.test(name))
-    throw new InvalidArgumentError('Leave out the id of an account: whoever has one signs in with it.');
+    throw new InvalidArgumentError('Leave out the id of an account: people with an account sign in with it.');
   return name;
 }

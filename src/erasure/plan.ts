@@ -459,7 +459,7 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
   if (documents.length > 0)
     residues.push({
       where: 'copies of the documents that left this installation',
-      until: 'with whoever received them',
+      until: 'with the people who received them',
       hint: 'tell them of the erasure',
     });
   return residues;

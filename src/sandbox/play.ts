@@ -203,7 +203,7 @@ function eventItem(world: World, dialect: Dialect, event: Happening, index: numb
   };
 }
 
-/** Deliveries that are no events of the service: forged, unsigned, of an unknown kind, not JSON. */
+/** Deliveries that are not events of the service: forged, unsigned, of an unknown kind, not JSON. */
 function oddities(world: World, dialect: Dialect): TimedItem[] {
   const { client, window } = world;
   const span = window.end.getTime() - window.start.getTime();

@@ -119,8 +119,8 @@ export async function loadSeenBanners(
 type Dismissal = { readonly outcome: 'recorded'; readonly seq: number } | { readonly outcome: 'unknown' };
 
 /**
- * Puts a banner aside, so that it is not pulled and no longer shown as failing, or takes it up again (`isRestored`). Its rows stay. Whoever names it
- * (the source's settings, `sync --banner`) pulls it all the same.
+ * Puts a banner aside, so that it is not pulled and no longer shown as failing, or takes it up again (`isRestored`). Its rows stay. It is
+ * still pulled when it is named (in the source's settings, `sync --banner`).
  */
 export async function dismissBanner(
   deps: { readonly store: Pick<Store, 'read'>; readonly ledger: Ledger; readonly clock: Clock },

@@ -226,7 +226,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 /**
  * Fields of a row that tell about the answer and not about the decision, at any depth: they change each time the row is read, so they
- * are no part of what makes a row the same row (docs/assumptions.md, Consent log rows). A row stays in the ledger with all its bytes.
+ * do not count when rows are compared (docs/assumptions.md, Consent log rows). A row stays in the ledger with all its bytes.
  *
  * Add a name only with care: rows that were pulled before and have such a field count as new once.
  */

@@ -167,5 +167,5 @@ it('lists repeated deliveries that may be two choices', async () => {
     { event: 'consent.recorded', repeats: 1 },
   ]);
   // Kept, and nothing was read from it.
-  expect(await list('--quarantine')).toMatchObject([{ event: 'no.such.event', reason: 'This event is not known.' }]);
+  expect(await list('--quarantine')).toMatchObject([{ event: 'no.such.event', reason: 'Unknown event.' }]);
 });

@@ -66,7 +66,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
   app.addHook('preValidation', async ({ body, query }) => {
     if (!isStorable(body) || !isStorable(query))
       throw new RefusedRequest('invalid_request', [
-        'The request holds a NUL character or half of a surrogate pair, which is no text, or a number that is too large.',
+        'The request holds a NUL character, half of a surrogate pair, or a number that is too large.',
       ]);
   });
   app.addHook('onSend', async (request, reply, payload) => {
@@ -75,7 +75,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
   });
   const forgetting = setInterval(() => void forgetAnswers(context), FORGET_EVERY_MS).unref();
   app.addHook('onClose', async () => clearInterval(forgetting));
-  // What is no route of the API is answered as it answers, not with a page.
+  // Unknown routes get the error envelope of the API, not a page.
   await app.register(
     async (unknown) => unknown.setNotFoundHandler((_request, reply) => sendProblem(reply, 'not_found', NO_ROUTE)),
     { prefix: '/api/v1' },

@@ -40,7 +40,7 @@ const entrySchema = z
       .string()
       .nullable()
       .meta({ description: 'Null where it was erased, and of calls, which may hold credentials.' }),
-    bodyBase64: z.string().nullable().meta({ description: 'A body that is no UTF-8.' }),
+    bodyBase64: z.string().nullable().meta({ description: 'A body that is not valid UTF-8.' }),
     leafHash: z.string(),
     erased: z.boolean(),
   })

@@ -202,8 +202,8 @@ function EvidencePage(props: EvidenceProps) {
         <h3>Verifier key</h3>
         <p class="mono">{verifierKey}</p>
         <p class="hint">
-          It checks every checkpoint, proof and receipt of the present epoch. Give it to whoever is to check them, by
-          another way than the documents.
+          It checks every checkpoint, proof and receipt of the present epoch. Give it to the people who will check them,
+          in another way than the documents.
         </p>
       </Panel>
       <Panel id="holds" title="Legal holds in force">

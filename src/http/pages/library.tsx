@@ -83,7 +83,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
       try {
         await pipeline(part.file, createWriteStream(path, { mode: 0o600 }), gone);
       } catch (error) {
-        // Whoever sent it may have gone before there was a folder to remove.
+        // The sender may have gone before there was a folder to remove.
         await tidy(this);
         throw error;
       } finally {

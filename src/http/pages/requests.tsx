@@ -300,7 +300,7 @@ function CalendarPanel({ frame, calendar }: Pick<RequestsProps, 'frame' | 'calen
     <Panel id="calendar" title="Calendar">
       <p>
         Subscribe to this address in a calendar program to see the legal limits of open requests. It names no person.
-        Whoever has the address sees the dates: keep it to yourself.
+        Anyone who has the address sees the dates: keep it to yourself.
       </p>
       <p>
         <a class="mono" href={calendar}>

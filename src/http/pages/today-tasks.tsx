@@ -21,7 +21,7 @@ interface Task {
 /** Tasks shown; requests among them, since all of these stand in their own list; the rest are behind one line. */
 const SHOWN = 10;
 const REQUESTS_AMONG = 5;
-/** Requests due later are no task of today. */
+/** Requests due later are not among the tasks of today. */
 const DUE_DAYS = 7;
 
 /** What to do today. */
