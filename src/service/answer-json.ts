@@ -141,9 +141,16 @@ export function readEnvelope(body: string, secret: string | null): { code?: stri
   };
 }
 
+/** Characters of a text that are looked at: what is shown of it is a line. */
+const MAX_CLEANED = 65_536;
+
 /** Text of someone else, fit for a log line: one line, no control characters, no secret, bounded. */
 export function cleanText(text: string, secret: string | null, maxLength: number): string {
-  const hidden = secret === null || secret === '' ? text : text.replaceAll(secret, '[API key]');
+  const cut = text.length > MAX_CLEANED;
+  const some = cut ? text.slice(0, MAX_CLEANED) : text;
+  const whole = secret === null || secret === '' ? some : some.replaceAll(secret, '[API key]');
+  // Half a secret may stand where the text was cut.
+  const hidden = cut && secret !== null ? whole.slice(0, -Math.max(1, secret.length)) : whole;
   const oneLine = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).trimEnd()}…` : oneLine;
 }
