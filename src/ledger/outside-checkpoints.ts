@@ -36,9 +36,10 @@ function manifestsOf(zip: Buffer): readonly Buffer[] {
   }
 }
 
-/** Text streams of a PDF that name this program: attachments lie in them, compressed or not. */
+/** Text streams of a PDF that name this program: attachments lie in them, compressed or not. Unpacked, they are looked at up to {@link OUTSIDE_FILE_BYTES} in all. */
 function* streamsOf(pdf: Buffer): Generator<string> {
-  for (let at = 0; ; ) {
+  let unpacked = 0;
+  for (let at = 0; unpacked < OUTSIDE_FILE_BYTES; ) {
     const begin = pdf.indexOf('stream', at);
     if (begin < 0) return;
     const end = pdf.indexOf('endstream', begin);
@@ -48,12 +49,15 @@ function* streamsOf(pdf: Buffer): Generator<string> {
     if (pdf[start] === 13) start += 1;
     if (pdf[start] === 10) start += 1;
     const raw = pdf.subarray(start, end);
-    const text = (inflated(raw) ?? raw).toString('utf8');
-    if (text.includes('consent-ledger/')) yield text;
+    const content = inflated(raw) ?? raw;
+    unpacked += content.length;
+    if (content.includes('consent-ledger/')) yield content.toString('utf8');
   }
 }
 
+/** Null for what is not a zlib stream (RFC 1950 §2.2: method 8, and the first two bytes a multiple of 31). Trying costs more than a short stream does. */
 function inflated(raw: Buffer): Buffer | null {
+  if (raw.length < 2 || (raw.readUInt8() & 0x0f) !== 8 || raw.readUInt16BE() % 31 !== 0) return null;
   try {
     return inflateSync(raw, { maxOutputLength: PART_BYTES });
   } catch {

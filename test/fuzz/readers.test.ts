@@ -39,6 +39,8 @@ const pumped: readonly (readonly [name: string, before: string, piece: string, a
   ['texts of policies', `${page}<table>`, '<td>x', ''],
   ['texts of policies', page, 'https://a', '', 2 << 20],
   ['texts of policies', '', '[', ']'.repeat(500_000)],
+  ['files with checkpoints', '%PDF-1.7\nstream\n', 'endstream', '', 4 << 20],
+  ['error envelopes', '', '"a":{},# a\n', '', 4 << 20],
   ['controller files', '', '{', '', 4000],
   ['controller files', '', '- ', '', 100_000],
   ['controller files', 'a: ', '{a: ', '}'.repeat(1000), 5000],
