@@ -29,6 +29,7 @@ import { loadKeys } from './keys.ts';
 import { pinIdentity } from './ledger/identity.ts';
 import { parseOrigin } from './ledger/epochs.ts';
 import { createJournal, type Journal } from './ledger/journal.ts';
+import { noteVerification, readLastVerification } from './ledger/last-verification.ts';
 import { createLedger } from './ledger/ledger.ts';
 import { type Sealing, sealLedger } from './ledger/seal.ts';
 import { openTree } from './ledger/tree.ts';
@@ -228,8 +229,11 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       };
       return witnessNewest(deps, policy, { again });
     },
-    verify: async (onProgress?: (done: number, total: number) => void, since = 0) =>
-      verifyLedger({
+    /** The last verification of the whole ledger; null: there was none. */
+    lastVerification: () => readLastVerification(store, ledger),
+    verify: async (onProgress?: (done: number, total: number) => void, since = 0) => {
+      const at = clock().toISOString();
+      const found = await verifyLedger({
         witnessed: { folder: witnessedFolder, policy: await witnessPolicy(), openPlace },
         since,
         ...sealed,
@@ -239,7 +243,13 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
         documentsFolder,
         erasuresFolder: join(config.dataDir, 'erasures'),
         ...(onProgress ? { onProgress } : {}),
-      }),
+      });
+      if (found.since === 0)
+        await noteVerification(store, ledger, { at, faults: found.faults.length + found.moreFaults }).catch(
+          (error: unknown) => log.warn({ err: error }, 'could not note the verification'),
+        );
+      return found;
+    },
   };
 }
 

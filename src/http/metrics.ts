@@ -1,6 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { LastTimes } from '../attention/figures.ts';
+import type { Clock } from '../core/clock.ts';
 import type { DistributionState } from '../jobs/bullmq.ts';
 import type { QueueFigures } from '../jobs/counts.ts';
+import type { LastVerification } from '../ledger/last-verification.ts';
 
 /** What is counted while the server runs; `/metrics` on the admin listener prints it in Prometheus' text format. */
 export interface Metrics {
@@ -48,11 +51,127 @@ export function createMetrics(sources: MetricSources): Metrics {
   );
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
   labelled(registry, 'warnings', 'Current warnings by code', 'code', sources.warnings);
+  const nameOf = createNames();
+  registerWatchMetrics(registry, sources, nameOf);
   registerJobMetrics(registry, sources);
   return {
     registry,
-    countDelivery: (source, outcome) => deliveries.inc({ source, outcome }),
+    countDelivery: (source, outcome) => deliveries.inc({ source: nameOf(source), outcome }),
     observeAppend: (seconds) => append.observe(seconds),
+  };
+}
+
+/** Sources with a label value of their own; what is beyond counts under one name, so that an agency's hundreds do not fill Prometheus. */
+const SOURCES_NAMED = 200;
+const OTHERS = '(others)';
+
+/** The label value of a source. The first that are asked for keep theirs until the process ends. */
+function createNames(): (source: string) => string {
+  const named = new Set<string>();
+  return (source) => {
+    if (!named.has(source) && named.size >= SOURCES_NAMED) return OTHERS;
+    named.add(source);
+    return source;
+  };
+}
+
+/** Milliseconds for which what takes queries per source or case is remembered: anyone on the admin network may ask for it, at any rate. */
+const REMEMBERED_MS = 15_000;
+
+/** What an operator is woken for: requests that are due, and how long ago things last happened. What never happened has no value. */
+function registerWatchMetrics(registry: Registry, sources: MetricSources, nameOf: (source: string) => string): void {
+  new Gauge({
+    name: 'consent_ledger_build_info',
+    help: 'Always 1: the version that is running, its Node.js and its database',
+    labelNames: ['version', 'node', 'database'],
+    registers: [registry],
+  }).set({ ...sources.build }, 1);
+  const now = () => sources.clock().getTime();
+  const [due, lastTimes, verification] = [
+    remembered(sources.due),
+    remembered(sources.lastTimes),
+    remembered(sources.verification),
+  ];
+  const add = (name: string, help: string, label: string | null, read: () => Promise<Readings>) =>
+    absentable(registry, { name, help, label, read, onError: sources.onError });
+  const addAge = (what: string, help: string, label: string | null, read: () => Promise<Times>) =>
+    add(`since_${what}_seconds`, `Seconds since ${help}`, label, async () =>
+      [...(await read())].map(([value, at]) => [value, Math.max(0, (now() - Date.parse(at)) / 1000)]),
+    );
+  const one = (at: string | null | undefined): Times => (at == null ? [] : [['', at]]);
+
+  add('dsar_due', 'Open requests by how near their legal limit is', 'state', due);
+  addAge('delivery', 'the last stored delivery, by source', 'source', async () =>
+    oldestByName((await lastTimes()).delivered, nameOf),
+  );
+  addAge('sync', 'the last successful pull of the consent log, by source', 'source', async () =>
+    oldestByName((await lastTimes()).synced, nameOf),
+  );
+  addAge('seal', 'the last checkpoint', null, async () => one((await lastTimes()).sealed));
+  addAge('oldest_unsealed', 'the oldest entry that is under no checkpoint', null, async () =>
+    one((await lastTimes()).unsealed),
+  );
+  addAge('verification', 'the last verification of the whole ledger', null, async () =>
+    one((await verification())?.at),
+  );
+  add('verification_faults', 'Faults that the last verification of the whole ledger found', null, async () => {
+    const last = await verification();
+    return last === null ? [] : [['', last.faults]];
+  });
+  addAge('witness', 'a witness signed or took a checkpoint, by witness', 'witness', sources.witnessedAt);
+}
+
+type Readings = Iterable<readonly [string, number]>;
+type Times = Iterable<readonly [string, string]>;
+
+/** Of the sources that share a name, the one that waits longest. */
+function oldestByName(times: ReadonlyMap<string, string>, nameOf: (source: string) => string): Times {
+  const oldest = new Map<string, string>();
+  for (const [source, at] of [...times].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const name = nameOf(source);
+    const known = oldest.get(name);
+    if (known === undefined || at < known) oldest.set(name, at);
+  }
+  return oldest;
+}
+
+interface Absentable {
+  readonly name: string;
+  readonly help: string;
+  readonly label: string | null;
+  readonly read: () => Promise<Readings>;
+  readonly onError: (error: unknown, metric: string) => void;
+}
+
+/** A gauge without a value where there is nothing to say. One that cannot be computed does not take the others along. */
+function absentable(registry: Registry, { name, help, label, read, onError }: Absentable): void {
+  const full = `consent_ledger_${name}`;
+  new Gauge({
+    name: full,
+    help,
+    labelNames: label === null ? [] : [label],
+    registers: [registry],
+    async collect() {
+      this.reset();
+      // Without labels a reset leaves a 0 behind.
+      if (label === null) this.remove();
+      try {
+        for (const [value, number] of await read()) this.set(label === null ? {} : { [label]: value }, number);
+      } catch (error) {
+        onError(error, full);
+      }
+    },
+  });
+}
+
+/** The last answer, while it is fresh. */
+function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
+  const shared = whileAsked(ask);
+  let last: { readonly at: number; readonly answer: T } | null = null;
+  return async () => {
+    if (last === null || performance.now() - last.at > REMEMBERED_MS)
+      last = { answer: await shared(), at: performance.now() };
+    return last.answer;
   };
 }
 
@@ -156,7 +275,16 @@ interface MetricSources {
   readonly sealedSeq: () => Promise<number>;
   /** By the name of the witness. */
   readonly witnessedSeq: () => Promise<ReadonlyMap<string, number>>;
+  /** ISO 8601 UTC, by the name of the witness. */
+  readonly witnessedAt: () => Promise<ReadonlyMap<string, string>>;
   readonly warnings: () => Promise<ReadonlyMap<string, number>>;
+  readonly due: () => Promise<ReadonlyMap<string, number>>;
+  readonly lastTimes: () => Promise<LastTimes>;
+  readonly verification: () => Promise<LastVerification | null>;
+  readonly build: { readonly version: string; readonly node: string; readonly database: string };
+  readonly clock: Clock;
+  /** A metric could not be computed; it has no value in this scrape. */
+  readonly onError: (error: unknown, metric: string) => void;
   readonly queues: () => Promise<readonly QueueFigures[]>;
   /** Null: no REDIS_URL is set. */
   readonly wakeUps: (() => Promise<DistributionState>) | null;

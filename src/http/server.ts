@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { countDue, loadLastTimes } from '../attention/figures.ts';
 import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { createAdminApp } from './admin.ts';
@@ -129,7 +130,7 @@ function createReadiness({ store, refusal }: Context): () => Promise<string | nu
 const PROBE = 'write_probe';
 
 function metricsOf(context: Context): Metrics {
-  const { store, projector, epoch, jobs, distribution } = context;
+  const { store, projector, epoch, jobs, distribution, log } = context;
   const highest = async (table: 'entries' | 'checkpoints') => {
     const query =
       table === 'entries'
@@ -137,14 +138,12 @@ function metricsOf(context: Context): Metrics {
         : store.read.selectFrom('checkpoints').select((eb) => eb.fn.max('size').as('seq'));
     return Number((await query.executeTakeFirst())?.seq ?? 0);
   };
+  const witnesses = async () =>
+    Object.values((await context.witnessState()).witnesses).filter((standing) => standing.epoch === epoch);
   return createMetrics({
     ledgerSeq: () => highest('entries'),
     projectedSeq: () => projector.position(),
-    witnessedSeq: async () => {
-      const { witnesses } = await context.witnessState();
-      const ours = Object.values(witnesses).filter((standing) => standing.epoch === epoch);
-      return new Map(ours.map(({ name, size }) => [name, size]));
-    },
+    witnessedSeq: async () => new Map((await witnesses()).map(({ name, size }) => [name, size])),
     sealedSeq: () => highest('checkpoints'),
     databaseBytes: () => store.sizeOnDisk(),
     async warnings() {
@@ -152,6 +151,17 @@ function metricsOf(context: Context): Metrics {
       for (const { code } of await context.warnings()) counts.set(code, (counts.get(code) ?? 0) + 1);
       return counts;
     },
+    due: () => countDue(context.cases, context.clock()),
+    lastTimes: () =>
+      loadLastTimes(store.read, {
+        sources: context.sources.list().map(({ slug }) => slug),
+        pulled: context.listPulled().map(({ slug }) => slug),
+      }),
+    verification: () => context.lastVerification(),
+    witnessedAt: async () => new Map((await witnesses()).flatMap(({ name, at }) => (at === null ? [] : [[name, at]]))),
+    build: { version: context.version, node: process.versions.node, database: store.engine },
+    clock: context.clock,
+    onError: (error, metric) => log.warn({ err: error, metric }, 'a metric could not be computed'),
     queues: () => jobs.figures(),
     wakeUps: distribution === null ? null : async () => (await distribution.open()).state(),
   });

@@ -1,0 +1,85 @@
+import { listCases } from '../cases/list-cases.ts';
+import type { CaseReading } from '../cases/view.ts';
+import type { Query } from '../store/store.ts';
+
+/** How near the legal limit of an open request is. `none`: no law sets one, or it is not known which law applies. */
+export type DueState = 'overdue' | 'within-7-days' | 'later' | 'none';
+
+const DUE_SOON_DAYS = 7;
+
+/** Open requests by how near their legal limit is; every state is there. Throws UsageError for a controller profile that is not valid. */
+export async function countDue(cases: CaseReading, now: Date): Promise<ReadonlyMap<DueState, number>> {
+  const counts = new Map<DueState, number>([
+    ['overdue', 0],
+    ['within-7-days', 0],
+    ['later', 0],
+    ['none', 0],
+  ]);
+  for (const { daysLeft } of await listCases(cases, { open: true, now: now.toISOString() })) {
+    const state = dueState(daysLeft);
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  return counts;
+}
+
+function dueState(daysLeft: number | null): DueState {
+  if (daysLeft === null) return 'none';
+  if (daysLeft < 0) return 'overdue';
+  return daysLeft <= DUE_SOON_DAYS ? 'within-7-days' : 'later';
+}
+
+/** When things last happened, ISO 8601 UTC. What never happened is absent or null. */
+export interface LastTimes {
+  /** The last delivery that was stored, by source. */
+  readonly delivered: ReadonlyMap<string, string>;
+  /** The last successful pull, by source; of several banners that are pulled, the one that was pulled longest ago. */
+  readonly synced: ReadonlyMap<string, string>;
+  /** The last checkpoint. */
+  readonly sealed: string | null;
+  /** The oldest entry that is under no checkpoint. */
+  readonly unsealed: string | null;
+}
+
+/** Loads when the last delivery, pull and checkpoint were. `pulled`: the sources whose consent log is pulled. */
+export async function loadLastTimes(
+  read: Query,
+  { sources, pulled }: { readonly sources: readonly string[]; readonly pulled: readonly string[] },
+): Promise<LastTimes> {
+  const delivered = new Map<string, string>();
+  for (const source of sources) {
+    const newest = await read
+      .selectFrom('delivery_history')
+      .select('received_at')
+      .where('source', '=', source)
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (newest !== undefined) delivered.set(source, newest.received_at);
+  }
+  const positions = await read
+    .selectFrom('sync_positions')
+    .select((eb) => ['source', eb.fn.min('last_success_at').as('at')])
+    .where('dismissed_at', 'is', null)
+    .where('last_success_at', 'is not', null)
+    .groupBy('source')
+    .execute();
+  const isPulled = new Set(pulled);
+  const synced = new Map(
+    positions.flatMap(({ source, at }) => (at !== null && isPulled.has(source) ? [[source, at] as const] : [])),
+  );
+  const checkpoint = await read
+    .selectFrom('checkpoints')
+    .select(['size', 'created_at'])
+    .orderBy('epoch', 'desc')
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  const open = await read
+    .selectFrom('entries')
+    .select('received_at')
+    .where('seq', '>', Number(checkpoint?.size ?? 0))
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return { delivered, synced, sealed: checkpoint?.created_at ?? null, unsealed: open?.received_at ?? null };
+}

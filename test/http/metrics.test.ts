@@ -1,0 +1,184 @@
+import { join } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { createMetrics } from '../../src/http/metrics.ts';
+import { writeSetting } from '../../src/store/settings.ts';
+import { temporaryFolder } from '../temporary.ts';
+import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
+
+const scrape = async ({ adminUrl }: OfficeWorld) => (await fetch(`${adminUrl}/metrics`)).text();
+
+/** The value of a metric, labels included in its name; null where it has none. */
+function valueOf(text: string, name: string): number | null {
+  const line = text.split('\n').find((one) => one.startsWith(`${name} `));
+  return line === undefined ? null : Number(line.slice(name.length + 1));
+}
+
+const minutes = (count: number) => 60 * count;
+
+it('counts open requests by how near their legal limit is', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+  for (const days of [60, 50, 27, 3])
+    await world.event('dsar.submitted', {
+      request_id: `r-${days}`,
+      type: 'access',
+      name: 'Ada Lovelace',
+      jurisdiction: 'DE',
+      submitted_at: ago(days),
+    });
+  const text = await scrape(world);
+  const due = (state: string) => valueOf(text, `consent_ledger_dsar_due{state="${state}"}`);
+  expect([due('overdue'), due('within-7-days'), due('later'), due('none')]).toEqual([2, 1, 1, 0]);
+});
+
+it('says how long ago the last delivery, pull, checkpoint, verification and witnessing were', async () => {
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'share'));
+  await writeFile(join(folder, 'policy'), `directory share ${join(folder, 'share')}\nquorum share\n`);
+  const world = await createOfficeWorld(
+    {
+      WITNESSES: join(folder, 'policy'),
+      SERVICE_BASE_URL: 'http://127.0.0.1:1/api/v1',
+      SERVICE_API_KEY: 'pak_live_test',
+    },
+    { worker: false },
+  );
+  const { context } = world;
+  const at = Date.now();
+  const later = (seconds: number) => world.setNow(new Date(at + 1000 * seconds).toISOString());
+  await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
+  later(minutes(10));
+  await context.witness();
+  later(minutes(20));
+  expect((await context.verify()).faults).toEqual([]);
+  later(minutes(30));
+  await world.event('consent.recorded', { banner_id: 'b', subject: 'i', status: 'granted' });
+  await context.store.transaction((tx) =>
+    tx.insertMany(
+      'sync_positions',
+      ['b', 'c'].map((banner_id, n) => ({
+        source: 'default',
+        banner_id,
+        last_success_at: new Date(at - 1000 * minutes(30 * n)).toISOString(),
+        updated_at: new Date(at).toISOString(),
+        rows_total: 0,
+      })),
+      'keep',
+    ),
+  );
+  later(minutes(60));
+  const text = await scrape(world);
+  const since = (what: string, labels = '') => {
+    const value = valueOf(text, `consent_ledger_since_${what}_seconds${labels}`);
+    return value === null ? null : Math.round(value / 60);
+  };
+  expect(since('delivery', '{source="default"}')).toBe(30);
+  // The banner that was pulled longest ago counts.
+  expect(since('sync', '{source="default"}')).toBe(90);
+  expect(since('seal')).toBe(50);
+  expect(since('oldest_unsealed')).toBe(30);
+  expect(since('verification')).toBe(40);
+  expect(valueOf(text, 'consent_ledger_verification_faults')).toBe(0);
+  expect(since('witness', '{witness="share"}')).toBe(50);
+  expect(text).toMatch(
+    new RegExp(
+      `^consent_ledger_build_info\\{version="[^"]+",node="${process.versions.node}",database="[a-z]+"\\} 1$`,
+      'm',
+    ),
+  );
+
+  await writeSetting(
+    context.store,
+    'ledger_verified',
+    JSON.stringify({ at: new Date(at).toISOString(), faults: 0, mac: '00'.repeat(32) }),
+  );
+  expect(await context.lastVerification()).toBeNull();
+});
+
+it('has no value for what never happened', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const text = await scrape(world);
+  expect(text).toContain('# TYPE consent_ledger_since_delivery_seconds gauge');
+  expect(text).not.toMatch(/^consent_ledger_since_/m);
+  expect(text).not.toMatch(/^consent_ledger_verification_faults/m);
+});
+
+it('remembers only verifications of the whole ledger', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
+  await world.context.seal();
+  const seq = await world.event('consent.recorded', { banner_id: 'b', subject: 'i', status: 'granted' });
+  expect((await world.context.verify(undefined, seq)).since).toBeGreaterThan(0);
+  expect(await world.context.lastVerification()).toBeNull();
+});
+
+const quiet = {
+  ledgerSeq: async () => 0,
+  projectedSeq: () => 0,
+  sealedSeq: async () => 0,
+  witnessedSeq: async () => new Map<string, number>(),
+  witnessedAt: async () => new Map<string, string>(),
+  warnings: async () => new Map<string, number>(),
+  due: async () => new Map<string, number>(),
+  lastTimes: async () => ({
+    delivered: new Map<string, string>(),
+    synced: new Map<string, string>(),
+    sealed: null,
+    unsealed: null,
+  }),
+  verification: async () => null,
+  build: { version: '1', node: '20', database: 'sqlite' },
+  clock: () => new Date('2026-03-01T12:00:00Z'),
+  onError: (error: unknown) => {
+    throw error;
+  },
+  queues: async () => [],
+  wakeUps: null,
+  databaseBytes: async () => 0,
+};
+
+it('names at most 200 sources, and keeps the one that has waited longest of the others', async () => {
+  const delivered = new Map(
+    Array.from({ length: 500 }, (_, n) => [
+      `shop-${String(n).padStart(3, '0')}`,
+      new Date(Date.parse('2026-03-01T11:59:00Z') - 60_000 * n).toISOString(),
+    ]),
+  );
+  const metrics = createMetrics({ ...quiet, lastTimes: async () => ({ ...(await quiet.lastTimes()), delivered }) });
+  await metrics.registry.metrics();
+  for (const source of delivered.keys()) metrics.countDelivery(source, 'stored');
+  const text = await metrics.registry.metrics();
+  expect(text.match(/^consent_ledger_since_delivery_seconds\{/gm)).toHaveLength(201);
+  expect(text.match(/^consent_ledger_deliveries_total\{/gm)).toHaveLength(201);
+  expect(valueOf(text, 'consent_ledger_since_delivery_seconds{source="(others)"}')).toBe(500 * 60);
+  expect(valueOf(text, 'consent_ledger_since_delivery_seconds{source="shop-000"}')).toBe(60);
+  expect(valueOf(text, 'consent_ledger_deliveries_total{source="(others)",outcome="stored"}')).toBe(300);
+});
+
+it('leaves out what cannot be computed and shows the rest', async () => {
+  const failed: string[] = [];
+  const metrics = createMetrics({
+    ...quiet,
+    due: async () => Promise.reject(new Error('the controller profile is not valid')),
+    onError: (_error, metric) => failed.push(metric),
+  });
+  const text = await metrics.registry.metrics();
+  expect(failed).toEqual(['consent_ledger_dsar_due']);
+  expect(text).not.toMatch(/^consent_ledger_dsar_due/m);
+  expect(text).toContain('consent_ledger_build_info{version="1",node="20",database="sqlite"} 1');
+});
+
+it('has every metric explained in docs/monitoring.md, and no other', async () => {
+  const names = (
+    await createMetrics({
+      ...quiet,
+      wakeUps: async () => ({ up: true, wakeUpsSent: 0, wakeUpsFailed: 0 }) as never,
+    }).registry.getMetricsAsJSON()
+  )
+    .map(({ name }) => name)
+    .filter((name) => name.startsWith('consent_ledger_'));
+  const page = await readFile(join(import.meta.dirname, '../../docs/monitoring.md'), 'utf8');
+  const explained = [...page.matchAll(/^\| `(consent_ledger_\w+)/gm)].map(([, name]) => name);
+  expect(explained.sort()).toEqual([...names].sort());
+});
