@@ -20,6 +20,7 @@ import {
   OFFICER,
   PUBLIC_URL,
 } from './hand-over-world.ts';
+import { tokenOf } from './api-caller.ts';
 import { createVisitor, type Page, signedIn } from './office-world.ts';
 
 const wrongFor = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0');
@@ -339,6 +340,29 @@ describe('a hand-over is refused', () => {
     const created = await createHandOver(world.context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });
     expect(created.outcome).toBe('refused');
   });
+});
+
+it('is made, listed and ended over the API as well', async () => {
+  const { world, caseId, pack } = await createReadyCase();
+  const caller = await tokenOf(world, 'officer', { scope: 'work' });
+  const path = `/api/v1/cases/${caseId}/hand-overs`;
+  expect((await caller.post(path, { days: 91 })).status).toBe(400);
+  expect((await caller.post('/api/v1/cases/default-999/hand-overs', {})).status).toBe(404);
+  const made = await caller.post(path, { days: 3 });
+  expect(made.status).toBe(201);
+  const { handOverId, link, code } = made.json as Record<string, string>;
+  const ada = createSubject(world, String(link).slice(`${PUBLIC_URL}/h/`.length));
+  expect((await ada.enter(String(code))).status).toBe(303);
+  const listed = await caller.get(path);
+  expect(listed.json).toMatchObject({
+    data: [{ handOverId, state: 'open', documentId: pack.documentId, downloads: 0 }],
+  });
+  expect(listed.text).not.toContain(String(code));
+  expect(listed.text).not.toContain(String(link));
+  expect((await caller.post(`${path}/h-00000000/revoke`, {})).status).toBe(404);
+  expect((await caller.post(`${path}/${handOverId}/revoke`, {})).json).toMatchObject({ state: 'revoked' });
+  await makeMoves(world, caseId, [['rework', { reason: 'a doubt' }]]);
+  expect(await caller.post(path, {})).toMatchObject({ status: 422 });
 });
 
 describe('a message of the data subject', () => {

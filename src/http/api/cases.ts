@@ -3,10 +3,19 @@ import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
 import { caseStates, moves } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
+import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
 import { packJob } from '../../documents/jobs.ts';
+import {
+  createHandOver,
+  HAND_OVER_DAYS,
+  HAND_OVER_DAYS_MAX,
+  listHandOvers,
+  revokeHandOver,
+  summariseHandOver,
+} from '../../hand-over/hand-over.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { untilProjected } from '../pages/frame.ts';
 import { jobSchema, shownJob } from './jobs.ts';
@@ -71,6 +80,26 @@ const shownCaseSchema = caseSchema
     ),
   })
   .meta({ id: 'ShownCase' });
+
+const handOverSchema = z
+  .object({
+    handOverId: z.string(),
+    caseId: z.string(),
+    documentId: z.string(),
+    sha256: z.string(),
+    state: z.enum(['open', 'locked', 'expired', 'revoked', 'withheld']).meta({
+      description: 'locked: by wrong codes; withheld: the request is being worked on, or the pack was erased.',
+    }),
+    createdAt: z.string(),
+    createdBy: z.string(),
+    expiresAt: z.string(),
+    revokedAt: z.string().nullable(),
+    openedAt: z.string().nullable().meta({ description: 'When it was first opened with the code.' }),
+    wrongCodes: z.int(),
+    downloads: z.int(),
+    messages: z.int(),
+  })
+  .meta({ id: 'HandOver' });
 
 const caseParams = z.strictObject({ caseId: z.string().max(300) });
 const moveNames = Object.keys(moves) as [keyof typeof moves, ...(keyof typeof moves)[]];
@@ -213,6 +242,73 @@ export const caseApi = [
       if (row === undefined) throw new CodedError('not_found');
       const { id } = await context.jobs.enqueue(packJob(params.caseId, by.officer));
       return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/cases/{caseId}/hand-overs',
+    name: 'listHandOvers',
+    tag: 'Cases',
+    summary: 'The links by which the pack of a request was handed over, the newest first',
+    params: caseParams,
+    answer: z.object({ data: z.array(handOverSchema) }),
+    async handle(context, { params }) {
+      await context.projector.catchUp();
+      const found = await listHandOvers(context, { caseId: params.caseId });
+      return { data: found.map(summariseHandOver) };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/hand-overs',
+    name: 'createHandOver',
+    tag: 'Cases',
+    summary: 'Hand the pack of a request over by a link and a code',
+    description:
+      'Link and code are in this answer only. Send them to the requester by two different ways, then record the answer as a move.',
+    params: caseParams,
+    body: z.strictObject({
+      days: z.int().min(1).max(HAND_OVER_DAYS_MAX).default(HAND_OVER_DAYS),
+      documentId: z
+        .string()
+        .max(300)
+        .optional()
+        .meta({ description: 'The pack; absent: the newest one of the request.' }),
+      approvedBy: z.string().trim().min(1).max(300).optional().meta({
+        description: 'Who approved it for the controller, where this installation is a processor.',
+      }),
+    }),
+    status: 201,
+    answer: handOverSchema.extend({ link: z.string(), code: z.string(), seq: z.int() }),
+    async handle(context, { params, body, by }) {
+      const { config } = context;
+      const publicUrl = publicUrlOf(config, config.port);
+      await context.projector.catchUp();
+      const created = await createHandOver(context, { ...params, ...body, actor: by.officer, publicUrl });
+      if (created.outcome === 'unknown-case') throw new CodedError('not_found');
+      if (created.outcome === 'refused') throw new RefusedRequest('refused', created.problems);
+      const { handOver: row, link, code, seq } = created;
+      await untilProjected(context, seq);
+      return { ...summariseHandOver({ row, state: 'open' }), link, code, seq };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/hand-overs/{handOverId}/revoke',
+    name: 'revokeHandOver',
+    tag: 'Cases',
+    summary: 'End a link at once',
+    params: caseParams.extend({ handOverId: z.string().max(50) }),
+    answer: handOverSchema,
+    async handle(context, { params, by }) {
+      const { caseId, handOverId } = params;
+      const find = async () =>
+        (await listHandOvers(context, { caseId })).find(({ row }) => row.hand_over_id === handOverId);
+      if ((await find()) === undefined) throw new CodedError('not_found');
+      await revokeHandOver(context, handOverId, by.officer);
+      const found = await find();
+      if (found === undefined) throw new CodedError('not_found');
+      return summariseHandOver(found);
     },
   }),
 ];

@@ -135,6 +135,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/cases/:caseId': { who: 'read', source: 'case', views: 'object' },
   'POST /api/v1/cases/:caseId/moves': { who: 'work', source: 'case' },
   'POST /api/v1/cases/:caseId/pack': { who: 'work', source: 'case' },
+  'GET /api/v1/cases/:caseId/hand-overs': { who: 'read', source: 'case', views: 'object' },
+  'POST /api/v1/cases/:caseId/hand-overs': { who: 'work', source: 'case' },
+  'POST /api/v1/cases/:caseId/hand-overs/:handOverId/revoke': { who: 'work', source: 'case' },
 
   'POST /api/v1/consent/look-up': { who: 'read', source: 'form' },
 
