@@ -5,6 +5,7 @@ import { createMetrics } from '../../src/http/metrics.ts';
 import { writeSetting } from '../../src/store/settings.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
+import { quietSources } from './quiet-metrics.ts';
 
 const scrape = async ({ adminUrl }: OfficeWorld) => (await fetch(`${adminUrl}/metrics`)).text();
 
@@ -113,30 +114,7 @@ it('remembers only verifications of the whole ledger', async () => {
   expect(await world.context.lastVerification()).toBeNull();
 });
 
-const quiet = {
-  ledgerSeq: async () => 0,
-  projectedSeq: () => 0,
-  sealedSeq: async () => 0,
-  witnessedSeq: async () => new Map<string, number>(),
-  witnessedAt: async () => new Map<string, string>(),
-  warnings: async () => new Map<string, number>(),
-  due: async () => new Map<string, number>(),
-  lastTimes: async () => ({
-    delivered: new Map<string, string>(),
-    synced: new Map<string, string>(),
-    sealed: null,
-    unsealed: null,
-  }),
-  verification: async () => null,
-  build: { version: '1', node: '20', database: 'sqlite' },
-  clock: () => new Date('2026-03-01T12:00:00Z'),
-  onError: (error: unknown) => {
-    throw error;
-  },
-  queues: async () => [],
-  wakeUps: null,
-  databaseBytes: async () => 0,
-};
+const quiet = quietSources();
 
 it('names at most 200 sources, and keeps the one that has waited longest of the others', async () => {
   const delivered = new Map(
@@ -170,12 +148,7 @@ it('leaves out what cannot be computed and shows the rest', async () => {
 });
 
 it('has every metric explained in docs/monitoring.md, and no other', async () => {
-  const names = (
-    await createMetrics({
-      ...quiet,
-      wakeUps: async () => ({ up: true, wakeUpsSent: 0, wakeUpsFailed: 0 }),
-    }).registry.getMetricsAsJSON()
-  )
+  const names = (await createMetrics(quietSources({ wakeUps: true })).registry.getMetricsAsJSON())
     .map(({ name }) => name)
     .filter((name) => name.startsWith('consent_ledger_'));
   const page = await readFile(join(import.meta.dirname, '../../docs/monitoring.md'), 'utf8');
