@@ -14,12 +14,13 @@ import {
   wholeNumberFrom,
 } from './command-io.ts';
 import { registerLedgerErase } from './ledger-erase.ts';
+import { registerLedgerEvents } from './ledger-events.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext, changedMeanwhile } from './run-context.ts';
 import { resolve } from 'node:path';
 import type { Witnessing } from '../ledger/witnessed.ts';
 
-/** `ledger verify|checkpoint|key|erase|rebuild`: the evidence. */
+/** `ledger verify|checkpoint|key|events|erase|rebuild`: the evidence. */
 export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void {
   const ledger = program
     .command('ledger')
@@ -31,6 +32,7 @@ export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void
 
   registerLedgerProofs(ledger, io);
   registerLedgerWitness(ledger, io);
+  registerLedgerEvents(ledger, io);
   registerLedgerErase(ledger, io);
 
   registerRebuild(ledger, io);

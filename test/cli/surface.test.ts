@@ -95,6 +95,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'ledger receipt': ['1'],
     'ledger consistency': ['1'],
     'ledger witness': null,
+    'ledger events': [],
     'ledger erase': ['--finish'],
     'ledger rebuild': [],
     'retention show': [],

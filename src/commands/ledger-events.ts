@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { hostname } from 'node:os';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import { asciiJson, readEvents, syslogLine } from '../ledger/events.ts';
+import { type CommandIo, counted, withJson, wholeNumberFrom } from './command-io.ts';
+import { findSource, withContext } from './run-context.ts';
+
+/** `ledger events`: every entry's metadata, for a SIEM. */
+export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo): void {
+  withJson(ledger.command('events'))
+    .description('write the metadata of every entry, without content or names, as JSON lines or syslog, for a SIEM')
+    .option('--after <entry>', 'begin behind this entry: the last one of the run before', wholeNumberFrom(0), 0)
+    .option('--limit <number>', 'at most so many', wholeNumberFrom(1))
+    .option('--source <slug>', 'only this source')
+    .addOption(
+      new Option('--format <format>', 'one JSON object on each line, or one message of RFC 5424')
+        .choices(['jsonl', 'syslog'] as const)
+        .default('jsonl' as const),
+    )
+    .addHelpText(
+      'after',
+      '\nThe last line on standard error says which entry to continue after. With --json the events are the list of one document.',
+    )
+    .action((options) =>
+      withContext(async (context) => {
+        const { after, limit = Number.POSITIVE_INFINITY, source, format, json } = options;
+        if (source !== undefined) findSource(context, source);
+        const { read } = context.store;
+        await context.projector.catchUp();
+        const { seq } = await read
+          .selectFrom('entries')
+          .select((eb) => eb.fn.max('seq').as('seq'))
+          .executeTakeFirstOrThrow();
+        const host = hostname();
+        let [written, last] = [0, after];
+        const write = async (text: string) => {
+          if (!io.stdout.write(text)) await once(io.stdout, 'drain');
+        };
+        if (json) await write('{"events":[');
+        for await (const page of readEvents(read, { after, upTo: Number(seq ?? 0), source })) {
+          const some = page.slice(0, limit - written);
+          const lines = some.map((event) => (json || format === 'jsonl' ? asciiJson(event) : syslogLine(event, host)));
+          if (json) await write(`${written > 0 ? ',' : ''}${lines.join(',\n')}`);
+          else await write(lines.map((line) => `${line}\n`).join(''));
+          written += some.length;
+          last = some.at(-1)?.seq ?? last;
+          if (written >= limit) break;
+        }
+        if (json) await write(`],"last":${last}}\n`);
+        else io.stderr.write(`${counted(written, 'event')}; continue with --after ${last}\n`);
+      }),
+    );
+}

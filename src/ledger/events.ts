@@ -1,0 +1,220 @@
+import { z } from 'zod';
+import type { EntryKind } from '../core/vocabulary.ts';
+import { knownEvents } from '../core/vocabulary.ts';
+import type { Query } from '../store/store.ts';
+
+/**
+ * What a SIEM is told of an entry: numbers, hashes and references, which name nobody. No content, no header of a sender, no name of a person, no
+ * address. `dedupeKey` is keyed, and `commitment` salted: neither lets anyone guess the content.
+ */
+export interface LedgerEvent {
+  readonly seq: number;
+  readonly receivedAt: string;
+  readonly source: string;
+  readonly sourceSeq: number;
+  readonly kind: EntryKind;
+  /** A delivery: its event where the service documents it, else `other`. An action: which. A call: `generate.intent`, … */
+  readonly name: string | null;
+  /** Who acted: an account's id (`person`), `command-line`, `schedule`, …; null where nobody did, or under a name that was only typed. */
+  readonly actor: string | null;
+  /** How it came out: the verdict on a signature, the outcome of a call or fetch. */
+  readonly outcome: string | null;
+  /** What it is about, by id or hash. */
+  readonly refs: Readonly<Record<string, string | number>>;
+  readonly bytes: number | null;
+  readonly erased: boolean;
+  /** Lower-case hex. */
+  readonly dedupeKey: string;
+  readonly commitment: string;
+  readonly leafHash: string;
+}
+
+const PAGE = 500;
+
+/** The events of the entries after `after` up to `upTo`, in order of seq, a page at a time. `source`: only of this one. */
+export async function* readEvents(
+  read: Query,
+  { after, upTo, source }: { readonly after: number; readonly upTo: number; readonly source: string | undefined },
+): AsyncGenerator<readonly LedgerEvent[]> {
+  for (let last = after; ; ) {
+    let query = read
+      .selectFrom('entries')
+      .leftJoin('delivery_history', 'delivery_history.seq', 'entries.seq')
+      .select((eb) => [
+        'entries.seq',
+        'entries.source',
+        'entries.source_seq',
+        'entries.kind',
+        'entries.received_at',
+        'entries.meta',
+        'entries.dedupe_key',
+        'entries.commitment',
+        'entries.leaf_hash',
+        'delivery_history.event',
+        eb.fn<number | null>('length', ['entries.body']).as('bytes'),
+        // Of what this program wrote itself, for the ids in it.
+        eb
+          .case()
+          .when('entries.kind', 'in', ['action', 'erasure'])
+          .then(eb.ref('entries.body'))
+          .else(null)
+          .end()
+          .as('body'),
+      ])
+      .where('entries.seq', '>', last)
+      .where('entries.seq', '<=', upTo)
+      .orderBy('entries.seq')
+      .limit(PAGE);
+    if (source !== undefined) query = query.where('entries.source', '=', source);
+    const rows = await query.execute();
+    const end = rows.at(-1);
+    if (end === undefined) return;
+    yield rows.map((row) => ({
+      seq: row.seq,
+      receivedAt: row.received_at,
+      source: row.source,
+      sourceSeq: row.source_seq,
+      kind: row.kind,
+      ...tellOf(row.kind, fieldsOf(row.meta), fieldsOf(row.body), row.event),
+      bytes: row.bytes === null ? null : Number(row.bytes),
+      erased: row.meta === null,
+      dedupeKey: row.dedupe_key.toString('hex'),
+      commitment: row.commitment.toString('hex'),
+      leafHash: row.leaf_hash.toString('hex'),
+    }));
+    last = end.seq;
+  }
+}
+
+type Told = Pick<LedgerEvent, 'name' | 'actor' | 'outcome' | 'refs'>;
+type Fields = Readonly<Record<string, unknown>>;
+
+function tellOf(kind: EntryKind, meta: Fields, body: Fields, event: string | null): Told {
+  const nothing: Told = { name: null, actor: null, outcome: null, refs: {} };
+  switch (kind) {
+    case 'webhook':
+      return {
+        ...nothing,
+        name: (knownEvents as readonly unknown[]).includes(event) ? event : 'other',
+        outcome: word(meta['verdict']),
+        refs: refsOf(meta, ['secretId']),
+      };
+    case 'consent-log':
+      return { ...nothing, name: 'consent-log.row', refs: refsOf(meta, ['runId', 'page']) };
+    case 'call': {
+      const phase = word(meta['call']);
+      const operation = word(meta['operation']);
+      return {
+        name: [operation, phase].filter((part) => part !== null).join('.') || null,
+        actor: who(meta['actor']),
+        outcome: word(meta['outcome']),
+        refs: refsOf(meta, ['requestId', 'policyId', 'planId', 'status']),
+      };
+    }
+    case 'snapshot':
+      return {
+        ...nothing,
+        name: word(meta['what']),
+        outcome: word(meta['outcome']),
+        refs: refsOf(meta, ['fetchId', 'policyId', 'status', 'bodySha256']),
+      };
+    case 'action':
+      return {
+        ...nothing,
+        name: word(meta['action']),
+        actor: who(meta['actor']),
+        refs: refsOf(body, [
+          'caseId',
+          'basedOn',
+          'move',
+          'documentId',
+          'sha256',
+          'asOf',
+          'personId',
+          'handOverId',
+          'holdId',
+        ]),
+      };
+    case 'erasure':
+      return {
+        ...nothing,
+        name: word(body['by']),
+        outcome: word(body['reason']),
+        refs: {
+          ...refsOf(body, ['id', 'law']),
+          ...countOf('entries', body['seqs']),
+          ...countOf('documents', body['documents']),
+        },
+      };
+  }
+}
+
+const fieldsSchema = z.record(z.string(), z.unknown());
+
+function fieldsOf(bytes: Buffer | null): Fields {
+  if (bytes === null) return {};
+  try {
+    return fieldsSchema.parse(JSON.parse(bytes.toString('utf8')));
+  } catch {
+    return {};
+  }
+}
+
+/** A word of our own vocabulary, or an id: printable ASCII without blanks; an e-mail address is none. */
+function word(value: unknown): string | null {
+  return typeof value === 'string' && /^[\w.:/-]{1,128}$/.test(value) ? value : null;
+}
+
+function refsOf(fields: Fields, names: readonly string[]): Record<string, string | number> {
+  const refs: Record<string, string | number> = {};
+  for (const name of names) {
+    const value = fields[name];
+    const told = typeof value === 'number' ? value : word(value);
+    if (told !== null) refs[name] = told;
+  }
+  return refs;
+}
+
+function countOf(name: string, list: unknown): Record<string, number> {
+  return Array.isArray(list) ? { [name]: list.length } : {};
+}
+
+const programs = new Map([
+  ['operator (command line)', 'command-line'],
+  ['assistant (MCP, command line)', 'mcp'],
+  ['sign-in page', 'sign-in-page'],
+  ['schedule', 'schedule'],
+  ['program', 'program'],
+  ['service', 'service'],
+]);
+
+/** Entries name people as `Olga Officer (<id>)`, and with an API token `… by token <id>`: the ids, without the name. */
+function who(actor: unknown): string | null {
+  if (typeof actor !== 'string') return null;
+  const program = programs.get(actor);
+  if (program !== undefined) return program;
+  const [, person, token] = PERSON.exec(actor) ?? [];
+  if (person === undefined) return null;
+  return token === undefined ? person : `${person}/${token}`;
+}
+
+const PERSON = /\((p-[0-9a-f]{8,64})\)(?: by token ([\w-]{1,64}))?$/;
+
+/** Facility 13 (log audit) of RFC 5424, and severities of it. */
+const AUDIT = 13 * 8;
+const [WARNING, NOTICE, INFORMATIONAL] = [4, 5, 6];
+
+/** The event as a message of RFC 5424: one line, ASCII, its MSG the JSON of the event. `host`: who sends it. */
+export function syslogLine(event: LedgerEvent, host: string): string {
+  const severity = event.name === 'session.refused' ? WARNING : event.kind === 'erasure' ? NOTICE : INFORMATIONAL;
+  const name = host.replaceAll(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
+  return `<${AUDIT + severity}>1 ${event.receivedAt} ${name} consent-ledger - ${event.kind} - ${asciiJson(event)}`;
+}
+
+/** JSON without a character beyond ASCII: any reader of syslog takes it. */
+export function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replaceAll(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
