@@ -91,8 +91,8 @@ function digestOf(hex: string): Buffer | null {
   return DIGEST_HEX.test(hex) ? Buffer.from(hex, 'hex') : null;
 }
 
-/** Both signature headers for a body, as the service makes them (docs/service.md §6): for tests and for senders. */
-export function signBody(rawBody: Uint8Array, secret: string): Record<string, string> {
+/** Both signature headers for a body, as the service makes them (docs/service.md §6): for tests and for senders. `secret`: the text or bytes that sign. */
+export function signBody(rawBody: Uint8Array, secret: string | Uint8Array): Record<string, string> {
   const digest = createHmac('sha256', secret).update(rawBody).digest('hex');
   return { [SIGNATURE_HEADER]: digest, [SIGNATURE_256_HEADER]: PREFIX + digest };
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { RejectedItem, RejectedRing } from '../rejected/ring.ts';
+import { holdsBytes } from '../store/queries/entry-pages.ts';
 import type { Query } from '../store/store.ts';
 
 interface Filter {
@@ -18,14 +19,20 @@ interface DeliveryFilter extends Filter {
   readonly outcome?: 'read' | 'unknown-event' | 'unreadable' | undefined;
   /** Only what came before this entry. */
   readonly before?: number | null;
+  /** Only what came after this entry, oldest first. */
+  readonly after?: number;
+  /** Only what was received from then on, ISO 8601 UTC. */
+  readonly since?: string | undefined;
+  /** Only bodies that hold these bytes. Reads the bodies, newest first, until enough are found. */
+  readonly search?: Buffer | undefined;
 }
 
 /** A delivery that was stored, as lists show it. */
 export type StoredDelivery = Awaited<ReturnType<typeof loadDeliveries>>[number];
 
-/** Deliveries that were stored, newest first. */
+/** Deliveries that were stored, newest first; oldest first behind `after`. */
 export async function loadDeliveries(read: Query, filter: DeliveryFilter) {
-  const { source, event, limit, sources = null, outcome, before = null } = filter;
+  const { source, event, limit, sources = null, outcome, before = null, after, since, search } = filter;
   let query = read
     .selectFrom('delivery_history')
     .leftJoin('arrivals', 'arrivals.seq', 'delivery_history.seq')
@@ -47,7 +54,19 @@ export async function loadDeliveries(read: Query, filter: DeliveryFilter) {
   if (sources !== null) query = query.where('delivery_history.source', 'in', [...sources]);
   if (outcome !== undefined) query = query.where('delivery_history.outcome', '=', outcome);
   if (before !== null) query = query.where('delivery_history.seq', '<', before);
-  const rows = await query.orderBy('delivery_history.seq', 'desc').limit(limit).execute();
+  if (after !== undefined) query = query.where('delivery_history.seq', '>', after);
+  if (since !== undefined) query = query.where('delivery_history.received_at', '>=', since);
+  if (search !== undefined)
+    query = query.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('entries')
+          .select('entries.seq')
+          .whereRef('entries.seq', '=', 'delivery_history.seq')
+          .where(holdsBytes(read, search)),
+      ),
+    );
+  const order = after === undefined ? 'desc' : 'asc';
+  const rows = await query.orderBy('delivery_history.seq', order).limit(limit).execute();
   return rows.map((row) => ({ ...row, repeats: row.repeats ?? 0 }));
 }
 

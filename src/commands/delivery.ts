@@ -10,10 +10,13 @@ import {
   printable,
   printResult,
   tableText,
+  timeOf,
   wholeNumberFrom,
   withJson,
   withOptions,
 } from './command-io.ts';
+import { registerDeliveryResend } from './delivery-resend.ts';
+import { registerDeliveryTail } from './delivery-tail.ts';
 import { findSource, withContext } from './run-context.ts';
 import {
   type Diagnosed,
@@ -31,12 +34,13 @@ const NOTHING_REFUSED =
 
 const SEE_DIAGNOSE = 'Run `consent-ledger delivery diagnose` for the reasons.';
 
-/** `delivery list|show|diagnose|readmit`: what arrived, what was refused and why. */
+/** `delivery list|tail|show|resend|diagnose|readmit`: what arrived, what was refused and why. */
 export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
     .command('delivery')
     .description('webhook deliveries: what arrived, what was refused and why');
   registerList(delivery, io);
+  registerDeliveryTail(delivery, io);
 
   withJson(delivery.command('show'))
     .argument('<seq>', 'entry number', wholeNumberFrom(1))
@@ -49,6 +53,8 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
         printResult(io, options, loaded, () => deliveryText(loaded));
       }),
     );
+
+  registerDeliveryResend(delivery, io);
 
   withOptions(withJson(delivery.command('diagnose')), ringOptions)
     .description('explain why each refused delivery was refused, and how to fix it')
@@ -91,6 +97,14 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
     .description('list deliveries, newest first; or those that are unreadable, refused or ambiguous')
     .option('--source <slug>', 'only this source')
     .option('--event <name>', 'only this event')
+    .option(
+      '--since <time>',
+      'only what was received from then on: an ISO 8601 time, or a day, which begins at midnight in TIME_ZONE',
+    )
+    .option(
+      '--search <text>',
+      'only bodies that hold this text, byte for byte; reads every body until enough are found',
+    )
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
     .option('--quarantine', 'list what could not be read, and why: invalid JSON, unknown events, missing fields')
     .option('--refused', 'list refused deliveries with their total')
@@ -100,10 +114,15 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
     )
     .action((options) =>
       withContext(async (context) => {
-        const { source, event, limit, quarantine, refused, ambiguous } = options;
+        const { source, event, since, search, limit, quarantine, refused, ambiguous } = options;
         if ([quarantine, refused, ambiguous].filter(Boolean).length > 1) {
           throw new UsageError(['Use only one of --quarantine, --refused and --ambiguous.']);
         }
+        if ((quarantine ?? refused ?? ambiguous) && (since ?? search) !== undefined)
+          throw new UsageError([
+            '--since and --search cannot be combined with --quarantine, --refused and --ambiguous.',
+          ]);
+        if (search === '') throw new UsageError(['--search needs a text to look for.']);
         if (event !== undefined && refused)
           throw new UsageError([
             '--refused cannot be combined with --event: the event of a refused delivery is unknown.',
@@ -128,13 +147,22 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
             .reverse();
           return printResult(io, options, rows, () => ambiguousText(rows));
         }
-        const rows = await loadDeliveries(read, { source, event, limit });
-        printResult(io, options, rows, () => storedText(rows));
+        const rows = await loadDeliveries(read, {
+          source,
+          event,
+          limit,
+          since: since === undefined ? undefined : timeOf(since, '--since', context.config.timeZone),
+          search: search === undefined ? undefined : Buffer.from(search, 'utf8'),
+        });
+        const nothing = [source, event, since, search].every((one) => one === undefined)
+          ? 'Nothing has arrived yet.'
+          : 'No delivery matches.';
+        printResult(io, options, rows, () => storedText(rows, nothing));
       }),
     );
 }
 
-function storedText(rows: Awaited<ReturnType<typeof loadDeliveries>>): string {
+function storedText(rows: Awaited<ReturnType<typeof loadDeliveries>>, nothing: string): string {
   return tableText(
     ['entry', 'received', 'source', 'event', 'signature', 'read', 'bytes', 'repeats', 'note'],
     rows.map((row) => [
@@ -148,7 +176,7 @@ function storedText(rows: Awaited<ReturnType<typeof loadDeliveries>>): string {
       row.repeats,
       row.note,
     ]),
-    'Nothing has arrived yet.',
+    nothing,
   );
 }
 

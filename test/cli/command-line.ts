@@ -139,12 +139,17 @@ export function commandsOf(
 }
 
 /** Sends a delivery to a source, signed with `secret`; resolves with status and answer. */
-export async function deliverTo(url: string, secret: string, body: string): Promise<{ status: number; text: string }> {
+export async function deliverTo(
+  url: string,
+  secret: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ status: number; text: string }> {
   const digest = createHmac('sha256', secret).update(body).digest('hex');
   const response = await fetch(url, {
     method: 'POST',
     body,
-    headers: { 'content-type': 'application/json', 'x-service-signature': digest },
+    headers: { 'content-type': 'application/json', 'x-service-signature': digest, ...headers },
   });
   return { status: response.status, text: await response.text() };
 }

@@ -40,6 +40,9 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'source offboard': ['shop'],
     'delivery list': [],
     'delivery show': [String(ids.delivered)],
+    // They go on until they are stopped, or need a receiver: test/commands/delivery.test.ts
+    'delivery tail': null,
+    'delivery resend': null,
     'delivery diagnose': [],
     'delivery readmit': [],
     sync: [],
@@ -52,6 +55,10 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'dsar open': ['--received', '2026-07-01T14:02:00Z', '--kind', 'access', '--channel', 'letter'],
     'dsar move': [ids.caseId, 'note', 'text=called back'],
     'dsar letter': [ids.caseId, 'acknowledgement'],
+    // They need a public address and a pack: test/http/hand-over.test.ts
+    'dsar hand-over create': null,
+    'dsar hand-over list': [],
+    'dsar hand-over revoke': null,
     'dsar pack': [ids.caseId],
     'policy generate': ['--type', 'privacy-policy', '--jurisdiction', 'GB'],
     'policy bulk': null,

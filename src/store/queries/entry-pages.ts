@@ -49,6 +49,13 @@ export async function readEntryPage(
   return { rows: await each.execute(), to };
 }
 
+/** Whether the body of an entry holds these bytes, as they are. */
+export function holdsBytes(query: Query, bytes: Buffer) {
+  return query.getExecutor().adapter instanceof SqliteAdapter
+    ? sql<boolean>`instr(entries.body, ${bytes}) > 0`
+    : sql<boolean>`position(${bytes}::bytea in entries.body) > 0`;
+}
+
 /** Entries' numbers in the order given, in portions whose contents have no more than so many bytes. One entry is always in it. */
 export async function* inPortions(query: Query, seqs: Iterable<number>, size: PageSize): AsyncGenerator<number[]> {
   let some: number[] = [];

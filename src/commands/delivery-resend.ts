@@ -1,0 +1,68 @@
+import pc from 'picocolors';
+import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import { clearTextProblem, webUrlOf } from '../core/address.ts';
+import { UsageError } from '../core/errors.ts';
+import { resendOf, sendAgain } from '../outside/resend.ts';
+import { type CommandIo, durationFrom, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
+import { withContext } from './run-context.ts';
+
+const LONGEST_MS = 10 * 60_000;
+
+/** `delivery resend`: a stored delivery to another receiver, for those who develop one. */
+export function registerDeliveryResend(delivery: CommandUnknownOpts, io: CommandIo): void {
+  withJson(delivery.command('resend'))
+    .argument('<seq>', 'entry number of a delivery', wholeNumberFrom(1))
+    .description('send a stored delivery to another address, such as a receiver that you are developing')
+    .requiredOption(
+      '--to <url>',
+      'an http or https address; http only to this machine or a host in HTTP_ALLOWED_HOSTS',
+      targetOf,
+    )
+    .option('--unsigned', 'leave the signature out')
+    .option('--timeout <duration>', 'how long to wait for the answer, at most 10m', durationFrom, 15_000)
+    .addHelpText(
+      'after',
+      '\nIt sends the exact bytes, the content type and the headers that were kept. Signatures are not kept: it is signed anew with the secret of\nits source that verified it, or with the first one in force. Redirects are not followed. The body may hold personal data.',
+    )
+    .action((seq, options) =>
+      withContext(async (context) => {
+        const { to, unsigned = false, timeout } = options;
+        if (timeout > LONGEST_MS) throw new UsageError(['--timeout is at most 10m.']);
+        const problem = clearTextProblem(to, context.config.httpAllowedHosts, 'the delivery');
+        if (problem !== null) throw new UsageError([`The address of --to ${problem}.`]);
+        const entry = await context.store.read
+          .selectFrom('entries')
+          .select(['source', 'kind', 'meta', 'body'])
+          .where('seq', '=', seq)
+          .executeTakeFirst();
+        if (entry?.kind !== 'webhook')
+          throw new UsageError([
+            `Entry ${seq} ${entry === undefined ? 'does not exist' : 'is not a delivery'}: see \`consent-ledger delivery list\`.`,
+          ]);
+        const { meta, body } = entry;
+        if (meta === null || body === null)
+          throw new UsageError([`The content of entry ${seq} was erased: there is nothing to send.`]);
+        const secrets = unsigned ? [] : (context.sources.find(entry.source)?.webhookSecrets ?? []);
+        const resend = resendOf({ meta, body }, secrets);
+        if (!unsigned && resend.secretId === null)
+          throw new UsageError([`The source ${entry.source} has no signing secret: use --unsigned.`]);
+        const sent = await sendAgain(resend, to, timeout);
+        const isTaken = sent.status >= 200 && sent.status < 300;
+        if (!isTaken) io.exitCode = 1;
+        const { host } = new URL(to);
+        const value = { seq, to: host, bytes: body.length, signedWith: resend.secretId, ...sent };
+        printResult(io, options, value, () =>
+          [
+            `${isTaken ? pc.green('✓') : pc.red('✗')} ${host} answered HTTP ${sent.status} after ${sent.milliseconds} ms (${body.length} bytes, ${resend.secretId === null ? 'unsigned' : `signed with ${printable(resend.secretId)}`})`,
+            ...(sent.answer === '' ? [] : [sent.answer.split('\n').map(printable).join('\n')]),
+          ].join('\n'),
+        );
+      }),
+    );
+}
+
+function targetOf(text: string): string {
+  const url = webUrlOf(text);
+  if (url === null) throw new InvalidArgumentError('Use an http or https URL without a user name or password.');
+  return url.href;
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { signBody } from '../../receivers/signature.ts';
+import type { WebhookSecret } from '../core/source.ts';
+import { OutsideError } from '../core/errors.ts';
+import { signingKeyOf } from '../crypto/keys.ts';
+import { exchange } from '../service/http.ts';
+
+/** The meta of a delivery, as far as it is sent again (ledger/append-delivery.ts). */
+const metaSchema = z.object({
+  contentType: z.string().nullable().catch(null),
+  headers: z.record(z.string(), z.string()).catch({}),
+  secretId: z.string().nullable().catch(null),
+});
+
+/** A stored delivery as it is sent again. */
+export interface Resend {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Which secret signed it; null: it is sent without a signature. */
+  readonly secretId: string | null;
+}
+
+/**
+ * A stored delivery as a request: the exact bytes, the content type and the headers that were kept. Signatures are not kept, so it is signed
+ * anew: with the secret that verified it, else the first that is in force; with none of `secrets` not at all.
+ */
+export function resendOf(
+  { meta, body }: { readonly meta: Buffer; readonly body: Buffer },
+  secrets: readonly WebhookSecret[],
+): Resend {
+  const { contentType, headers, secretId } = metaSchema.parse(JSON.parse(meta.toString('utf8')));
+  const secret = secrets.find(({ id }) => id === secretId) ?? secrets[0];
+  const key = secret === undefined ? null : signingKeyOf(secret.value, secret.encoding);
+  return {
+    body,
+    headers: {
+      ...headers,
+      ...(contentType === null ? {} : { 'content-type': contentType }),
+      ...(key === null ? {} : signBody(body, key)),
+    },
+    secretId: key === null ? null : (secret?.id ?? null),
+  };
+}
+
+/** What a receiver answered. */
+export interface Resent {
+  readonly status: number;
+  readonly milliseconds: number;
+  /** The beginning of the answer. */
+  readonly answer: string;
+}
+
+const ANSWER_BYTES = 64 * 1024;
+const ANSWER_SHOWN = 2000;
+
+/** Sends it once, following no redirect. Rejects with OutsideError when no answer comes. */
+export async function sendAgain({ body, headers }: Resend, url: string, timeoutMs: number): Promise<Resent> {
+  const started = performance.now();
+  try {
+    const { status, bytes } = await exchange({
+      url,
+      method: 'POST',
+      headers: { 'accept-encoding': 'identity', ...headers },
+      body,
+      timeoutMs,
+      maxBytes: ANSWER_BYTES,
+    });
+    return {
+      status,
+      milliseconds: Math.round(performance.now() - started),
+      answer: (bytes ?? Buffer.alloc(0)).toString('utf8').slice(0, ANSWER_SHOWN),
+    };
+  } catch (cause) {
+    const { code, name } = cause as NodeJS.ErrnoException;
+    throw new OutsideError(`${new URL(url).host} does not answer (${code ?? name})`, { cause });
+  }
+}

@@ -1,0 +1,166 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { expect, onTestFinished, test } from 'vitest';
+import { verifySignature } from '../../receivers/signature.ts';
+import { deliverTo, runCli } from '../cli/command-line.ts';
+import { createOfficeWorld } from '../http/office-world.ts';
+import { cliPath, environment, SECRET } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+async function createInstallation() {
+  const home = await temporaryFolder();
+  const world = await createOfficeWorld({ DATA_DIR: home }, { worker: false });
+  const cli = (args: readonly string[], more: Record<string, string> = {}) =>
+    runCli(home, ['delivery', ...args], { DATA_DIR: home, ...more });
+  return { home, world, cli };
+}
+
+/** A receiver that keeps what it gets and answers as it is told. */
+async function createReceiver(answer: {
+  status: number;
+  body?: string;
+  headers?: Record<string, string>;
+  silent?: boolean;
+}) {
+  const got: { headers: IncomingHttpHeaders; body: Buffer }[] = [];
+  const server = createServer((request, response) => {
+    void buffer(request).then((body) => {
+      got.push({ headers: request.headers, body });
+      if (answer.silent !== true) response.writeHead(answer.status, answer.headers).end(answer.body ?? '');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void (server.closeAllConnections(), server.close()));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?x=1`, got };
+}
+
+test('sends a stored delivery again: its bytes, its headers, and a signature that verifies', async () => {
+  const { world, cli } = await createInstallation();
+  // Spaces and escapes that reading and writing JSON again would lose.
+  const body = '{ "event":"consent.recorded",\n "data":{"subject":"\\u0068", "n":1.0} }';
+  const answer = await deliverTo(`${world.url}/webhooks/default`, SECRET, body, { 'x-service-delivery': 'd-77' });
+  const { seq } = JSON.parse(answer.text) as { seq: number };
+  const receiver = await createReceiver({ status: 202, body: 'taken\u001b[2J' });
+  const { code, stdout, stderr } = await cli(['resend', String(seq), '--to', receiver.url]);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toMatch(/answered HTTP 202 after \d+ ms/);
+  // What a stranger answers cannot rewrite the screen.
+  expect(stdout).toContain('taken\\u001b[2J');
+  const [got] = receiver.got;
+  expect(got?.body.toString()).toBe(body);
+  expect(got?.headers['content-type']).toBe('application/json');
+  expect(got?.headers['x-service-delivery']).toBe('d-77');
+  const secrets = [{ id: 'main', value: SECRET }];
+  expect(verifySignature({ headers: got?.headers ?? {}, rawBody: Buffer.from(body), secrets })).toMatchObject({
+    outcome: 'verified',
+    headersAgree: true,
+  });
+  expect(stdout + stderr).not.toContain(SECRET);
+
+  expect((await cli(['resend', String(seq), '--to', receiver.url, '--unsigned'])).code).toBe(0);
+  expect(Object.keys(receiver.got[1]?.headers ?? {}).filter((name) => name.includes('signature'))).toEqual([]);
+  // At our own endpoint it is recognised as the same delivery.
+  const again = await cli(['resend', String(seq), '--to', `${world.url}/webhooks/default`, '--json']);
+  expect(JSON.parse(again.stdout)).toMatchObject({ seq, status: 200, bytes: body.length });
+});
+
+test('says how a receiver failed, follows no redirect and waits no longer than asked', async () => {
+  const { world, cli } = await createInstallation();
+  const seq = String(await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' }));
+  const failing = await createReceiver({ status: 500, body: 'no' });
+  const refused = await cli(['resend', seq, '--to', failing.url]);
+  expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('HTTP 500')]);
+  const other = await createReceiver({ status: 200 });
+  const moved = await createReceiver({ status: 307, headers: { location: other.url } });
+  expect(await cli(['resend', seq, '--to', moved.url])).toMatchObject({ code: 1 });
+  expect(other.got).toEqual([]);
+  const silent = await createReceiver({ status: 200, silent: true });
+  const late = await cli(['resend', seq, '--to', silent.url, '--timeout', '1s']);
+  expect([late.code, late.stderr]).toEqual([
+    1,
+    expect.stringMatching(/127\.0\.0\.1:\d+ does not answer \(HttpTimeout\)/),
+  ]);
+  const away = await cli(['resend', seq, '--to', 'http://127.0.0.1:1/']);
+  expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('does not answer (ECONNREFUSED)')]);
+});
+
+test('refuses addresses and entries that it cannot or must not send', async () => {
+  const { home, world, cli } = await createInstallation();
+  const seq = await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
+  for (const to of ['file:///etc/passwd', 'ftp://example.org/', 'nowhere', 'http://user:word@127.0.0.1/'])
+    expect(await cli(['resend', String(seq), '--to', to]), to).toMatchObject({ code: 2 });
+  const clear = await cli(['resend', String(seq), '--to', 'http://dev.example.org/hook']);
+  expect([clear.code, clear.stderr]).toEqual([2, expect.stringContaining('HTTP_ALLOWED_HOSTS')]);
+  expect((await cli(['resend', '9999', '--to', 'http://127.0.0.1:1/'])).stderr).toContain('Entry 9999 does not exist');
+  expect((await cli(['resend', String(seq), '--to', 'http://127.0.0.1:1/', '--timeout', '1h'])).code).toBe(2);
+  const words = ['--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga'];
+  expect((await runCli(home, ['ledger', 'erase', String(seq), ...words], { DATA_DIR: home })).code).toBe(0);
+  expect((await cli(['resend', String(seq), '--to', 'http://127.0.0.1:1/'])).stderr).toContain('was erased');
+  const action = await world.context.store.read
+    .selectFrom('entries')
+    .select('seq')
+    .where('kind', '!=', 'webhook')
+    .executeTakeFirstOrThrow();
+  expect((await cli(['resend', String(action.seq), '--to', 'http://127.0.0.1:1/'])).stderr).toContain(
+    'is not a delivery',
+  );
+});
+
+test('lists deliveries from a time on, and those whose body holds a text', async () => {
+  const { world, cli } = await createInstallation();
+  world.setNow('2026-03-01T22:30:00Z');
+  const first = await world.event('consent.recorded', { banner_id: 'b', subject: 'anna_1', status: 'granted' });
+  world.setNow('2026-03-02T10:00:00Z');
+  const second = await world.event('consent.recorded', {
+    banner_id: 'b',
+    subject: "50 % of o'neill",
+    status: 'granted',
+  });
+  const third = await world.event('policy.published', { policy_id: 'pol_1' });
+  const seqs = async (...args: string[]) => {
+    const { code, stdout, stderr } = await cli(['list', '--json', ...args], { TIME_ZONE: 'Europe/Berlin' });
+    expect(code, stderr).toBe(0);
+    return (JSON.parse(stdout) as { seq: number }[]).map(({ seq }) => seq);
+  };
+  expect(await seqs('--since', '2026-03-02')).toEqual([third, second]);
+  expect(await seqs('--since', '2026-03-01')).toEqual([third, second, first]);
+  expect(await seqs('--since', '2026-03-02T10:00:00Z', '--event', 'consent.recorded')).toEqual([second]);
+  expect(await seqs('--search', 'anna_1')).toEqual([first]);
+  // As it is written: no pattern, no quotes that end a statement.
+  expect(await seqs('--search', 'annaX1')).toEqual([]);
+  expect(await seqs('--search', "50 % of o'neill")).toEqual([second]);
+  expect(await seqs('--search', 'ANNA_1')).toEqual([]);
+  expect(await seqs('--search', '"event"', '--limit', '2')).toEqual([third, second]);
+  expect((await cli(['list', '--search', 'nobody'])).stdout).toContain('No delivery matches.');
+  expect(await cli(['list', '--since', 'yesterday'])).toMatchObject({ code: 2 });
+  expect(await cli(['list', '--search', 'x', '--refused'])).toMatchObject({ code: 2 });
+  expect(await cli(['list', '--search', ''])).toMatchObject({ code: 2 });
+});
+
+test('shows deliveries as they arrive, refused ones too, until it is stopped', async () => {
+  const { home, world } = await createInstallation();
+  const event = (subject: string) => world.event('consent.recorded', { banner_id: 'b', subject, status: 'granted' });
+  const [, second] = [await event('1'), await event('2')];
+  const child = spawn(process.execPath, [cliPath, 'delivery', 'tail', '--lines', '1', '--json'], {
+    env: environment(home, { DATA_DIR: home }),
+    cwd: home,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const exited = once(child, 'exit') as Promise<[number | null]>;
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async () => JSON.parse(String((await lines.next()).value)) as Record<string, unknown>;
+  expect(await next()).toMatchObject({ seq: second, event: 'consent.recorded', verdict: 'verified' });
+  const [third, fourth] = [await event('3'), await event('4')];
+  expect([(await next())['seq'], (await next())['seq']]).toEqual([third, fourth]);
+  await deliverTo(`${world.url}/webhooks/default`, 'a-wrong-secret-of-the-tests', '{"event":"ping"}');
+  await world.context.rejected.flush();
+  expect(await next()).toMatchObject({ refused: true, source: 'default', reason: 'mismatch' });
+  child.kill('SIGTERM');
+  expect((await exited)[0]).toBe(0);
+});
