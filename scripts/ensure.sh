@@ -164,12 +164,13 @@ ensure_object_store() {
   install_packages ceph-mon ceph-osd radosgw >&2 || say 'Ceph could not be installed: the suite about object storage will fail.'
 }
 
-# promtool, which tries the alert rules. It comes with all of Prometheus, so `npm test` does without; a suite that needs it and does not find it fails, and says so.
-ensure_promtool() {
-  if command -v promtool >/dev/null 2>&1; then return 0; fi
+# A program that one long suite needs, its Debian package, and what for; `npm test` does without. A suite that does not find it fails, and says so.
+ensure_program() {
+  local program=$1 package=$2 purpose=$3
+  if command -v "$program" >/dev/null 2>&1; then return 0; fi
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then return 0; fi
-  say 'Installing Prometheus, whose promtool tries the alert rules.'
-  install_packages prometheus >&2 || say 'Prometheus could not be installed: the suite about alert rules will fail.'
+  say "Installing $package for $purpose."
+  install_packages "$package" >&2 || say "$package could not be installed: the suite about $purpose will fail."
 }
 
 # Debian starts servers when it installs them. The tests start their own, on free ports; these stay down.

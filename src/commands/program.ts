@@ -50,6 +50,10 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   store: async () => (await import('./store.ts')).registerStore,
   demo: async () => (await import('./demo/demo.ts')).registerDemo,
   sandbox: async () => (await import('./sandbox.ts')).registerSandbox,
+  completion: async () => {
+    const { registerCompletion } = await import('./completion.ts');
+    return (program, io) => registerCompletion(program, io, () => createProgram(io, []));
+  },
 };
 
 /** Builds the command line for `args`: with the command that they begin with; for the version with none, else (for the help) with all. */

@@ -117,6 +117,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     export: null,
     demo: null,
     'demo tamper': null,
+    completion: ['bash'],
     sandbox: ['--port', '0'],
     'sandbox trigger': null,
     'sandbox deliveries': null,
