@@ -541,6 +541,14 @@ describe('controller profile', () => {
     expect(text).toContain('role:');
   });
 
+  test('a bracket that is never closed is named, however many lines follow', async () => {
+    const read = await parseControllerProfile(`{"name":${'a: b\n'.repeat(40_000)}"Acme"}`, 'c.yaml');
+    expect(read).toEqual({
+      outcome: 'invalid',
+      problems: ['Controller profile c.yaml is nested too deeply: is a bracket left open?'],
+    });
+  });
+
   test('broken YAML, a repeated key, a missing file and a bomb of aliases are refused in words', async () => {
     expect((await parseControllerProfile('name: [', 'c')).outcome).toBe('invalid');
     expect((await parseControllerProfile('name: a\nname: b\n', 'c')).outcome).toBe('invalid');

@@ -53,7 +53,14 @@ export async function parseYaml<S extends z.ZodType>(
   const { LineCounter, parseDocument } = await import('yaml');
   // Pretty errors quote the line of each, which takes minutes where a long line has thousands of them.
   const lineCounter = new LineCounter();
-  const document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true, logLevel: 'error' });
+  let document: ReturnType<typeof parseDocument>;
+  try {
+    document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true, logLevel: 'error' });
+  } catch (error) {
+    // A map that begins inside an unclosed bracket costs the parser a level for each of its lines.
+    if (error instanceof RangeError) return invalid([`${what} ${path} is nested too deeply: is a bracket left open?`]);
+    throw error;
+  }
   if (document.errors.length > 0)
     return invalid(
       document.errors.map(({ message, pos }) => {

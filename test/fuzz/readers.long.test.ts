@@ -29,7 +29,7 @@ async function search<T>(property: fc.IAsyncProperty<T>): Promise<void> {
   await fc.assert(property, { numRuns: 1, seed });
   const limits = { numRuns: Number.POSITIVE_INFINITY, interruptAfterTimeLimit: share, seed, endOnFailure: true };
   const found = await fc.check(property, limits);
-  if (found.counterexample !== null) throw new Error(fc.defaultReportMessage(found));
+  if (found.counterexample !== null) throw new Error(fc.defaultReportMessage(found), { cause: found.errorInstance });
 }
 
 test.each(readers)('$name: throws nothing but refusals, and ends', { timeout: 600_000 }, async (reader) => {

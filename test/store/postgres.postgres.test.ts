@@ -164,6 +164,7 @@ test('the positions of version 1 are taken over, those of other readers stay', a
   const first = await openPostgresStore({ url });
   await first.transaction(async ({ query }) => {
     await sql`drop table fold_positions`.execute(query);
+    await sql`drop table hand_overs`.execute(query);
     await sql`insert into positions values ('projector', 7), ('projector:generation', 2), ('snapshot-triggers', 5)`.execute(
       query,
     );
