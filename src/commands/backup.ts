@@ -172,10 +172,10 @@ function textOfRestore(report: RestoreReport): string {
       : []),
     lost === null
       ? 'Unknown how much is lost: pass the surviving journal with --journal to find out.'
-      : `${counted(lost, 'entry', 'entries')} of after the backup are known to be lost.`,
+      : `${counted(lost, 'entry', 'entries')} made after the backup are known to be lost.`,
     ...(erasedAgain.erasures > 0
       ? [
-          `${counted(erasedAgain.erasures, 'erasure')} of after the backup made again (${counted(erasedAgain.entries, 'entry', 'entries')}).`,
+          `${counted(erasedAgain.erasures, 'erasure')} made after the backup repeated (${counted(erasedAgain.entries, 'entry', 'entries')}).`,
         ]
       : []),
     ...erasedAgain.problems.map((problem) => pc.red(`✗ ${printable(problem)}`)),
