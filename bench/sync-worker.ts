@@ -40,11 +40,11 @@ async function once(url: string, file: string, afterPage: (rows: number) => void
   };
   const pulled = await pullConsentLogs(
     { store, ledger, clock: () => new Date(), service: createServiceClient({ baseUrl: url, apiKey }) },
-    { source, bannerId: '', actor: 'bench', onProgress: (progress) => afterPage(progress.rows) },
+    { source, bannerId: null, actor: 'bench', onProgress: (progress) => afterPage(progress.rows) },
   );
   await ledger.close();
   await store.close();
-  if (pulled.outcome !== 'finished') throw new Error(`the pull ended as ${pulled.outcome}`);
+  if (pulled.outcome !== 'finished') throw new Error(`the pull ended as ${pulled.outcome}: ${pulled.outcome === 'failed' ? pulled.error : ''}`);
   return pulled.stored;
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Figure, median, medianSync, withFolder } from './figures.ts';
 
@@ -73,11 +74,8 @@ async function withServices<T>(rows: number, latency: number, work: (run: Run) =
   try {
     const [runIn, service] = (await Promise.all(servers.map(nextMessage))) as [Listening, Listening];
     return await work(async (mode, expected, folder) => {
-      await Promise.all(
-        ['run-in', 'measured'].flatMap((name) =>
-          ['', '-wal', '-shm'].map((end) => rm(`${folder}/${name}.sqlite${end}`, { force: true })),
-        ),
-      );
+      // Everything that the last run left, also the files beside a database.
+      for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
       const worker = start('sync-worker', [mode, runIn.baseUrl, service.baseUrl, service.apiKey, expected, folder]);
       return (await nextMessage(worker)) as Measured;
     });
