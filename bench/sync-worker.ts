@@ -44,7 +44,8 @@ async function once(url: string, file: string, afterPage: (rows: number) => void
   );
   await ledger.close();
   await store.close();
-  if (pulled.outcome !== 'finished') throw new Error(`the pull ended as ${pulled.outcome}: ${pulled.outcome === 'failed' ? pulled.error : ''}`);
+  if (pulled.outcome !== 'finished')
+    throw new Error(`the pull ended as ${pulled.outcome}: ${pulled.outcome === 'failed' ? pulled.error : ''}`);
   return pulled.stored;
 }
 
