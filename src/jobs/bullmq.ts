@@ -30,6 +30,8 @@ export interface Listening {
 
 const SEND_LIMIT_MS = 1000;
 const CLOSE_LIMIT_MS = 2000;
+/** Wake-ups of a queue that are sent for many jobs at once: who is woken goes on until nothing is due. */
+const WOKEN = 16;
 /** Of BullMQ's own events, which nobody here reads. */
 const EVENTS_KEPT = 100;
 
@@ -188,7 +190,18 @@ export function openDistribution(options: DistributionOptions) {
       failed += wakeUps.length;
       return false;
     }
-    const all = await Promise.all(wakeUps.map(({ kind, at }) => send(queueOf(kind), at)));
+    const now = clock().getTime();
+    const later: WakeUp[] = [];
+    const due = new Map<QueueName, number>();
+    for (const wakeUp of wakeUps) {
+      const queue = queueOf(wakeUp.kind);
+      if ((wakeUp.at?.getTime() ?? 0) > now) later.push(wakeUp);
+      else due.set(queue, Math.min((due.get(queue) ?? 0) + 1, WOKEN));
+    }
+    const all = await Promise.all([
+      ...later.map(({ kind, at }) => send(queueOf(kind), at)),
+      ...[...due].flatMap(([queue, count]) => Array.from({ length: count }, () => send(queue, null))),
+    ]);
     return all.every(Boolean);
   }
 

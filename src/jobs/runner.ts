@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import type { Distribution } from './bullmq.ts';
 import type { JobHandlers, JobLog, Lane } from './job.ts';
@@ -69,8 +70,9 @@ export function createRunner(options: RunnerOptions): LocalRunner {
       if (timer !== null || stopping) return;
       sweepAgain();
       forgetWake = jobs.onWake((due) => {
+        // Jobs that run are only told that one of them may have been cancelled: asking for each at every job that comes would be most of the work.
         if (due) pumpAll();
-        for (const { check } of running()) void check();
+        else for (const { check } of running()) void check();
       });
       pumpAll();
     },
@@ -223,6 +225,8 @@ function createLane(options: LaneOptions) {
     pumpAgain = true;
     pumping ??= (async () => {
       while (pumpAgain && !isStopping()) {
+        // Jobs that end together leave room for as many, which are then claimed together.
+        await nextTurn();
         pumpAgain = false;
         await fill();
       }
@@ -248,6 +252,8 @@ function createLane(options: LaneOptions) {
       if (job === null) return true;
       await job.ended;
       leave(job);
+      // One wake-up may stand for many jobs.
+      pump();
       return true;
     },
     /** Resolves when no claim is under way. */

@@ -20,7 +20,7 @@ const AT_ONCE = 64;
  * serves them all. Each piece of work stands for itself: when one fails, each is done again in a transaction of its own, so it must have no effect
  * outside of the database.
  */
-export function createTogether(store: Pick<Store, 'transaction'>): <T>(work: Work<T>) => Promise<T> {
+export function createTogether(store: Pick<Store, 'engine' | 'transaction'>): <T>(work: Work<T>) => Promise<T> {
   const waiting: Piece[] = [];
   let running = false;
 
@@ -31,8 +31,7 @@ export function createTogether(store: Pick<Store, 'transaction'>): <T>(work: Wor
         const key = `${outcome} ${kind}`;
         ended.set(key, { kind, outcome, count: (ended.get(key)?.count ?? 0) + 1 });
       };
-      const results: unknown[] = [];
-      for (const work of works) results.push(await work(tx, countEnd));
+      const results = await (store.engine === 'postgres' ? atOnce : inTurn)(works, (work) => work(tx, countEnd));
       for (const { kind, outcome, count } of ended.values()) await countIn(tx.query, kind, outcome, count);
       return results;
     });
@@ -63,4 +62,19 @@ export function createTogether(store: Pick<Store, 'transaction'>): <T>(work: Wor
       waiting.push({ work, resolve, reject });
       if (!running) void run();
     });
+}
+
+async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (const item of items) results.push(await work(item));
+  return results;
+}
+
+/** A server elsewhere is not waited for between statements. Rejects when all have ended. */
+async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const settled = await Promise.allSettled(items.map(work));
+  return settled.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
 }

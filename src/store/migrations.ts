@@ -36,8 +36,20 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
       `delete from positions where name in ${FOLD_POSITIONS}`,
     ],
     createTables(types, (table) => table === 'hand_overs'),
+    remadeIndexes(4),
   ];
 }
+
+/** Statements that give the tables the indexes that a version changed. */
+export function remadeIndexes(version: 4): readonly string[] {
+  return changedIndexes[version].flatMap(({ table, name }) => {
+    const index = tables[table].more.find((part) => part.startsWith(`index ${name} `));
+    if (index === undefined) throw new Error(`no index ${name} of ${table}`);
+    return [`drop index if exists ${name}`, `create ${index}`];
+  });
+}
+
+const changedIndexes = { 4: [{ table: 'jobs', name: 'jobs_due' }] } as const;
 
 /** One thing that a schema consists of, as a database describes it. */
 export interface SchemaPart {

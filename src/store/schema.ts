@@ -748,7 +748,8 @@ export const tables = {
       updated_at: text,
       finished_at: optional(text),
     },
-    'index jobs_due on jobs (state, run_at, priority)',
+    // In the order in which the jobs of a kind are taken.
+    'index jobs_due on jobs (state, kind, priority desc, run_at, created_at)',
     "unique index jobs_unfinished on jobs (kind, job_key) where state in ('waiting', 'running') and job_key is not null",
     // SQLite does not use the partial index on unfinished jobs for a condition with parameters.
     'index jobs_key on jobs (kind, job_key)',

@@ -139,6 +139,9 @@ test('a failed attempt comes round by a delayed wake-up', async () => {
 test('installations share a Redis without waking each other', async () => {
   const [one, other] = [await begin(), await begin()];
   const { jobs } = work({ seal: async () => 'one' }, one);
+  // It has looked at its start, and again after this.
+  await until(jobs, (await jobs.enqueue({ kind: 'seal' })).id, 'done');
+  await later(100);
   // The same table, but the wake-ups of another installation.
   const stranger = openProcess({ store: one.store, instance: other.instance });
   const { id } = await stranger.jobs.enqueue({ kind: 'seal' });

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { loadDeliveries } from '../../src/attention/deliveries.ts';
 import { sealEntry } from '../../src/crypto/entry.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
-import { claimIn, createJobs, isAnythingDue } from '../../src/jobs/jobs.ts';
+import { claimIn, createJobs, loadDue } from '../../src/jobs/jobs.ts';
 import { readEntryPages } from '../../src/ledger/read-entries.ts';
 import { createPageReader } from '../../src/projections/load-entries.ts';
 import { createHistory } from '../../src/store/queries/history.ts';
@@ -303,13 +303,13 @@ test('due jobs, unfinished jobs of a key and the newest jobs are looked up', asy
   const noted: RootOperationNode[] = [];
   const now = new Date(timeOf(ROWS / 2));
   const jobs = createJobs({ store: { ...store, read: noting(store.read, noted) }, clock: () => now });
-  await isAnythingDue(noting(store.read, noted), kinds, now.toISOString());
+  await loadDue(noting(store.read, noted), kinds, now.toISOString());
   await jobs.list({ limit: 20 });
   await jobs.find('job-7');
   await store.transaction(async (tx) => {
     const watched = { ...tx, query: noting(tx.query, noted) };
     await jobs.enqueueIn(watched, { kind: 'kind-1', key: 'key-9' });
-    await claimIn(watched, { owner: 'worker', kinds, leaseMilliseconds: 1000 }, now, 8, () => undefined);
+    await claimIn(watched, { owner: 'worker', kinds, leaseMilliseconds: 1000 }, now, 8);
   });
   const plans = await plansOfNoted(noted.filter(({ kind }) => kind !== 'InsertQueryNode'));
   // The newest: read from the end of an index, and no further than the limit.
@@ -319,4 +319,8 @@ test('due jobs, unfinished jobs of a key and the newest jobs are looked up', asy
   expect(newest?.sql).toContain('jobs');
   expect([...(newest?.searched ?? []), ...(newest?.along ?? [])].join()).toContain('jobs_created');
   expectIndexed(others);
+  // Those that ended, a thousand times as many, are passed over.
+  const due = others.filter(({ sql: text }) => text.includes('"lease_until" <='));
+  expect(due.length).toBeGreaterThanOrEqual(2);
+  for (const { searched, sql: text } of due) expect(searched.join(), text).not.toContain('jobs_key');
 });

@@ -165,6 +165,8 @@ test('the positions of version 1 are taken over, those of other readers stay', a
   await first.transaction(async ({ query }) => {
     await sql`drop table fold_positions`.execute(query);
     await sql`drop table hand_overs`.execute(query);
+    await sql`drop index jobs_due`.execute(query);
+    await sql`create index jobs_due on jobs (state, run_at, priority)`.execute(query);
     await sql`insert into positions values ('projector', 7), ('projector:generation', 2), ('snapshot-triggers', 5)`.execute(
       query,
     );

@@ -109,18 +109,20 @@ test('an installation from before is taken apart at the first start, and its rea
   expect(await faultsIn(upgraded)).toEqual(noFaults);
 });
 
-test('an installation from before hand-overs gets their table at the first start, and keeps its read models', async () => {
+test('an installation from before hand-overs gets their table and the index of jobs at the first start, and keeps its read models', async () => {
   const folder = await temporaryFolder();
   const context = await begun(folder);
   const position = context.projector.position();
   await context.close();
   const connection = await openConnection(`${folder}/ledger.sqlite`);
-  await connection.script('drop table hand_overs; pragma user_version = 2');
+  await connection.script('drop table hand_overs; drop index jobs_due');
+  await connection.script('create index jobs_due on jobs (state, run_at, priority); pragma user_version = 2');
   await connection.close();
   const upgraded = await open(folder);
   onTestFinished(() => upgraded.close());
   expect((await loadPosition(upgraded.store.read, 'projector'))?.seq).toBe(position);
   expect(await upgraded.store.read.selectFrom('hand_overs').selectAll().execute()).toEqual([]);
+  expect(await upgraded.store.schemaDifferences({ quick: false })).toEqual([]);
   expect(await faultsIn(upgraded)).toEqual(noFaults);
 });
 
