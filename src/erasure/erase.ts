@@ -61,7 +61,7 @@ function sameOfficer(one: string, other: string): boolean {
 
 /**
  * Erases what a plan names. `again`: it was erased before, in a database that was replaced by an older one since. Entries lose their content in one transaction with the erasure entry that names them (in several of {@link ENTRIES_AT_ONCE} where there are
- * more), together with the rows of the read models that were made of them; then {@link finishErasures}. What a crash leaves undone the next call finishes.
+ * more); then the rows of the read models that were made of them go, and {@link finishErasures}. What a crash leaves undone the next call finishes.
  */
 export async function carryOut(
   deps: ErasureDeps,
@@ -95,12 +95,11 @@ export async function carryOut(
       ...(isFirst && again === null ? { summary: summaryOf(plan) } : {}),
     };
     const seq = await appendErasure(deps.ledger, erasure, erasedAt, async (tx, own) => {
-      if (!deps.store.foldsApart) await takeRows(tx, erasure.seqs);
       if (isFirst) await endJobs(tx, plan.jobs, erasedAt);
       if (isFirst) await endHandOvers(tx, plan);
       await tx.insertMany('settings', [{ name: UNFINISHED_ERASURE, value: String(own) }], 'keep');
     });
-    if (deps.store.foldsApart) await deps.store.foldTransaction((tx) => takeRows(tx, erasure.seqs));
+    await deps.store.foldTransaction((tx) => takeRows(tx, erasure.seqs));
     seqs.push(seq);
   }
   await deps.rejected.remove(plan.rejected);
@@ -135,7 +134,7 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
  * reads them. Does nothing when no erasure is unfinished.
  */
 export async function takeRowsLeft(store: Store): Promise<void> {
-  const from = store.foldsApart ? await readSetting(store, UNFINISHED_ERASURE) : null;
+  const from = await readSetting(store, UNFINISHED_ERASURE);
   if (from === null) return;
   for (const { seqs } of await listErasures(store.read, Number(from) - 1))
     await store.foldTransaction((tx) => takeRows(tx, seqs));

@@ -15,8 +15,7 @@ export interface ProjectorOptions {
   readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
   /**
-   * Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows. While this process
-   * appends, at most 500 where appends wait for it (PostgreSQL).
+   * Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows.
    */
   readonly batchSize?: number;
   /** Bytes of one transaction, default 4 MiB. */
@@ -35,8 +34,6 @@ export interface ProjectorOptions {
   readonly projections?: readonly Projection[];
 }
 
-/** Entries of one transaction for which deliveries wait. */
-const ENTRIES_WHILE_RECEIVING = 500;
 /** Share of its time that the event loop works, without the projector, from which on deliveries go first. */
 const BUSY = 0.7;
 /** The projector then rests so many times as long as a run took: a fifth of the time is its own. */
@@ -84,13 +81,7 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25, watchLoad = watchEventLoop } = options;
   const projections = options.projections ?? allProjections(options.read);
-  const { entries, bytes } = pageLimits(options);
-  const pages = createPageReader(store.read, options.read, options.optionsUpTo, {
-    bytes,
-    get entries() {
-      return receiving && !store.foldsApart ? Math.min(entries, ENTRIES_WHILE_RECEIVING) : entries;
-    },
-  });
+  const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
   const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
   const reach = createReach(options.onReached);
   const placement = createPlacementCheck(store, log, options.onMisplaced);
@@ -102,8 +93,6 @@ export function createProjector(options: ProjectorOptions): Projector {
   let stopListening: () => void = () => undefined;
   /** An append was announced while a run was under way. */
   let told = false;
-  /** Whether any was, since the run before. */
-  let receiving = false;
   /** Announced appends do not end the pause under way: the batch is to fill, or the store to recover. */
   let lingering = false;
   /** The process had its hands full during the last rest, without the projector. */
@@ -135,7 +124,6 @@ export function createProjector(options: ProjectorOptions): Projector {
   async function goOn(): Promise<void> {
     let failures = 0;
     while (!closed) {
-      receiving = told;
       told = false;
       try {
         const started = performance.now();

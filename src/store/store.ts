@@ -72,11 +72,9 @@ export interface Store {
   /** Runs `work` under the write lock; durable when it resolves. Keep it short: appends wait meanwhile. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**
-   * Whether the read models are written beside the ledger (SQLite, in a file of their own): {@link foldTransaction} then writes them and nothing
-   * else, {@link transaction} everything else, and neither waits for the other. If not, both are one.
+   * Runs `work` under the write lock of the read models, where it writes them and nothing else; {@link transaction} writes everything else, and neither waits for the
+   * other. A power cut may undo the last ones: they can be folded again.
    */
-  readonly foldsApart: boolean;
-  /** Runs `work` under the write lock of the read models. A power cut may undo the last ones where they are written apart: they can be folded again. */
   foldTransaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**
    * The fast path of an append: one statement, one commit, which inserts the entries only if the ledger still ends at

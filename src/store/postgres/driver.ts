@@ -182,8 +182,10 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
  * another program that uses advisory locks in the same database is unlikely to draw the same 60 bits.
  */
 
-/** Held by every transaction that writes, until it has committed. */
+/** Held by every transaction that writes anything but read models, until it has committed. */
 export const WRITE_LOCK = '771490348120614921';
+/** Held by every transaction that writes read models, until it has committed: appends do not wait for them. */
+export const FOLD_LOCK = '771490348120614923';
 /** Held while the schema is brought up to date. */
 export const MIGRATION_LOCK = '771490348120614922';
 

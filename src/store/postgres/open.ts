@@ -19,7 +19,14 @@ import {
   type StoreInspection,
   type StoreTransaction,
 } from '../store.ts';
-import { asMisconfiguration, createPool, type PoolOptions, type PostgresConnection, WRITE_LOCK } from './driver.ts';
+import {
+  asMisconfiguration,
+  createPool,
+  type PoolOptions,
+  type PostgresConnection,
+  FOLD_LOCK,
+  WRITE_LOCK,
+} from './driver.ts';
 import {
   createTableShapes,
   findSeqs,
@@ -51,7 +58,7 @@ export interface PostgresOptions {
 
 /**
  * Opens a PostgreSQL store, and brings its schema up to date: one connection that writes behind a mutex, some that read.
- * Writers of all processes queue up at one advisory lock; readers wait for nobody.
+ * Writers of all processes queue up at one advisory lock, those of the read models at another; readers wait for nobody.
  * Rejects with StoreUnavailable when the server cannot be reached, with UsageError when it refuses the URL's user or database or when
  * the schema is from a newer version.
  */
@@ -73,18 +80,22 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     throw asMisconfiguration(error);
   });
 
-  const writer = createPool(
-    poolOf(1, {
-      settings: {
-        synchronous_commit: 'on',
-        statement_timeout: writeTimeout,
-        lock_timeout: lockTimeout,
-        idle_in_transaction_session_timeout: idleTimeout,
-      },
-      answerTimeout: writeTimeout + 10_000,
-      pipeline: true,
-    }),
-  );
+  const writerOf = (synchronousCommit: 'on' | 'off') =>
+    createPool(
+      poolOf(1, {
+        settings: {
+          synchronous_commit: synchronousCommit,
+          statement_timeout: writeTimeout,
+          lock_timeout: lockTimeout,
+          idle_in_transaction_session_timeout: idleTimeout,
+        },
+        answerTimeout: writeTimeout + 10_000,
+        pipeline: true,
+      }),
+    );
+  const writer = writerOf('on');
+  // Rows and position go together, and after the entries that they are made of: what a power cut takes of them is folded again.
+  const folder = writerOf('off');
   const pool = createPool(
     poolOf(readers, {
       settings: { default_transaction_read_only: 'on', statement_timeout: readTimeout, lock_timeout: 60_000 },
@@ -96,10 +107,13 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const write = <T>(work: (connection: PostgresConnection) => Promise<T>) => locked(() => writer.use(work));
   const shapes = createTableShapes();
 
-  const transaction: Store['transaction'] = (work) =>
-    write(async (connection) => {
+  const folding = createMutex();
+
+  const inTransaction =
+    <T>(begin: string, work: (tx: StoreTransaction) => Promise<T>) =>
+    async (connection: PostgresConnection): Promise<T> => {
       try {
-        await connection.script(BEGIN);
+        await connection.script(begin);
         const result = await work(transactionOver(connection, shapes));
         await commit(connection);
         return result;
@@ -107,7 +121,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         await connection.script('rollback').catch(() => undefined);
         throw error;
       }
-    });
+    };
 
   return {
     engine: 'postgres',
@@ -128,9 +142,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           }
         },
       ),
-    transaction,
-    foldsApart: false,
-    foldTransaction: transaction,
+    transaction: (work) => write(inTransaction(BEGIN, work)),
+    foldTransaction: (work) => folding(() => folder.use(inTransaction(BEGIN_FOLD, work))),
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
     insertEntriesAfter: (sources, place, also) =>
       write((connection) =>
@@ -151,7 +164,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     compact: () => withPool(aside, compact),
     async close() {
-      await Promise.all([pool.close(), locked(() => writer.close())]);
+      await Promise.all([pool.close(), locked(() => writer.close()), folding(() => folder.close())]);
     },
   };
 }
@@ -171,7 +184,9 @@ export function openPostgresToRead(url: string): { read: Query; close(): Promise
 }
 
 /** The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED). */
-const BEGIN = `begin isolation level read committed; select pg_advisory_xact_lock(${WRITE_LOCK})`;
+const beginUnder = (lock: string) => `begin isolation level read committed; select pg_advisory_xact_lock(${lock})`;
+const BEGIN = beginUnder(WRITE_LOCK);
+const BEGIN_FOLD = beginUnder(FOLD_LOCK);
 
 /**
  * Two round trips while the lock is held (with `also` more), because each pair of statements goes out together: the lock and the head, the insert and

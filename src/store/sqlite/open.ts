@@ -105,7 +105,6 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
 
   return {
     engine: 'sqlite',
-    foldsApart: true,
     read,
     async snapshot(work) {
       const connection = await openReader(path, busyTimeout);
