@@ -18,6 +18,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
   const fake = await fakeConsentLog(rows, { pageRows: 10, date: () => now });
   const syncing = await syncingWith(fake.baseUrl, now);
   const source = sourceAt(fake.baseUrl, options);
+  let seeing: Promise<void> = Promise.resolve();
   const sync = (request: Partial<SyncRequest> = {}) =>
     syncSource(
       {
@@ -27,6 +28,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
           return {
             fetchConsentLogPage: async (query, signal) => {
               const page = await service.fetchConsentLogPage(query, signal);
+              await seeing;
               const isShown = ({ bytes }: { bytes: Buffer }) =>
                 query.bannerId !== null || isInWhole({ bannerId: /bnr_\w+?(?=_\d)/.exec(String(bytes))?.[0] ?? '' });
               return { ...page, rows: page.rows.filter(isShown) };
@@ -36,10 +38,11 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
       },
       { source, actor: 'test', atOnce: 1, ...request },
     );
+  /** A decision is in the read models before a page that is being fetched comes. */
   const see = (bannerId: string | null) =>
-    syncing.store.foldTransaction((tx) =>
+    (seeing = syncing.store.foldTransaction((tx) =>
       tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]),
-    );
+    ));
   const status = () => loadSyncStatus(syncing.store.read, () => syncing.now, [source]);
   const project = async () => {
     const projector = createProjector({
@@ -249,13 +252,16 @@ describe('syncing a source', () => {
   });
 
   it('follows a banner that deliveries name for the first time while it runs', async () => {
-    const { sync, see } = await world({ banners: ['bnr_1'] });
+    const { sync, see, fake } = await world({ banners: ['bnr_1'] });
     let isSeen: Promise<void> | null = null;
-    const result = await sync({
-      onProgress: () => {
+    fake.options = {
+      ...fake.options,
+      fault: () => {
         isSeen ??= see('bnr_seen');
+        return null;
       },
-    });
+    };
+    const result = await sync();
     expect(result).toMatchObject({
       outcome: 'done',
       banners: [{ bannerId: 'bnr_1' }, { bannerId: 'bnr_seen', stored: 12 }],
