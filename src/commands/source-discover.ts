@@ -1,23 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import {
-  discover,
-  type Discovery,
-  type DiscoverySample,
-  type EventDiscovery,
-} from '../../receivers/discover/discover.ts';
-import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
-import { verifySignature } from '../../receivers/signature.ts';
+import { discover, type Discovery, type EventDiscovery } from '../../receivers/discover/discover.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
-import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
 import {
   countDeliveriesAfter,
+  type Gathered,
+  gatherSamples,
   isEmptyProposal,
   lastDelivery,
   loadProposal,
-  loadSamples,
   proposalOf,
   saveProposal,
 } from '../sources/discovery.ts';
@@ -36,10 +29,6 @@ import { COMMAND_LINE_ACTOR, findSource, withContext, changedMeanwhile } from '.
 
 type DiscoverFlags = OptionsOf<ReturnType<typeof discoverCommand>>;
 
-/** Deliveries, refused deliveries and rows looked at, the newest of each. */
-const LOOKED_AT = 200;
-const ROWS_ASKED = 50;
-
 /** `source discover`: how a sender writes its payloads, and which mapping reads them. */
 export function registerSourceDiscover(source: CommandUnknownOpts, io: CommandIo): void {
   discoverCommand(source).action((slug, options) =>
@@ -47,7 +36,10 @@ export function registerSourceDiscover(source: CommandUnknownOpts, io: CommandIo
       const one = findSource(context, slug);
       if (options.accept !== undefined) return accept(context, io, slug, options);
       const waited = await listen(context, io, slug, options);
-      const { samples, headers, encodings, refused, notes } = await gather(context, one);
+      const { samples, headers, encodings, refused, notes } = await gatherSamples(
+        { store: context.store, rejected: context.rejected, clock: context.clock, serviceFor: context.sync.serviceFor },
+        one,
+      );
       const found = discover(samples, one.options);
       const proposal = proposalOf(slug, {
         fieldNames: found.fieldNames,
@@ -143,92 +135,6 @@ async function listen(context: Context, io: CommandIo, slug: string, options: Di
     count = now;
   }
   return count;
-}
-
-interface Gathered {
-  readonly samples: readonly DiscoverySample[];
-  /** Names of headers, how often, and the shapes of their values. */
-  readonly headers: readonly { readonly name: string; readonly count: number; readonly shapes: readonly string[] }[];
-  /** Secrets that fit only when they are read as hex or base64. */
-  readonly encodings: Readonly<Record<string, SecretEncoding>>;
-  /** Refused deliveries that match no secret in any encoding: anyone may have sent them, so they are not used. */
-  readonly refused: number;
-  readonly notes: readonly string[];
-}
-
-async function gather(context: Context, source: Source): Promise<Gathered> {
-  const { store, rejected } = context;
-  const { slug } = source;
-  const samples: DiscoverySample[] = [];
-  const notes: string[] = [];
-  const headers = new Map<string, { count: number; shapes: Set<string> }>();
-  const note = (name: string, value: unknown) => {
-    const one = headers.get(name) ?? { count: 0, shapes: new Set<string>() };
-    headers.set(name, one);
-    one.count += 1;
-    if (one.shapes.size < 4) one.shapes.add(maskValue(value));
-  };
-  for (const delivery of await loadSamples(store.read, slug, 'webhook', LOOKED_AT)) {
-    samples.push({ kind: 'delivery', body: delivery.body, receivedAt: delivery.receivedAt });
-    for (const [name, value] of Object.entries(delivery.headers)) note(name, value);
-  }
-  const encodings: Record<string, SecretEncoding> = {};
-  let refused = 0;
-  for (const { id } of await rejected.list({ source: slug, limit: LOOKED_AT })) {
-    const item = await rejected.read(id);
-    const fits = item === null ? null : fittingEncoding(item, source);
-    if (item === null || fits === null) {
-      refused += 1;
-      continue;
-    }
-    if (fits.isNew) encodings[fits.secretId] = fits.encoding;
-    samples.push({ kind: 'delivery', body: item.rawBody, receivedAt: item.receivedAt });
-    for (const [name, value] of Object.entries(item.headers)) note(name, value);
-  }
-  const rows = await loadSamples(store.read, slug, 'consent-log', LOOKED_AT);
-  for (const { body, receivedAt } of rows) samples.push({ kind: 'row', body, receivedAt });
-  if (rows.length === 0) samples.push(...(await askForRows(context, source, notes)));
-  return {
-    samples,
-    headers: [...headers]
-      .map(([name, { count, shapes }]) => ({ name: maskKey(name), count, shapes: [...shapes] }))
-      .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
-    encodings,
-    refused,
-    notes,
-  };
-}
-
-function fittingEncoding(
-  item: { readonly headers: Parameters<typeof verifySignature>[0]['headers']; readonly rawBody: Uint8Array },
-  { webhookSecrets }: Source,
-): { readonly secretId: string; readonly encoding: SecretEncoding; readonly isNew: boolean } | null {
-  for (const secret of webhookSecrets)
-    for (const encoding of secretEncodings) {
-      const secrets = [{ ...secret, encoding }];
-      if (verifySignature({ headers: item.headers, rawBody: item.rawBody, secrets }).outcome === 'verified')
-        return { secretId: secret.id, encoding, isNew: encoding !== (secret.encoding ?? 'text') };
-    }
-  return null;
-}
-
-/** A few rows out of the service's own log, where nothing was pulled yet; they are looked at and not kept. */
-async function askForRows(context: Context, source: Source, notes: string[]): Promise<readonly DiscoverySample[]> {
-  const { baseUrl, apiKey, options } = source;
-  if (baseUrl === null || apiKey === null) {
-    notes.push('The consent log was not examined: the source has no base URL and API key.');
-    return [];
-  }
-  try {
-    const service = context.sync.serviceFor({ source, baseUrl, apiKey });
-    const query = { bannerId: options.banners[0] ?? null, from: null, to: null, limit: ROWS_ASKED, cursor: null };
-    const { rows } = await service.fetchConsentLogPage(query);
-    const receivedAt = context.clock().toISOString();
-    return rows.map(({ bytes }) => ({ kind: 'row', body: bytes, receivedAt }));
-  } catch (error) {
-    notes.push(`The consent log could not be examined: ${error instanceof Error ? error.message : String(error)}`);
-    return [];
-  }
 }
 
 function text(

@@ -7,7 +7,7 @@ import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
 import { noSuchSource } from './run-context.ts';
-import { findSourceFaults } from './doctor/finding.ts';
+import { findSourceFaults } from '../sources/faults.ts';
 
 export const NO_SOURCES = 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.';
 

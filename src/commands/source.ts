@@ -15,7 +15,7 @@ import {
   sourceFlags,
 } from './source-flags.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
-import { findSourceFaults, type SourceFault } from './doctor/finding.ts';
+import { findSourceFaults, type SourceFault } from '../sources/faults.ts';
 import { registerSourceDiscover } from './source-discover.ts';
 import { registerSourceImport } from './source-import.ts';
 import { registerSourceOffboard } from './source-offboard.ts';

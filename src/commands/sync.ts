@@ -14,8 +14,7 @@ import {
   withJson,
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, noSuchSource, withContext } from './run-context.ts';
-import type { Context } from '../context.ts';
-import type { Job } from '../jobs/job.ts';
+import { cancelSyncJobs, loadSyncJobs, type SyncJob } from '../sync/jobs.ts';
 import { NO_API_ACCESS } from './policy-call.ts';
 
 /** `sync`, `sync status` and `sync cancel`: pull consent logs now; position, lag, last error; stop what workers pull. */
@@ -87,7 +86,7 @@ function registerStatus(command: CommandUnknownOpts, io: CommandIo): void {
           .list()
           .filter(({ slug }) => options.source === undefined || slug === options.source);
         const status = await loadSyncStatus(context.store.read, context.clock, sources);
-        const jobs = await loadSyncJobs(context, slug);
+        const jobs = await loadSyncJobs(context.jobs, slug);
         const now = context.clock().getTime();
         // A source may have a sync and a recount; the one that runs comes first.
         const withJobs = status.map((row) => ({
@@ -209,30 +208,6 @@ function bannerSentence(banner: PullResult): string {
   }
 }
 
-/** A sync or recount that a worker has under way, or will do. */
-interface SyncJob {
-  readonly id: string;
-  readonly kind: 'sync' | 'recount';
-  readonly source: string;
-  readonly state: 'waiting' | 'running';
-  /** Banners done and in all, and what was read of the present one. */
-  readonly progress: Job['progress'];
-}
-
-const kinds = ['sync', 'recount'] as const;
-const states = ['running', 'waiting'] as const;
-
-/** What workers pull, or are about to, of one source or of all; what runs comes first. */
-export async function loadSyncJobs({ jobs }: Pick<Context, 'jobs'>, source?: string): Promise<readonly SyncJob[]> {
-  const found: SyncJob[] = [];
-  for (const state of states)
-    for (const kind of kinds)
-      for (const { id, key, progress } of await jobs.list({ kind, state, limit: 10_000 }))
-        if (key !== null && (source === undefined || key === source))
-          found.push({ id, kind, source: key, state, progress });
-  return found;
-}
-
 /** `shop: a worker syncs, banner 2 of 3, bnr_1: 400 rows, 400 new`. */
 function sentenceOfJob({ kind, source, state, progress }: SyncJob): string {
   const does = { sync: 'syncs', recount: 'recounts recent days' }[kind];
@@ -254,12 +229,7 @@ export function registerSyncCancel(command: CommandUnknownOpts, io: CommandIo): 
       withContext(async (context) => {
         const { source } = options;
         if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
-        const cancelled: (Pick<SyncJob, 'id' | 'kind' | 'source'> & { outcome: 'cancelled' | 'requested' })[] = [];
-        for (const job of await loadSyncJobs(context, source)) {
-          const outcome = await context.jobs.cancel(job.id);
-          if (outcome === 'cancelled' || outcome === 'requested')
-            cancelled.push({ id: job.id, kind: job.kind, source: job.source, outcome });
-        }
+        const cancelled = await cancelSyncJobs(context.jobs, source);
         printResult(io, options, cancelled, () =>
           cancelled.length === 0
             ? 'No syncs or recounts are running or waiting.'

@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
-import { secretEncodings } from '../core/source.ts';
+import type { Clock } from '../core/clock.ts';
+import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
+import type { DiscoverySample } from '../../receivers/discover/discover.ts';
+import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
+import { verifySignature } from '../../receivers/signature.ts';
+import type { RejectedRing } from '../rejected/ring.ts';
+import type { ServiceClient } from '../service/client.ts';
 import type { Query, Store } from '../store/store.ts';
 import type { FieldMapping } from './changes.ts';
 
@@ -50,6 +56,125 @@ export async function countDeliveriesAfter(read: Query, source: string, seq: num
     .where('seq', '>', seq)
     .executeTakeFirstOrThrow();
   return Number(n);
+}
+
+/** Deliveries, refused deliveries and rows looked at, the newest of each. */
+const LOOKED_AT = 200;
+const ROWS_ASKED = 50;
+
+/** What a look at payloads works with. */
+interface GatherDeps {
+  readonly store: Pick<Store, 'read'>;
+  readonly rejected: Pick<RejectedRing, 'list' | 'read'>;
+  readonly clock: Clock;
+  /** Null: the service itself is not asked. */
+  readonly serviceFor:
+    | ((access: {
+        readonly source: Source;
+        readonly baseUrl: string;
+        readonly apiKey: string;
+      }) => Pick<ServiceClient, 'fetchConsentLogPage'>)
+    | null;
+  /** Payloads of each kind, default 200. */
+  readonly lookedAt?: number;
+  /** Larger bodies are left out, bytes; default: none is. */
+  readonly largest?: number;
+}
+
+/** What there is to look at of a source, without values. */
+export interface Gathered {
+  readonly samples: readonly DiscoverySample[];
+  /** Names of headers, how often, and the shapes of their values. */
+  readonly headers: readonly { readonly name: string; readonly count: number; readonly shapes: readonly string[] }[];
+  /** Secrets that fit only when they are read as hex or base64. */
+  readonly encodings: Readonly<Record<string, SecretEncoding>>;
+  /** Refused deliveries that match no secret in any encoding: anyone may have sent them, so they are not used. */
+  readonly refused: number;
+  readonly notes: readonly string[];
+}
+
+/** Gathers what a source sent: deliveries, refused ones that fit a secret in another encoding, and rows; rows of the service itself where none was pulled. */
+export async function gatherSamples(deps: GatherDeps, source: Source): Promise<Gathered> {
+  const { store, rejected, lookedAt = LOOKED_AT, largest = Number.POSITIVE_INFINITY } = deps;
+  const { slug } = source;
+  const samples: DiscoverySample[] = [];
+  const notes: string[] = [];
+  const headers = new Map<string, { count: number; shapes: Set<string> }>();
+  const note = (name: string, value: unknown) => {
+    const one = headers.get(name) ?? { count: 0, shapes: new Set<string>() };
+    headers.set(name, one);
+    one.count += 1;
+    if (one.shapes.size < 4) one.shapes.add(maskValue(value));
+  };
+  for (const delivery of await loadSamples(store.read, slug, 'webhook', lookedAt)) {
+    if (delivery.body.length > largest) continue;
+    samples.push({ kind: 'delivery', body: delivery.body, receivedAt: delivery.receivedAt });
+    for (const [name, value] of Object.entries(delivery.headers)) note(name, value);
+  }
+  const encodings: Record<string, SecretEncoding> = {};
+  let refused = 0;
+  for (const { id } of await rejected.list({ source: slug, limit: lookedAt })) {
+    const item = await rejected.read(id);
+    const fits = item === null ? null : fittingEncoding(item, source);
+    if (item === null || fits === null) {
+      refused += 1;
+      continue;
+    }
+    if (fits.isNew) encodings[fits.secretId] = fits.encoding;
+    if (item.rawBody.length > largest) continue;
+    samples.push({ kind: 'delivery', body: item.rawBody, receivedAt: item.receivedAt });
+    for (const [name, value] of Object.entries(item.headers)) note(name, value);
+  }
+  const rows = await loadSamples(store.read, slug, 'consent-log', lookedAt);
+  for (const { body, receivedAt } of rows) if (body.length <= largest) samples.push({ kind: 'row', body, receivedAt });
+  if (rows.length === 0 && deps.serviceFor !== null)
+    samples.push(...(await askForRows(deps, deps.serviceFor, source, notes)));
+  return {
+    samples,
+    headers: [...headers]
+      .map(([name, { count, shapes }]) => ({ name: maskKey(name), count, shapes: [...shapes] }))
+      .sort((a, b) => b.count - a.count || (a.name < b.name ? -1 : 1)),
+    encodings,
+    refused,
+    notes,
+  };
+}
+
+function fittingEncoding(
+  item: { readonly headers: Parameters<typeof verifySignature>[0]['headers']; readonly rawBody: Uint8Array },
+  { webhookSecrets }: Source,
+): { readonly secretId: string; readonly encoding: SecretEncoding; readonly isNew: boolean } | null {
+  for (const secret of webhookSecrets)
+    for (const encoding of secretEncodings) {
+      const secrets = [{ ...secret, encoding }];
+      if (verifySignature({ headers: item.headers, rawBody: item.rawBody, secrets }).outcome === 'verified')
+        return { secretId: secret.id, encoding, isNew: encoding !== (secret.encoding ?? 'text') };
+    }
+  return null;
+}
+
+/** A few rows out of the service's own log, where nothing was pulled yet; they are looked at and not kept. */
+async function askForRows(
+  { clock }: GatherDeps,
+  serviceFor: NonNullable<GatherDeps['serviceFor']>,
+  source: Source,
+  notes: string[],
+): Promise<readonly DiscoverySample[]> {
+  const { baseUrl, apiKey, options } = source;
+  if (baseUrl === null || apiKey === null) {
+    notes.push('The consent log was not examined: the source has no base URL and API key.');
+    return [];
+  }
+  try {
+    const service = serviceFor({ source, baseUrl, apiKey });
+    const query = { bannerId: options.banners[0] ?? null, from: null, to: null, limit: ROWS_ASKED, cursor: null };
+    const { rows } = await service.fetchConsentLogPage(query);
+    const receivedAt = clock().toISOString();
+    return rows.map(({ bytes }) => ({ kind: 'row', body: bytes, receivedAt }));
+  } catch (error) {
+    notes.push(`The consent log could not be examined: ${error instanceof Error ? error.message : String(error)}`);
+    return [];
+  }
 }
 
 const proposalSchema = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
 import type { Clock } from '../core/clock.ts';
-import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
+import { type Job, type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import type { Sources } from '../sources/sources.ts';
 import { loadCompletedBanners } from './banners.ts';
@@ -27,6 +27,44 @@ interface Needs {
 /** Asks for a pull of one source's logs. While one is under way, asking again gives the same job. */
 export function syncJob(source: string, actor: string): NewJob {
   return { kind: 'sync', key: source, payload: { source, actor }, priority: 1, maxAttempts: 2 };
+}
+
+/** A sync or recount that a worker has under way, or will do. */
+export interface SyncJob {
+  readonly id: string;
+  readonly kind: 'sync' | 'recount';
+  readonly source: string;
+  readonly state: 'waiting' | 'running';
+  /** Banners done and in all, and what was read of the present one. */
+  readonly progress: Job['progress'];
+}
+
+const kinds = ['sync', 'recount'] as const;
+const states = ['running', 'waiting'] as const;
+
+/** What workers pull, or are about to, of one source or of all; what runs comes first. */
+export async function loadSyncJobs(jobs: Pick<Jobs, 'list'>, source?: string): Promise<readonly SyncJob[]> {
+  const found: SyncJob[] = [];
+  for (const state of states)
+    for (const kind of kinds)
+      for (const { id, key, progress } of await jobs.list({ kind, state, limit: 10_000 }))
+        if (key !== null && (source === undefined || key === source))
+          found.push({ id, kind, source: key, state, progress });
+  return found;
+}
+
+/** Stops what workers pull of one source or of all: what waits is cancelled, what runs is asked to stop. Stored rows are kept, and the next sync goes on from there. */
+export async function cancelSyncJobs(
+  jobs: Pick<Jobs, 'list' | 'cancel'>,
+  source?: string,
+): Promise<readonly (Pick<SyncJob, 'id' | 'kind' | 'source'> & { readonly outcome: 'cancelled' | 'requested' })[]> {
+  const cancelled: (Pick<SyncJob, 'id' | 'kind' | 'source'> & { outcome: 'cancelled' | 'requested' })[] = [];
+  for (const job of await loadSyncJobs(jobs, source)) {
+    const outcome = await jobs.cancel(job.id);
+    if (outcome === 'cancelled' || outcome === 'requested')
+      cancelled.push({ id: job.id, kind: job.kind, source: job.source, outcome });
+  }
+  return cancelled;
 }
 
 /** Jobs that pull consent logs. */

@@ -2,7 +2,8 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import type { Source } from '../../core/source.ts';
-import { type Check, fault, findSourceFaults, type Line, note, ok } from './finding.ts';
+import { findSourceFaults } from '../../sources/faults.ts';
+import { type Check, fault, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up to be received, pulled and answered for. */
 export const sourceChecks: readonly Check<Context>[] = [

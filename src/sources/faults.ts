@@ -1,0 +1,89 @@
+import { unknownFieldNames } from '../../receivers/field-names.ts';
+import { isPrivateTransport } from '../core/address.ts';
+import type { Source } from '../core/source.ts';
+import { signingKeyOf } from '../crypto/keys.ts';
+
+/** What is wrong, or probably not meant, with how a source is set up. `fault`: it is not fit for production. */
+export interface SourceFault {
+  readonly level: 'fault' | 'note';
+  readonly sentence: string;
+  readonly remedy: string;
+}
+
+/** Shortest signing secret that cannot be guessed, in characters. */
+const LEAST_SECRET_CHARACTERS = 16;
+
+/** Checks the settings of a source, without the network. */
+export function findSourceFaults(source: Source): SourceFault[] {
+  const { slug, baseUrl, apiKey, webhookSecrets, options } = source;
+  const faults: SourceFault[] = [];
+  const add = (level: SourceFault['level'], sentence: string, remedy: string) =>
+    faults.push({ level, sentence, remedy });
+
+  if (webhookSecrets.length === 0) {
+    add('fault', `${slug} has no signing secret: every delivery is refused.`, rotateRemedy(slug));
+  }
+  for (const { id, value, encoding } of webhookSecrets) {
+    if (signingKeyOf(value, encoding) === null)
+      add(
+        'fault',
+        `The signing secret ${id} of ${slug} is not valid ${encoding ?? 'text'}, its configured encoding: it verifies nothing.`,
+        `Change the encoding: \`source change ${slug} --secret-encoding ${id}=text\`.`,
+      );
+    if (value.length < LEAST_SECRET_CHARACTERS)
+      add(
+        'fault',
+        `The signing secret ${id} of ${slug} has fewer than ${LEAST_SECRET_CHARACTERS} characters and can be guessed.`,
+        'Create a longer one in the service and retire this one.',
+      );
+  }
+  if (baseUrl !== null && apiKey === null)
+    add('fault', `${slug} has a base URL but no API key: its consent log cannot be pulled.`, keyRemedy(slug));
+  if (baseUrl === null && apiKey !== null)
+    add('fault', `${slug} has an API key but no base URL: its consent log cannot be pulled.`, addressRemedy(slug));
+  if (baseUrl === null && apiKey === null)
+    add(
+      'note',
+      `${slug} is not pulled: it has neither a base URL nor an API key.`,
+      slug === 'default'
+        ? 'Set SERVICE_BASE_URL and SERVICE_API_KEY.'
+        : `Set both: \`source change ${slug} --base-url https://…/api/v1 --api-key-file -\`.`,
+    );
+  if (baseUrl !== null && !isPrivateTransport(baseUrl))
+    add('fault', `The base URL of ${slug} is not https: the API key would be sent unencrypted.`, addressRemedy(slug));
+  if (apiKey !== null && apiKey.startsWith('pk_'))
+    add(
+      'note',
+      `The API key of ${slug} is a legacy site key (pk_…): it works until the service removes it.`,
+      'Create a named key (pak_live_…) in the service’s dashboard.',
+    );
+  else if (apiKey !== null && !apiKey.startsWith('pak_live_'))
+    add(
+      'note',
+      `The API key of ${slug} does not begin with pak_live_ and may not be an API key of the service.`,
+      `Check it with \`consent-ledger source check ${slug}\`.`,
+    );
+  const unknown = unknownFieldNames(options.fieldNames);
+  if (unknown.length > 0)
+    add(
+      'fault',
+      `${slug} has field names for unknown fields, which have no effect: ${unknown.join(', ')}.`,
+      'Correct them with `source change --field-name`; docs/assumptions.md lists the fields.',
+    );
+  return faults;
+}
+
+/** The source `default` is set by environment variables, the others in the database. */
+function rotateRemedy(slug: string): string {
+  return slug === 'default'
+    ? 'Set WEBHOOK_SECRETS to the secret that the service shows for the webhook.'
+    : `Add the secret that the service shows for the webhook: \`source rotate ${slug} --webhook-secret-file -\`.`;
+}
+function keyRemedy(slug: string): string {
+  return slug === 'default' ? 'Set SERVICE_API_KEY.' : `Set it: \`source change ${slug} --api-key-file -\`.`;
+}
+function addressRemedy(slug: string): string {
+  return slug === 'default'
+    ? 'Set SERVICE_BASE_URL to the https address that ends in /api/v1.'
+    : `Set it: \`source change ${slug} --base-url https://…/api/v1\`.`;
+}
