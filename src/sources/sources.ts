@@ -79,8 +79,12 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     damaged: () => register.damaged,
     /** Signing secrets of a source that are accepted for a while only: id → until when, ISO 8601 UTC. */
     retirements: (slug: string) => retirementsOf(register, slug),
+    /** When each signing secret of a source was added, and when it ends, ISO 8601 UTC; newest first. None of the configured source, whose secrets have no times. */
+    secretTimes: (slug: string) => secretTimesOf(register, slug),
     /** Takes up a source; one that left is taken up again under its slug, and its numbers go on. */
     add: (source: NewSource, actor: string) => addSource(register, httpAllowedHosts, source, actor),
+    /** What is wrong with changes, one sentence each, before anything is done with them. */
+    problemsOf: (changes: SourceChanges) => problemsOfChanges(changes, httpAllowedHosts),
     change: (slug: string, changes: SourceChanges, actor: string) =>
       changeSource(register, httpAllowedHosts, slug, changes, actor),
     /** Adds a signing secret beside the old ones, which stay valid until they are retired. */
@@ -121,6 +125,14 @@ function retirementsOf(register: SourceRegister, slug: string): ReadonlyMap<stri
   );
 }
 
+function secretTimesOf(
+  register: SourceRegister,
+  slug: string,
+): ReadonlyMap<string, { readonly addedAt: string; readonly retireAt: string | null }> {
+  const secrets = register.isConfigured(slug) ? [] : (register.row(slug)?.credentials.webhookSecrets ?? []);
+  return new Map(secrets.map(({ id, addedAt, retireAt = null }) => [id, { addedAt, retireAt }]));
+}
+
 async function addSource(
   register: SourceRegister,
   httpAllowedHosts: readonly string[],
@@ -145,6 +157,11 @@ async function addSource(
   );
 }
 
+function problemsOfChanges(changes: SourceChanges, httpAllowedHosts: readonly string[]): readonly string[] {
+  const parsed = sourceChangesSchema.safeParse(changes);
+  return parsed.success ? clearTextProblems(parsed.data, httpAllowedHosts) : problemsIn(parsed.error);
+}
+
 async function changeSource(
   register: SourceRegister,
   httpAllowedHosts: readonly string[],
@@ -152,14 +169,13 @@ async function changeSource(
   input: SourceChanges,
   actor: string,
 ): Promise<SourceOutcome> {
-  const parsed = sourceChangesSchema.safeParse(input);
-  if (!parsed.success) return { outcome: 'invalid', problems: problemsIn(parsed.error) };
-  const clearText = clearTextProblems(parsed.data, httpAllowedHosts);
-  if (clearText.length > 0) return { outcome: 'invalid', problems: clearText };
-  const credentials = Object.keys(parsed.data).some((field) => field !== 'options');
+  const problems = problemsOfChanges(input, httpAllowedHosts);
+  if (problems.length > 0) return { outcome: 'invalid', problems };
+  const changes = sourceChangesSchema.parse(input);
+  const credentials = Object.keys(changes).some((field) => field !== 'options');
   const found = await register.rowToChange(slug, { credentials });
   if (found.outcome !== 'found') return found;
-  const change = changedSource(found.row, parsed.data);
+  const change = changedSource(found.row, changes);
   return change.changed.length === 0 ? { outcome: 'unchanged' } : writeChange(register, found.row, change, actor);
 }
 

@@ -107,7 +107,8 @@ async function call(visitor: Visitor, route: string, rule: Rule, objects: Object
     .replace(':documentId', documentId)
     .replace(':seq', seq)
     .replace(':refusedId', refusedId)
-    .replace(':personId', 'p-00000000');
+    .replace(':personId', 'p-00000000')
+    .replace(':slug', source);
   const named = 'source' in rule && ['query', 'form'].includes(rule.source);
   if (method === 'GET') return visitor.get(named ? `${path}?source=${source}` : path);
   if (route === 'POST /banners' || route === 'POST /documents/check') {
@@ -222,18 +223,31 @@ describe('the route table', () => {
       '/policies',
       '/policies/calls',
       '/evidence',
+      '/sources',
+      '/sources/default',
+      '/sources/default/fields',
     ]) {
       const { status, text } = await visitor.get(path);
       expect([path, status, text.includes(FOREIGN)]).toEqual([path, 200, false]);
     }
-    for (const path of ['/', '/cases', '/cases/new']) expect((await all.get(path)).text).toContain(FOREIGN);
+    for (const path of ['/', '/cases', '/cases/new', '/sources']) expect((await all.get(path)).text).toContain(FOREIGN);
   });
 });
 
 describe('an auditor', () => {
   it('finds no form that changes anything but the own account', async () => {
     const visitor = await signedInAs(world, 'auditor');
-    for (const path of ['/', '/cases', `/cases/${own.caseId}`, '/banners', '/scans', '/deadline']) {
+    for (const path of [
+      '/',
+      '/cases',
+      `/cases/${own.caseId}`,
+      '/banners',
+      '/scans',
+      '/deadline',
+      '/sources',
+      '/sources/default',
+      '/sources/default/fields',
+    ]) {
       const { status, text } = await visitor.get(path);
       expect([path, status]).toEqual([path, 200]);
       const posts = [

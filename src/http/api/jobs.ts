@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Job } from '../../jobs/job.ts';
 import { loadSyncStatus } from '../../sync/status.ts';
-import { syncJob } from '../../sync/jobs.ts';
+import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { jobsOfSources } from '../pages/load-today.ts';
 import { defineRoute, sourceQuery } from './route.ts';
@@ -85,6 +85,23 @@ export const workApi = [
       if (context.sources.find(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
       const { id } = await context.jobs.enqueue(syncJob(body.source, by.officer));
       return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/syncs/stop',
+    name: 'stopSyncs',
+    tag: 'Sources and syncs',
+    summary: 'Stop the syncs of a source that are running or waiting',
+    description: 'What they stored is kept, and the next sync goes on from there.',
+    body: z.strictObject({ source: z.string().max(100) }),
+    answer: z.object({
+      items: z.array(z.object({ jobId: z.string(), outcome: z.enum(['cancelled', 'requested']) })),
+    }),
+    async handle(context, { body }) {
+      if (context.sources.find(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
+      const stopped = await cancelSyncJobs(context.jobs, body.source);
+      return { items: stopped.map(({ id, outcome }) => ({ jobId: id, outcome })) };
     },
   }),
   defineRoute({

@@ -1,4 +1,9 @@
 import { z } from 'zod';
+import { loadLastTimes } from '../../attention/figures.ts';
+import { checkKey } from '../../context/check-key.ts';
+import { publicUrlOf } from '../../core/address.ts';
+import { CodedError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
 import { findPerson } from '../../people/people.ts';
 import { roles } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -14,6 +19,33 @@ const sourceSchema = z
     secrets: z.array(z.string()).meta({ description: 'Ids of the signing secrets, never the secrets.' }),
   })
   .meta({ id: 'Source', description: 'An account or client of the service that this installation follows.' });
+
+const slugParams = z.strictObject({ slug: z.string().max(100) });
+
+const sourceStateSchema = sourceSchema
+  .extend({
+    fromEnvironment: z
+      .boolean()
+      .meta({ description: 'Whether its address, keys and secrets are set by environment variables.' }),
+    webhookUrl: z.string(),
+    lastDeliveryAt: z.string().nullable(),
+    lastSyncAt: z
+      .string()
+      .nullable()
+      .meta({ description: 'The last successful sync; of several banners, the one that was pulled longest ago.' }),
+    secrets: z.array(
+      z.object({
+        id: z.string(),
+        addedAt: z.string().nullable().meta({ description: 'Null: it is set by an environment variable.' }),
+        endsAt: z.string().nullable().meta({ description: 'Null: it does not end by itself.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'SourceState', description: 'A source, and how it stands.' });
+
+function sourceOf({ slug, name, baseUrl, siteUrl, apiKey }: Source) {
+  return { slug, name, baseUrl, siteUrl, pulls: baseUrl !== null && apiKey !== null };
+}
 
 export const sourceApi = [
   defineRoute({
@@ -46,14 +78,50 @@ export const sourceApi = [
     handle: async (context, { request }) => ({
       items: sourcesOf(context, request)
         .list()
-        .map(({ slug, name, baseUrl, siteUrl, apiKey, webhookSecrets }) => ({
-          slug,
-          name,
-          baseUrl,
-          siteUrl,
-          pulls: baseUrl !== null && apiKey !== null,
-          secrets: webhookSecrets.map(({ id }) => id),
-        })),
+        .map((source) => ({ ...sourceOf(source), secrets: source.webhookSecrets.map(({ id }) => id) })),
     }),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/sources/{slug}',
+    name: 'getSource',
+    tag: 'Sources and syncs',
+    summary: 'One source: its webhook address, its last delivery and sync, and the state of its signing secrets',
+    params: slugParams,
+    answer: sourceStateSchema,
+    async handle(context, { params: { slug }, request }) {
+      const source = sourcesOf(context, request).find(slug);
+      if (source === null) throw new CodedError('not_found');
+      await context.projector.catchUp();
+      const times = await loadLastTimes(context.store.read, { sources: [slug], pulled: [slug] });
+      const secretTimes = context.sources.secretTimes(slug);
+      return {
+        ...sourceOf(source),
+        fromEnvironment: context.config.defaultSource?.slug === slug,
+        webhookUrl: `${publicUrlOf(context.config, context.config.port)}/webhooks/${slug}`,
+        lastDeliveryAt: times.delivered.get(slug) ?? null,
+        lastSyncAt: times.synced.get(slug) ?? null,
+        secrets: source.webhookSecrets.map(({ id }) => ({
+          id,
+          addedAt: secretTimes.get(id)?.addedAt ?? null,
+          endsAt: secretTimes.get(id)?.retireAt ?? null,
+        })),
+      };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/sources/{slug}/check',
+    name: 'checkSource',
+    tag: 'Sources and syncs',
+    summary: 'Try the API key of a source with one read call to the service',
+    params: slugParams,
+    answer: z.object({ outcome: z.enum(['works', 'refused', 'not-configured']), sentence: z.string() }),
+    async handle(context, { params, request }) {
+      const source = sourcesOf(context, request).find(params.slug);
+      if (source === null) throw new CodedError('not_found');
+      const { outcome, sentence } = await checkKey(source, context.clock);
+      return { outcome, sentence };
+    },
   }),
 ];

@@ -87,6 +87,7 @@ async function sourceOf(
     seq = '',
     refusedId = '',
     jobId = '',
+    slug = '',
   } = params as Readonly<Record<string, string>>;
   switch (where) {
     case 'installation':
@@ -95,6 +96,8 @@ async function sourceOf(
       return formOf(request.query)['source'] || null;
     case 'form':
       return formOf(request.body)['source'] ?? '';
+    case 'address':
+      return slug;
     case 'case':
       return sourceOfCase(store, caseId);
     case 'document': {

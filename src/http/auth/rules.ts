@@ -2,7 +2,7 @@ import type { Capability } from '../../core/roles.ts';
 
 /**
  * Who may call a route: `anyone`; `self`, everyone who is signed in, about their own account; else whose role has the capability. And where the source stands
- * that a request is about, which must be one that the person may see: a field of the address or of the form, or the source of the case, document, evidence, entry or refused
+ * that a request is about, which must be one that the person may see: a part or field of the address, a field of the form, or the source of the case, document, evidence, entry or refused
  * delivery that the address names. `installation`: the page shows what the person may see of every source, or what belongs to none.
  */
 export type Rule =
@@ -13,6 +13,7 @@ export type Rule =
         | 'installation'
         | 'query'
         | 'form'
+        | 'address'
         | 'case'
         | 'document'
         | 'evidence'
@@ -106,6 +107,21 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /deliveries/secret': { who: 'administer', source: 'form' },
   'GET /entries/:seq': { who: 'read', source: 'entry', views: 'object' },
 
+  'GET /sources': { who: 'read', source: 'installation' },
+  'GET /sources/new': { who: 'administer', source: 'installation' },
+  'POST /sources': { who: 'administer', source: 'installation' },
+  'GET /sources/:slug': { who: 'read', source: 'address' },
+  'GET /sources/:slug/set-up': { who: 'administer', source: 'address' },
+  'GET /sources/:slug/fields': { who: 'read', source: 'address' },
+  'POST /sources/:slug/fields': { who: 'work', source: 'address' },
+  'POST /sources/:slug/name': { who: 'administer', source: 'address' },
+  'POST /sources/:slug/secrets': { who: 'administer', source: 'address' },
+  'POST /sources/:slug/secrets/retire': { who: 'administer', source: 'address' },
+  'POST /sources/:slug/access': { who: 'administer', source: 'address' },
+  'POST /sources/:slug/check': { who: 'work', source: 'address' },
+  'POST /sources/:slug/sync': { who: 'work', source: 'address' },
+  'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
+
   'GET /scans': { who: 'read', source: 'query' },
 
   'GET /policies': { who: 'read', source: 'query' },
@@ -153,6 +169,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },
 
   'GET /api/v1/sources': { who: 'read', source: 'installation' },
+  'GET /api/v1/sources/:slug': { who: 'read', source: 'address' },
+  'POST /api/v1/sources/:slug/check': { who: 'work', source: 'address' },
+  'POST /api/v1/syncs/stop': { who: 'work', source: 'form' },
   'GET /api/v1/syncs': { who: 'read', source: 'query' },
   'POST /api/v1/syncs': { who: 'work', source: 'form' },
   'GET /api/v1/jobs': { who: 'read', source: 'query' },

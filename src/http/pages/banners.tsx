@@ -29,6 +29,7 @@ import {
   type Column,
   Input,
   Moment,
+  NoSources,
   Notice,
   Panel,
   Problems,
@@ -271,7 +272,7 @@ function BannersPage(props: BannersProps) {
       {frame.canWork ? (
         <Panel id="add" title="Add evidence">
           {sources.length === 0 ? (
-            <p>No sources yet.</p>
+            <NoSources frame={frame} />
           ) : (
             <form method="post" action="/banners" enctype="multipart/form-data">
               <Csrf token={frame.csrf} />

@@ -16,7 +16,7 @@ import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
-import { Panel, Problems, sourceOptions } from './parts.tsx';
+import { Panel, Problems, sourceOptions, NoSources } from './parts.tsx';
 
 /** What an address may say was just done. */
 const doneTexts: Readonly<Record<string, string>> = {
@@ -193,7 +193,7 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
       <Problems title="This was not recorded:" problems={problems} />
       <Panel id="request" title="The request">
         {sources.length === 0 ? (
-          <p>No sources yet.</p>
+          <NoSources frame={frame} />
         ) : (
           <form method="post" action="/cases">
             <Csrf token={frame.csrf} />

@@ -33,6 +33,7 @@ import {
   Facts,
   Input,
   Moment,
+  NoSources,
   Notice,
   Panel,
   Problems,
@@ -142,7 +143,7 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
       <Problems title="The look-up failed:" problems={problems} />
       <Panel id="look-up" title="Who and when">
         {sources.length === 0 ? (
-          <p>No sources yet.</p>
+          <NoSources frame={frame} />
         ) : (
           <form method="post" action="/consent">
             <Csrf token={frame.csrf} />

@@ -68,6 +68,7 @@ const navigation = [
   },
   { label: 'Evidence', places: [{ key: 'evidence', href: '/evidence', label: 'Evidence' }] },
   { label: 'Scans', places: [{ key: 'scans', href: '/scans', label: 'Scans and integrations' }] },
+  { label: 'Sources', places: [{ key: 'sources', href: '/sources', label: 'Sources' }] },
   { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];
 

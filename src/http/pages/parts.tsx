@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../reports/format.ts';
+import { can } from '../../core/roles.ts';
+import type { PageFrame } from './layout.tsx';
 import { dateText, momentText, type Tone, type Worded } from './words.ts';
 import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
 
@@ -155,6 +157,20 @@ export function Choice({
     <Field id={select.id} label={label} optional={optional} hint={hint}>
       <Select name={name ?? select.id} {...select} />
     </Field>
+  );
+}
+
+/** In place of what needs a source: the way to the first one. */
+export function NoSources({ frame }: { readonly frame: PageFrame }) {
+  return (
+    <p>
+      No sources yet.{' '}
+      {can(frame.role, 'administer') ? (
+        <a href="/sources/new">Add the first one</a>
+      ) : (
+        'An owner or admin adds the first one.'
+      )}
+    </p>
   );
 }
 

@@ -15,6 +15,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, type Column, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
+import { retireHours } from './source-forms.tsx';
 import { sizeText } from './words.ts';
 
 /** Refused deliveries on the page. Why they were refused takes some hundred hashes each. */
@@ -122,13 +123,6 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
 
 const configuredText =
   'This source is set in the environment: add the secret to WEBHOOK_SECRETS, separated by a comma, and restart.';
-
-/** When the secrets that were there before end. */
-const retireHours = [
-  ['24', 'after 24 hours'],
-  ['168', 'after 7 days'],
-  ['', 'not by themselves'],
-] as const;
 
 interface RefusedListProps {
   readonly frame: PageFrame;

@@ -20,7 +20,9 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
   return (
     <Panel id="sync" title="Consent log">
       {pulled.length === 0 ? (
-        <p>No source has an API key: deliveries are stored but nothing is pulled.</p>
+        <p>
+          No source has an API key: deliveries are stored but nothing is pulled. <a href="/sources">See the sources</a>
+        </p>
       ) : (
         <>
           {shown.length === 0 ? (

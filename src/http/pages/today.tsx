@@ -14,7 +14,19 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { DocumentTable, JobList } from './documents.tsx';
-import { Badge, Choice, DayBars, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
+import {
+  Badge,
+  Choice,
+  DayBars,
+  Facts,
+  Input,
+  Moment,
+  NoSources,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+} from './parts.tsx';
 import { RequestTable, SourceFilter } from './request-table.tsx';
 import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { SyncPanel } from './sync-panel.tsx';
@@ -290,7 +302,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
   return (
     <Panel id="report" title="Create a report">
       {only === undefined ? (
-        <p>No sources yet, so there is nothing to report on.</p>
+        <NoSources frame={frame} />
       ) : (
         <form method="post" action="/reports">
           <Csrf token={frame.csrf} />

@@ -194,3 +194,12 @@ export function handOverText(state: HandOverState): Worded {
       return { text: 'withheld: the request is being worked on', tone: 'warn' };
   }
 }
+
+/** How many signing secrets a source has, and how many of them end by themselves. */
+export function secretsText(count: number, ending: number): Worded {
+  if (count === 0) return { text: 'none: nothing is accepted', tone: 'bad' };
+  if (ending === 0) return { text: count === 1 ? '1 valid' : `${count} valid`, tone: 'good' };
+  return ending === count
+    ? { text: `${count} valid, all of them ending`, tone: 'bad' }
+    : { text: `${count} valid, ${ending} ending`, tone: 'warn' };
+}

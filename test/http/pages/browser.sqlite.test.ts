@@ -88,6 +88,12 @@ describe('the pages in a browser', () => {
         '/evidence',
         '/documents',
         '/documents/check',
+        '/sources',
+        '/sources/new',
+        '/sources/default',
+        '/sources/default/fields',
+        '/sources/bolt',
+        '/sources/bolt/set-up',
         '/people',
         '/account',
       ]) {

@@ -34,6 +34,9 @@ describe('text from outside', () => {
       '/policies?source=<b>&type=<script>&after=<img src=x> "onload=x',
       '/policies/policy?source=default&id=<script>&via=<b>&at="onload=x',
       '/evidence?before=<b>&erasedBefore=<script>',
+      '/sources?after=<script>',
+      '/sources/default?done=<script>',
+      '/sources/default/fields',
       '/policies/calls?source=<b>&open=<script>&before=<img src=x>',
     ];
     for (const path of pages) {

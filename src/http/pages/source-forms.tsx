@@ -1,0 +1,130 @@
+import { secretEncodings, type Source } from '../../core/source.ts';
+import { Csrf, type PageFrame } from './layout.tsx';
+import { Choice, Input, Notice } from './parts.tsx';
+
+/** When the secrets that were there before end: hours, in words. */
+export const retireHours = [
+  ['24', 'after 24 hours'],
+  ['168', 'after 7 days'],
+  ['', 'not by themselves'],
+] as const;
+
+interface FormProps {
+  readonly frame: PageFrame;
+  readonly source: Source;
+  /** The page that the answer leads back to. */
+  readonly back: 'source' | 'set-up';
+}
+
+/** Takes in a signing secret of the service, or makes one. */
+export function SecretForms({ frame, source, back }: FormProps) {
+  const action = `/sources/${source.slug}/secrets`;
+  const rotates = source.webhookSecrets.length > 0;
+  return (
+    <div class="columns halves">
+      <form method="post" action={action}>
+        <Csrf token={frame.csrf} />
+        <input type="hidden" name="back" value={back} />
+        <h3>The service shows a secret</h3>
+        <Input
+          id="secret"
+          label="Signing secret"
+          type="password"
+          autocomplete="off"
+          maxLength={1000}
+          hint="As the service’s dashboard shows it for this webhook."
+        />
+        <Choice id="encoding" label="Written as" options={secretEncodings.map((one) => [one, one])} />
+        {rotates ? <Choice id="retire" label="The old ones end" options={retireHours} /> : null}
+        <button type="submit">Save the secret</button>
+      </form>
+      <form method="post" action={action}>
+        <Csrf token={frame.csrf} />
+        <input type="hidden" name="back" value={back} />
+        <input type="hidden" name="way" value="make" />
+        <h3>The service asks for one</h3>
+        <p>A secret of 64 characters is made here, and shown once for you to copy into the service’s dashboard.</p>
+        {rotates ? <Choice id="retire-made" name="retire" label="The old ones end" options={retireHours} /> : null}
+        <button type="submit" class="quiet">
+          Make a secret
+        </button>
+      </form>
+    </div>
+  );
+}
+
+/** A secret that was just made. */
+export function NewSecret({ secret }: { secret: string }) {
+  return (
+    <Notice tone="good">
+      <p>
+        Copy this signing secret into the service’s dashboard now. It is shown only this once; here it is kept
+        encrypted.
+      </p>
+      <p class="mono">{secret}</p>
+    </Notice>
+  );
+}
+
+/** Where the service is and with what key it is asked. `form`: what was filled in and refused, without keys. */
+export function AccessForm({
+  frame,
+  source,
+  back,
+  form,
+}: FormProps & { readonly form: Readonly<Record<string, string>> }) {
+  return (
+    <form method="post" action={`/sources/${source.slug}/access`}>
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="back" value={back} />
+      <div class="pair">
+        <Input
+          id="baseUrl"
+          label="Address of the API"
+          optional
+          maxLength={500}
+          value={form['baseUrl'] ?? source.baseUrl ?? ''}
+          autocomplete="off"
+          spellcheck={false}
+          hint="Ends in /api/v1. Without it nothing is pulled."
+        />
+        <Input
+          id="apiKey"
+          label="API key"
+          optional={source.apiKey !== null}
+          required={false}
+          type="password"
+          maxLength={1000}
+          autocomplete="off"
+          hint={source.apiKey === null ? 'Begins with pak_live_.' : 'One is set. Leave empty to keep it.'}
+        />
+        <Input
+          id="siteUrl"
+          label="Public address of the service"
+          optional
+          maxLength={500}
+          value={form['siteUrl'] ?? source.siteUrl ?? ''}
+          autocomplete="off"
+          spellcheck={false}
+          hint="For example https://service.example. Published policy texts are fetched from there."
+        />
+        <Input
+          id="siteKey"
+          label="Site key"
+          optional
+          type="password"
+          maxLength={1000}
+          autocomplete="off"
+          hint={source.siteKey === null ? 'Begins with pk_.' : 'One is set. Leave empty to keep it.'}
+        />
+      </div>
+      <label class="box">
+        <input type="checkbox" name="unchecked" value="yes" /> Save without trying the key
+      </label>
+      <div class="buttons">
+        <button type="submit">Try and save</button>
+      </div>
+      <p class="hint">The key is tried with one read call before it is saved, and kept encrypted.</p>
+    </form>
+  );
+}

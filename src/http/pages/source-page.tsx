@@ -1,0 +1,391 @@
+import { formatCount, formatDuration } from '../../../reports/format.ts';
+import type { KeyCheck } from '../../context/check-key.ts';
+import type { Action } from '../../core/action.ts';
+import { can } from '../../core/roles.ts';
+import type { SecretEncoding, Source } from '../../core/source.ts';
+import { findSourceFaults } from '../../sources/faults.ts';
+import type { BannerNames } from '../../store/queries/history-banners.ts';
+import type { SyncJob } from '../../sync/jobs.ts';
+import type { BannerStatus } from '../../sync/status.ts';
+import { Csrf, Page, type PageFrame } from './layout.tsx';
+import { Badge, BannerName, type Column, Facts, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
+import { pullText } from './sources.tsx';
+import { secretsText, syncText } from './words.ts';
+
+interface ShownSecret {
+  readonly id: string;
+  readonly encoding: SecretEncoding;
+  /** ISO 8601 UTC; null of a secret of the environment. */
+  readonly addedAt: string | null;
+  /** Null: it does not end by itself. */
+  readonly retireAt: string | null;
+}
+
+type Run = Extract<Action, { action: 'sync.finished' | 'sync.failed' }> & { readonly seq: number; readonly at: string };
+
+/** How a source stands. */
+export interface SourceState {
+  readonly source: Source;
+  /** Whether it is set by environment variables. */
+  readonly isConfigured: boolean;
+  readonly webhookUrl: string;
+  readonly secrets: readonly ShownSecret[];
+  readonly now: Date;
+  readonly lastDelivery: string | null;
+  /** Deliveries to it that were refused in the last 72 hours. */
+  readonly refused: number;
+  readonly banners: readonly BannerStatus[];
+  /** Syncs under way or waiting. */
+  readonly jobs: readonly SyncJob[];
+  /** Those that ended, newest first. */
+  readonly runs: readonly Run[];
+  readonly bannerNames: BannerNames;
+}
+
+interface SourcePageProps {
+  readonly frame: PageFrame;
+  readonly state: SourceState;
+  readonly problems?: readonly string[];
+  readonly done?: string | null;
+  readonly secret?: string;
+  readonly check?: KeyCheck;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** One source: whether it delivers, its secrets, its access to the service, its syncs. */
+export function SourcePage({ frame, state, problems = [], done = null, secret, check, form = {} }: SourcePageProps) {
+  const { source, isConfigured } = state;
+  const administers = can(frame.role, 'administer') && !isConfigured;
+  const faults = findSourceFaults(source);
+  const isSetUp = source.webhookSecrets.length > 0 && state.lastDelivery !== null && source.apiKey !== null;
+  return (
+    <Page title={source.name} frame={frame} within="sources">
+      <h1>
+        <bdi>{source.name}</bdi>
+      </h1>
+      <p class="lead">
+        Source <span class="mono">{source.slug}</span>
+        {administers && !isSetUp ? (
+          <>
+            {' · '}
+            <a href={`/sources/${source.slug}/set-up`}>Go on with the set-up</a>
+          </>
+        ) : null}
+      </p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      {secret === undefined ? null : <NewSecret secret={secret} />}
+      {check === undefined ? null : (
+        <Notice tone={check.outcome === 'works' ? 'good' : 'bad'}>
+          <p>{check.sentence}</p>
+        </Notice>
+      )}
+      <Problems title="Nothing was changed:" problems={problems} />
+      {isConfigured ? <ConfiguredNotice /> : null}
+      {faults.length === 0 ? null : (
+        <ul class="warnings">
+          {faults.map(({ sentence }) => (
+            <li key={sentence}>{sentence}</li>
+          ))}
+        </ul>
+      )}
+      <WebhookPanel frame={frame} state={state} administers={administers} />
+      <AccessPanel frame={frame} state={state} administers={administers} form={form} />
+      <LogPanel frame={frame} state={state} />
+      <Panel id="reading" title="How it is read">
+        <Facts
+          rows={[
+            ['Names of fields', namesText(Object.keys(source.options.fieldNames).length, 'field')],
+            ['Names of events', namesText(Object.keys(source.options.eventNames ?? {}).length, 'event')],
+            ['Times without an offset', `are taken as UTC${source.options.assumedOffset}`],
+          ]}
+        />
+        <div class="buttons">
+          <a class="button quiet" href={`/sources/${source.slug}/fields`}>
+            Look at the fields that it sends
+          </a>
+        </div>
+      </Panel>
+      {administers ? (
+        <Panel id="name-it" title="Name">
+          <form method="post" action={`/sources/${source.slug}/name`}>
+            <Csrf token={frame.csrf} />
+            <Input
+              id="name"
+              label="Name"
+              maxLength={200}
+              value={source.name}
+              autocomplete="off"
+              hint="As reports and pages call it. The short name stays."
+            />
+            <button type="submit">Save</button>
+          </form>
+        </Panel>
+      ) : null}
+    </Page>
+  );
+}
+
+function namesText(count: number, what: string): string {
+  if (count === 0) return 'as the service documents them';
+  return count === 1 ? `1 ${what} has its own` : `${count} ${what}s have their own`;
+}
+
+function ConfiguredNotice() {
+  return (
+    <Notice tone="calm">
+      <p>
+        This source is set by environment variables. Its address, keys and signing secrets cannot be changed here:
+        change <code>WEBHOOK_SECRETS</code> (several, separated by commas, are all accepted) and the{' '}
+        <code>SERVICE_…</code> variables, and restart the server. Syncs, names of banners and how its fields are read
+        are changed here.
+      </p>
+    </Notice>
+  );
+}
+
+interface PanelProps {
+  readonly frame: PageFrame;
+  readonly state: SourceState;
+  readonly administers: boolean;
+}
+
+function WebhookPanel({ frame, state, administers }: PanelProps) {
+  const { source, webhookUrl, secrets, lastDelivery, refused } = state;
+  const ending = secrets.filter(({ retireAt }) => retireAt !== null).length;
+  return (
+    <Panel id="webhook" title="Webhook">
+      <Facts
+        rows={[
+          ['Address', <span class="mono">{webhookUrl}</span>],
+          [
+            'Last delivery',
+            lastDelivery === null ? (
+              'none yet'
+            ) : (
+              <>
+                <a href={`/deliveries?source=${source.slug}`}>
+                  <Moment iso={lastDelivery} timeZone={frame.timeZone} />
+                </a>
+              </>
+            ),
+          ],
+          [
+            'Refused in 72 hours',
+            refused === 0 ? 'none' : <a href="/deliveries/refused">{formatCount(refused)}: see why</a>,
+          ],
+          ['Signing secrets', <Badge {...secretsText(secrets.length, ending)} />],
+        ]}
+      />
+      {secrets.length === 0 ? null : (
+        <>
+          <h3>Signing secrets</h3>
+          <Table
+            caption="Named by the first digits of their fingerprint; a delivery is accepted if any of them fits."
+            columns={secretColumns(frame, state, administers)}
+            rows={secrets}
+          />
+        </>
+      )}
+      {administers ? (
+        <details class="more">
+          <summary>{secrets.length === 0 ? 'Add a signing secret' : 'Rotate the signing secret'}</summary>
+          <div>
+            <SecretForms frame={frame} source={source} back="source" />
+          </div>
+        </details>
+      ) : null}
+    </Panel>
+  );
+}
+
+function secretColumns(
+  { csrf, timeZone }: PageFrame,
+  { source, secrets, now }: SourceState,
+  administers: boolean,
+): readonly Column<ShownSecret>[] {
+  return [
+    { title: 'Secret', cell: ({ id }) => <span class="mono">{id}</span> },
+    { title: 'Written as', cell: ({ encoding }) => encoding },
+    {
+      title: 'Added',
+      cell: ({ addedAt }) => (addedAt === null ? 'in the environment' : <Moment iso={addedAt} timeZone={timeZone} />),
+    },
+    {
+      title: 'Ends',
+      cell: ({ retireAt }) =>
+        retireAt === null ? (
+          'not by itself'
+        ) : (
+          <div>
+            <Badge text={`in ${formatDuration(Date.parse(retireAt) - now.getTime())}`} tone="warn" />
+            <p class="hint">
+              <Moment iso={retireAt} timeZone={timeZone} />
+            </p>
+          </div>
+        ),
+    },
+    ...(administers && secrets.length > 1
+      ? [
+          {
+            title: 'Now',
+            cell: ({ id }: ShownSecret) => (
+              <form method="post" action={`/sources/${source.slug}/secrets/retire`}>
+                <Csrf token={csrf} />
+                <input type="hidden" name="secret" value={id} />
+                <button class="quiet slim" type="submit" aria-label={`Stop accepting ${id}`}>
+                  Stop accepting
+                </button>
+              </form>
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function AccessPanel({
+  frame,
+  state: { source },
+  administers,
+  form,
+}: PanelProps & { readonly form: Readonly<Record<string, string>> }) {
+  const isPulled = source.baseUrl !== null && source.apiKey !== null;
+  return (
+    <Panel id="access" title="Access to the service">
+      <Facts
+        rows={[
+          ['Address of the API', source.baseUrl === null ? 'not set' : <span class="mono">{source.baseUrl}</span>],
+          ['API key', source.apiKey === null ? <Badge text="not set" tone="warn" /> : 'set'],
+          ['Public address', source.siteUrl === null ? 'not set' : <span class="mono">{source.siteUrl}</span>],
+          ['Site key', source.siteKey === null ? 'not set' : 'set'],
+        ]}
+      />
+      {frame.canWork && isPulled ? (
+        <form class="buttons" method="post" action={`/sources/${source.slug}/check`}>
+          <Csrf token={frame.csrf} />
+          <button class="quiet" type="submit">
+            Try the API key
+          </button>
+        </form>
+      ) : null}
+      {administers ? (
+        <details class="more" open={form['baseUrl'] !== undefined}>
+          <summary>Change the access</summary>
+          <div>
+            <AccessForm frame={frame} source={source} back="source" form={form} />
+          </div>
+        </details>
+      ) : null}
+    </Panel>
+  );
+}
+
+function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
+  const { source, banners, jobs, runs, bannerNames } = state;
+  const isPulled = source.baseUrl !== null && source.apiKey !== null;
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  const bannerOf = (bannerId: string | null) =>
+    bannerId === null ? 'all banners' : <BannerName id={bannerId} names={bannerNames} />;
+  return (
+    <Panel id="log" title="Consent log">
+      <p>
+        <Badge {...pullText(source, banners)} />
+      </p>
+      {jobs.map(({ id, kind, state: jobState, progress }) => (
+        <p key={id}>
+          {kind === 'recount' ? 'Recount of recent days' : 'Sync'} {jobState === 'waiting' ? 'waiting' : 'running'}
+          {progress === null ? null : (
+            <>
+              {' '}
+              {progress.total === null ? null : (
+                <progress aria-label="Progress of the sync" value={progress.done} max={Math.max(progress.total, 1)} />
+              )}{' '}
+              <span class="soft small">{progress.message}</span>
+            </>
+          )}{' '}
+          · <a href={`/sources/${source.slug}#log`}>Refresh</a>
+        </p>
+      ))}
+      {frame.canWork && isPulled ? (
+        <div class="buttons">
+          <form method="post" action={`/sources/${source.slug}/sync`}>
+            <Csrf token={frame.csrf} />
+            <button type="submit">Sync now</button>
+          </form>
+          {jobs.length === 0 ? null : (
+            <form method="post" action={`/sources/${source.slug}/sync/stop`}>
+              <Csrf token={frame.csrf} />
+              <button class="quiet" type="submit">
+                Stop
+              </button>
+            </form>
+          )}
+        </div>
+      ) : null}
+      {banners.length === 0 ? null : (
+        <>
+          <h3>Banners</h3>
+          <Table
+            caption={null}
+            columns={[
+              { title: 'Banner', cell: ({ bannerId }) => bannerOf(bannerId) },
+              {
+                title: 'State',
+                cell: (banner) => (
+                  <div>
+                    <Badge {...syncText(banner.state)} />
+                    {banner.lastError === null ? null : <p class="hint outside">{banner.lastError}</p>}
+                  </div>
+                ),
+              },
+              { title: 'Complete until', cell: ({ watermark }) => (watermark === null ? '–' : time(watermark)) },
+              { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+            ]}
+            rows={banners}
+          />
+          <p class="small">
+            <a href={`/banners?source=${source.slug}`}>Name the banners and show how they looked</a>
+          </p>
+        </>
+      )}
+      <h3>History</h3>
+      {runs.length === 0 ? (
+        <p>No sync has ended yet.</p>
+      ) : (
+        <Table caption={`The last ${runs.length}, newest first.`} columns={runColumns(time, bannerOf)} rows={runs} />
+      )}
+    </Panel>
+  );
+}
+
+function runColumns(
+  time: (iso: string) => ReturnType<typeof Moment>,
+  bannerOf: (bannerId: string | null) => unknown,
+): readonly Column<Run>[] {
+  return [
+    {
+      title: 'Ended',
+      cell: ({ at, seq }) => <a href={`/entries/${seq}`}>{time(at)}</a>,
+    },
+    { title: 'Banner', cell: ({ bannerId }) => bannerOf(bannerId) as never },
+    {
+      title: 'Result',
+      cell: ({ action, error }) => (
+        <div>
+          <Badge
+            {...(action === 'sync.finished' ? { text: 'complete', tone: 'good' } : { text: 'failed', tone: 'bad' })}
+          />
+          {error === null ? null : <p class="hint outside">{error}</p>}
+        </div>
+      ),
+    },
+    { title: 'Rows', isNumber: true, cell: ({ rows }) => formatCount(rows) },
+    { title: 'New', isNumber: true, cell: ({ stored }) => formatCount(stored) },
+    { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
+  ];
+}

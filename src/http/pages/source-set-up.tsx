@@ -1,0 +1,115 @@
+import { visibleText } from '../../../reports/render/text.ts';
+import type { Diagnosed } from '../../attention/deliveries.ts';
+import type { KeyCheck } from '../../context/check-key.ts';
+import { Page, type PageFrame } from './layout.tsx';
+import { Moment, Notice, Panel, Problems } from './parts.tsx';
+import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
+import type { SourceState } from './source-page.tsx';
+import { SetUpSteps } from './sources.tsx';
+
+interface SetUpProps {
+  readonly frame: PageFrame;
+  readonly state: SourceState;
+  /** Why the newest refused deliveries were refused. */
+  readonly reasons: readonly Diagnosed[];
+  readonly problems?: readonly string[];
+  readonly done?: string | null;
+  readonly secret?: string;
+  readonly check?: KeyCheck;
+  readonly form?: Readonly<Record<string, string>>;
+}
+
+/** Leads through setting up a source. How far it is, is told by the source itself, so that anyone can go on from the same address. */
+export function SetUpPage(props: SetUpProps) {
+  const { frame, state, problems = [], done = null, secret, form = {} } = props;
+  const { source, webhookUrl, lastDelivery } = state;
+  const steps = [true, source.webhookSecrets.length > 0, lastDelivery !== null, source.apiKey !== null];
+  const at = steps.indexOf(false);
+  return (
+    <Page title={`Set up ${source.name}`} frame={frame} within="sources">
+      <h1>
+        Set up <bdi>{source.name}</bdi>
+      </h1>
+      <p class="lead">
+        You can leave at any step and go on later, also with a colleague, from the address of this page.
+      </p>
+      <SetUpSteps at={at === -1 ? steps.length : at} done={steps} />
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      {secret === undefined ? null : <NewSecret secret={secret} />}
+      <Problems title="Nothing was saved:" problems={problems} />
+      {at === -1 ? (
+        <Notice tone="good">
+          <p>
+            Everything is set up: it delivers, and its consent log can be pulled.{' '}
+            <a href={`/sources/${source.slug}#log`}>Start the first sync</a>
+          </p>
+        </Notice>
+      ) : null}
+      <Panel id="webhook" title="Address and secret">
+        <p>Register this address with the service as a webhook, for all events:</p>
+        <p class="mono">{webhookUrl}</p>
+        {source.webhookSecrets.length === 0 ? (
+          <SecretForms frame={frame} source={source} back="set-up" />
+        ) : (
+          <p>
+            A signing secret is set. <a href={`/sources/${source.slug}#webhook`}>Change it</a>
+          </p>
+        )}
+      </Panel>
+      <Panel id="delivery" title="First delivery">
+        {lastDelivery === null ? (
+          <Waiting {...props} />
+        ) : (
+          <p>
+            It delivers: the last delivery arrived{' '}
+            <a href={`/deliveries?source=${source.slug}`}>
+              <Moment iso={lastDelivery} timeZone={frame.timeZone} />
+            </a>
+            .
+          </p>
+        )}
+      </Panel>
+      <Panel id="key" title="API key">
+        <p>With a key the consent log is pulled as well, so that nothing depends on deliveries alone.</p>
+        <AccessForm frame={frame} source={source} back="set-up" form={form} />
+      </Panel>
+      <p>
+        <a href={`/sources/${source.slug}`}>To the page of the source</a>
+      </p>
+    </Page>
+  );
+}
+
+function Waiting({ state: { source }, reasons }: SetUpProps) {
+  return (
+    <>
+      {reasons.length === 0 ? (
+        <p>
+          Nothing has arrived yet. Send a test event from the service’s dashboard, or make a choice in the banner of the
+          website.
+        </p>
+      ) : (
+        <Notice tone="bad">
+          <p>Something arrived and was refused:</p>
+          <ul>
+            {reasons.map(({ id, findings: [first], reason }) => (
+              <li key={id}>
+                <a href={`/deliveries/refused/${id}`}>{first === undefined ? reason : visibleText(first.sentence)}</a>
+                {first === undefined ? null : ` ${visibleText(first.remedy)}`}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <p>
+        <a class="button quiet" href={`/sources/${source.slug}/set-up`}>
+          Look again
+        </a>
+      </p>
+    </>
+  );
+}

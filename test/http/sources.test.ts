@@ -1,0 +1,171 @@
+import { createHmac } from 'node:crypto';
+import { onTestFinished, describe, expect, it } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { SECRET } from '../serving.ts';
+import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
+
+/** Sends a signed delivery to a source; the status of the answer. */
+async function deliverTo(world: OfficeWorld, slug: string, secret: string, body: object): Promise<number> {
+  const bytes = JSON.stringify(body);
+  const signature = createHmac('sha256', secret).update(bytes).digest('hex');
+  const headers = { 'content-type': 'application/json', 'x-service-signature': signature };
+  const { status } = await fetch(`${world.url}/webhooks/${slug}`, { method: 'POST', body: bytes, headers });
+  await world.context.projector.catchUp();
+  return status;
+}
+
+async function startService() {
+  const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 2, consentRows: 5 });
+  const { baseUrl, siteUrl } = await sandbox.listen();
+  onTestFinished(() => sandbox.close());
+  const client = sandbox.clients[0];
+  if (client === undefined) throw new Error('the sandbox is empty');
+  return { sandbox, baseUrl, siteUrl, apiKey: client.apiKey };
+}
+
+describe('the set-up of a source', () => {
+  it('leads from a name over a secret that is shown once and a first delivery to an API key that was tried', async () => {
+    const world = await createOfficeWorld({ HTTP_ALLOWED_HOSTS: '127.0.0.1' });
+    const { baseUrl, siteUrl, apiKey } = await startService();
+    const owner = await signedInAs(world, 'owner');
+    const list = await owner.get('/sources');
+    expect(list.text).toContain('href="/sources/new"');
+
+    const added = await owner.post('/sources', { name: 'Müller & Söhne', slug: '' });
+    expect([added.status, added.headers.get('location')]).toEqual([303, '/sources/muller-sohne/set-up']);
+    const started = await owner.get('/sources/muller-sohne/set-up');
+    expect(started.text).toContain('<title>Set up Müller &amp; Söhne · consent-ledger</title>');
+    expect(started.text).toContain('/webhooks/muller-sohne');
+    expect(started.text).toContain('Nothing has arrived yet');
+
+    const made = await owner.post('/sources/muller-sohne/secrets', { way: 'make', back: 'set-up' });
+    const secret = /<p class="mono">([0-9a-f]{64})<\/p>/.exec(made.text)?.[1] ?? '';
+    expect([made.status, secret.length]).toEqual([200, 64]);
+    expect((await owner.get('/sources/muller-sohne/set-up')).text).not.toContain(secret);
+    expect((await owner.get('/sources/muller-sohne')).text).not.toContain(secret);
+
+    const body = { event: 'consent.recorded', data: { banner_id: 'b-1', visitor_id: 'v-1' } };
+    expect(await deliverTo(world, 'muller-sohne', 'another-secret-than-that', body)).toBe(401);
+    await world.context.rejected.flush();
+    expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('Something arrived and was refused');
+    expect(await deliverTo(world, 'muller-sohne', secret, body)).toBe(200);
+    expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('It delivers');
+
+    const access = { baseUrl, siteUrl, back: 'set-up' };
+    const wrong = await owner.post('/sources/muller-sohne/access', { ...access, apiKey: 'pak_live_wrong' });
+    expect([wrong.status, wrong.text.includes('Nothing was saved')]).toEqual([422, true]);
+    expect(wrong.text).not.toContain('pak_live_wrong');
+    expect(world.context.sources.find('muller-sohne')?.apiKey).toBeNull();
+    const right = await owner.post('/sources/muller-sohne/access', { ...access, apiKey });
+    expect([right.status, right.text]).toEqual([303, '']);
+    const done = await owner.get('/sources/muller-sohne/set-up?done=access');
+    expect(done.text).toContain('Everything is set up');
+    expect(done.text).not.toContain(apiKey);
+
+    await owner.post('/sources/muller-sohne/sync', {});
+    await expect
+      .poll(async () => (await owner.get('/sources/muller-sohne')).text, { timeout: 10_000 })
+      .toMatch(/The last \d+, newest first[\s\S]*complete/);
+    const tried = await owner.post('/sources/muller-sohne/check', {});
+    expect(tried.text).toContain('The API key of muller-sohne works');
+    expect((await world.actions('source.changed')).map(({ actor }) => actor.split(' (')[0])).toContain('Pat owner');
+  });
+
+  it('says what is wrong with a name, and that a short name is taken', async () => {
+    const world = await createOfficeWorld();
+    const admin = await signedInAs(world, 'admin');
+    expect((await admin.post('/sources', { name: ' ' })).text).toContain('Enter a name.');
+    const taken = await admin.post('/sources', { name: 'x', slug: 'default' });
+    expect([taken.status, taken.text.includes('is already used')]).toEqual([409, true]);
+    const wrong = await admin.post('/sources', { name: 'x', slug: 'No Good' });
+    expect([wrong.status, wrong.text.includes('lower-case letters')]).toEqual([422, true]);
+    expect(world.context.sources.list().map(({ slug }) => slug)).toEqual(['default']);
+  });
+
+  it('never sends a key in the clear to find out whether it works', async () => {
+    const world = await createOfficeWorld();
+    await world.context.sources.add({ slug: 'acme' }, 'test');
+    const owner = await signedInAs(world, 'owner');
+    const sent = await owner.post('/sources/acme/access', {
+      baseUrl: 'http://service.example/api/v1',
+      apiKey: 'pak_live_x',
+    });
+    expect([sent.status, world.context.sources.find('acme')?.baseUrl]).toEqual([422, null]);
+    expect(sent.text).toMatch(/baseUrl: .*http/);
+  });
+});
+
+describe('the page of a source', () => {
+  it('rotates a secret: the old one stays valid, with a countdown, and can be ended at once', async () => {
+    const world = await createOfficeWorld();
+    const old = 'the-first-secret-of-acme';
+    await world.context.sources.add({ slug: 'acme', name: 'Acme', webhookSecrets: [old] }, 'test');
+    const owner = await signedInAs(world, 'owner');
+    const only = world.context.sources.find('acme')?.webhookSecrets[0]?.id ?? '';
+    const refused = await owner.post('/sources/acme/secrets/retire', { secret: only });
+    expect([refused.status, refused.text.includes('only signing secret')]).toEqual([422, true]);
+
+    const rotated = await owner.post('/sources/acme/secrets', {
+      secret: 'the-second-secret-of-acme',
+      encoding: 'text',
+      retire: '24',
+    });
+    expect(rotated.headers.get('location')).toBe('/sources/acme?done=secret');
+    expect((await owner.get('/sources/acme')).text).toContain('in 24.0 h');
+    expect((await owner.get('/sources')).text).toContain('2 valid, 1 ending');
+    expect(await deliverTo(world, 'acme', old, { event: 'a' })).toBe(200);
+    await owner.post('/sources/acme/secrets/retire', { secret: only });
+    expect(await deliverTo(world, 'acme', old, { event: 'b' })).toBe(401);
+    expect(await deliverTo(world, 'acme', 'the-second-secret-of-acme', { event: 'c' })).toBe(200);
+  });
+
+  it('says of the source of the environment what cannot be changed here, and refuses it', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const { text } = await owner.get('/sources/default');
+    expect(text).toContain('This source is set by environment variables');
+    expect(text).toContain('WEBHOOK_SECRETS');
+    expect(text).not.toContain('/sources/default/secrets"');
+    const sent = await owner.post('/sources/default/secrets', { way: 'make' });
+    expect([sent.status, sent.text.includes('set by environment variables')]).toEqual([409, true]);
+    expect(await deliverTo(world, 'default', SECRET, { event: 'a' })).toBe(200);
+    expect((await owner.get('/sources/default/set-up')).headers.get('location')).toBe('/sources/default');
+  });
+
+  it('stops a sync that is waiting', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const olga = await signedIn(world);
+    await olga.post('/sources/default/sync', {});
+    expect((await olga.get('/sources/default')).text).toContain('Sync waiting');
+    const stopped = await olga.post('/sources/default/sync/stop', {});
+    expect(stopped.headers.get('location')).toBe('/sources/default?done=stopped#log');
+    expect((await olga.get('/sources/default')).text).not.toContain('Sync waiting');
+    const idle = await olga.post('/sources/default/sync/stop', {});
+    expect(idle.headers.get('location')).toBe('/sources/default?done=idle#log');
+  });
+
+  it('shows fields that are not understood, without values, and accepts what was shown by a click', async () => {
+    const world = await createOfficeWorld();
+    for (let visitor = 0; visitor < 12; visitor += 1)
+      await world.event('consent.recorded', {
+        who_is_it: `secretvalue${visitor}aaaaaaaaaaaaaaaaaaaaaaaa`,
+        banner_id: 'b-1',
+        record_id: `r-${visitor}`,
+        timestamp: `2026-11-0${(visitor % 9) + 1}T10:00:00Z`,
+        purposes: { analytics: visitor % 2 === 0 },
+      });
+    const olga = await signedIn(world);
+    const page = await olga.get('/sources/default/fields');
+    expect(page.text).toContain('who_is_it');
+    expect(page.text).not.toContain('secretvalue');
+    const proposal = /name="proposal" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect(proposal).not.toBe('');
+    const other = await olga.post('/sources/default/fields', { proposal: 'deadbeef' });
+    expect([other.status, other.text.includes('review it again')]).toEqual([409, true]);
+    const accepted = await olga.post('/sources/default/fields', { proposal });
+    expect(accepted.headers.get('location')).toBe('/sources/default/fields?done=accepted');
+    expect(world.context.sources.find('default')?.options.fieldNames).not.toEqual({});
+    expect((await world.actions('source.mapping-accepted')).length).toBe(1);
+    expect((await olga.get('/sources/default/fields')).text).not.toContain('Accept the proposal');
+  });
+});
