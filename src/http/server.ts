@@ -44,7 +44,7 @@ export async function startServer(context: Context): Promise<Server> {
     handOvers: context,
     logger: log,
   });
-  const adminApp = await createAdminApp(context, metrics, health);
+  const adminApp = await createAdminApp({ ...context, config: servedConfig(config, publicApp) }, metrics, health);
   const apps: FastifyInstance[] = [publicApp, adminApp];
   const connections = connectionsWithin(config.connectionLimit, openFilesLimit());
   if (connections < config.connectionLimit)
@@ -79,6 +79,16 @@ export async function startServer(context: Context): Promise<Server> {
       draining = true;
       stopWatch();
       await Promise.all(apps.map(closeApp));
+    },
+  };
+}
+
+/** The configuration with the port that is really bound: pages show addresses of the public listener, and PORT may be 0. */
+function servedConfig(config: Context['config'], publicApp: FastifyInstance): Context['config'] {
+  return {
+    ...config,
+    get port() {
+      return portOf(publicApp) || config.port;
     },
   };
 }

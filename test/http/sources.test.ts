@@ -35,7 +35,7 @@ describe('the set-up of a source', () => {
     expect([added.status, added.headers.get('location')]).toEqual([303, '/sources/muller-sohne/set-up']);
     const started = await owner.get('/sources/muller-sohne/set-up');
     expect(started.text).toContain('<title>Set up Müller &amp; Söhne · consent-ledger</title>');
-    expect(started.text).toContain('/webhooks/muller-sohne');
+    expect(started.text).toContain(`<p class="mono">${world.url}/webhooks/muller-sohne</p>`);
     expect(started.text).toContain('Nothing has arrived yet');
 
     const made = await owner.post('/sources/muller-sohne/secrets', { way: 'make', back: 'set-up' });

@@ -67,8 +67,13 @@ const navigation = [
     ],
   },
   { label: 'Evidence', places: [{ key: 'evidence', href: '/evidence', label: 'Evidence' }] },
-  { label: 'Scans', places: [{ key: 'scans', href: '/scans', label: 'Scans and integrations' }] },
-  { label: 'Sources', places: [{ key: 'sources', href: '/sources', label: 'Sources' }] },
+  {
+    label: 'Sources',
+    places: [
+      { key: 'sources', href: '/sources', label: 'All sources' },
+      { key: 'scans', href: '/scans', label: 'Scans and integrations' },
+    ],
+  },
   { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];
 

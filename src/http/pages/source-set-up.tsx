@@ -45,7 +45,9 @@ export function SetUpPage(props: SetUpProps) {
         <Notice tone="good">
           <p>
             Everything is set up: it delivers, and its consent log can be pulled.{' '}
-            <a href={`/sources/${source.slug}#log`}>Start the first sync</a>
+            <a href={`/sources/${source.slug}#log`}>
+              {state.runs.length === 0 ? 'Start the first sync' : 'See its syncs'}
+            </a>
           </p>
         </Notice>
       ) : null}
