@@ -5,6 +5,7 @@ import type { Context } from '../context.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { createNotifyJobs } from '../attention/notify.ts';
 import { openBucket } from '../outside/bucket.ts';
+import { createVerifyJobs } from './verify-job.ts';
 import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
@@ -151,6 +152,8 @@ type Needs = Pick<
   | 'readModels'
   | 'erasure'
   | 'notifying'
+  | 'verify'
+  | 'lastVerification'
 >;
 
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
@@ -161,6 +164,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createSnapshotJobs(context),
     ...createPolicyJobs(context),
     ...createNotifyJobs(context.notifying),
+    ...createVerifyJobs(context),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;

@@ -7,6 +7,8 @@ import { isIP } from 'node:net';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
+import { jobRoutes } from './pages/job-progress.tsx';
+import { liveScript, liveScriptPath } from './pages/live-script.ts';
 import { passkeyScript, passkeyScriptPath } from './pages/passkey-script.ts';
 import { stylesheet, stylesheetPath } from './pages/style.ts';
 import { enforceRules, requireRules } from './auth/access.ts';
@@ -88,12 +90,16 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
       .type('text/css; charset=utf-8')
       .send(stylesheet),
   );
-  app.get(passkeyScriptPath, (_request, reply) =>
-    reply
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .type('text/javascript; charset=utf-8')
-      .send(passkeyScript),
-  );
+  for (const [path, script] of [
+    [passkeyScriptPath, passkeyScript],
+    [liveScriptPath, liveScript],
+  ] as const)
+    app.get(path, (_request, reply) =>
+      reply
+        .header('cache-control', 'public, max-age=31536000, immutable')
+        .type('text/javascript; charset=utf-8')
+        .send(script),
+    );
   await app.register(apiDescription, context);
   await app.register(apiScope, context);
   await app.register(officePages, context);
@@ -152,6 +158,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(bannerRoutes, context);
     await guarded.register(policyRoutes, context);
     await guarded.register(evidenceRoutes, context);
+    await guarded.register(jobRoutes, context);
     await guarded.register(policyCallRoutes, context);
     await guarded.register(deliveryRoutes, context);
     await guarded.register(refusedRoutes, context);

@@ -96,7 +96,8 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   document: 'documents',
   // It computes for as long as a rebuild, and sealing must not wait for it.
   'check-read-models': 'documents',
-  // The same is true of a backup.
+  // The same is true of a verification of the whole ledger, and of a backup.
+  verify: 'documents',
   backup: 'documents',
   // It waits for others, and sealing must not wait for it.
   witness: 'sync',

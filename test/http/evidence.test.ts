@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sql } from 'kysely';
 import { INSTALLATION } from '../../src/core/vocabulary.ts';
 import { placeHold } from '../../src/erasure/holds.ts';
 import { appendAction } from '../../src/ledger/append-action.ts';
@@ -93,4 +94,79 @@ it('lists holds and erasures, and to who is limited only what is of their source
   const limited = await (await signedInAs(world, 'auditor', { sources: ['default'] })).get('/evidence');
   expect(limited.text).toContain('of Acme');
   for (const words of ['of the others', 'Ada Eraser']) expect(limited.text).not.toContain(words);
+});
+
+/** A world of its own with a worker, and a few sealed entries. */
+async function workingWorld() {
+  const own = await createOfficeWorld();
+  for (let n = 0; n < 3; n += 1) await own.event('consent.recorded', { consent_id: `c-${n}` });
+  return own;
+}
+
+it('verifies the whole ledger when asked to, and keeps what it found', async () => {
+  const own = await workingWorld();
+  const olga = await signedInAs(own, 'officer', { name: 'Olga' });
+  const before = await olga.get('/evidence');
+  expect(before.text).toContain('The whole ledger was not verified yet.');
+  const asked = await olga.post('/evidence/verify', {});
+  expect([asked.status, asked.headers.get('location')]).toEqual([303, '/evidence#verification']);
+  await expect
+    .poll(async () => (await olga.get('/evidence')).text, { timeout: 10_000 })
+    .toMatch(/Sound\.<\/strong>[\s\S]*nothing altered/);
+  const [job] = await own.context.jobs.list({ kind: 'verify' });
+  expect(job).toMatchObject({ state: 'done', payload: { actor: expect.stringContaining('Olga') } });
+});
+
+it('shows a fault in red, with its entry to those who see every source', async () => {
+  const own = await workingWorld();
+  await own.context.seal();
+  const { store } = own.context;
+  await store.transaction((tx) =>
+    sql`update entries set body = ${Buffer.from('{"forged":true}')} where seq = 2`.execute(tx.query),
+  );
+  const olga = await signedInAs(own, 'officer');
+  const limited = await signedInAs(own, 'officer', { sources: ['default'] });
+  await olga.post('/evidence/verify', {});
+  await expect
+    .poll(async () => (await olga.get('/evidence')).text, { timeout: 10_000 })
+    .toMatch(/notice bad[\s\S]*1 fault<\/strong> found[\s\S]*Entry 2: /);
+  const { text } = await limited.get('/evidence');
+  expect(text).toContain('1 fault</strong> found');
+  expect(text).not.toContain('Entry 2: ');
+});
+
+it('makes a checkpoint when asked to', async () => {
+  const own = await workingWorld();
+  const olga = await signedInAs(own, 'officer');
+  const made = await olga.post('/evidence/checkpoint', {});
+  expect(made.headers.get('location')).toBe('/evidence?done=sealed#checkpoints');
+  expect((await own.context.store.read.selectFrom('checkpoints').selectAll().execute()).length).toBe(1);
+});
+
+it('sends the progress of a job as events until it ends, to those who may see it', async () => {
+  const own = await createOfficeWorld({}, { worker: false });
+  const { jobs, sources } = own.context;
+  await sources.add({ slug: 'bolt' }, 'test');
+  const { id } = await jobs.enqueue({ kind: 'sync', key: 'default', payload: { source: 'default', actor: 'test' } });
+  const claim = await jobs.claim('test', ['sync'], 60_000);
+  if (claim === null) throw new Error('no job');
+  await jobs.progress(claim, { done: 1, total: 4, message: 'banner b-1' });
+  const olga = await signedInAs(own, 'officer', { sources: ['default'] });
+  const stranger = await signedInAs(own, 'officer', { sources: ['bolt'] });
+  expect((await stranger.get(`/jobs/${id}/events`)).status).toBe(404);
+  expect((await olga.get('/jobs/no-such-job/events')).status).toBe(404);
+
+  const cookie = [...olga.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const answer = await fetch(`${own.adminUrl}/jobs/${id}/events`, { headers: { cookie } });
+  expect(answer.headers.get('content-type')).toContain('text/event-stream');
+  let text = '';
+  for await (const chunk of answer.body ?? []) {
+    text += Buffer.from(chunk).toString();
+    if (text.includes('1 of 4')) await jobs.complete(claim, null);
+  }
+  expect(text).toContain('{"done":1,"total":4,"text":"1 of 4: banner b-1"}');
+  expect(text).toContain('event: end\ndata: {"state":"done"}');
+  // Pages without such a job run no script.
+  const page = await olga.get('/evidence');
+  expect(page.headers.get('content-security-policy')).not.toContain('script-src');
 });

@@ -136,10 +136,10 @@ describe('the page of a source', () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     await olga.post('/sources/default/sync', {});
-    expect((await olga.get('/sources/default')).text).toContain('Sync waiting');
+    expect((await olga.get('/sources/default')).text).toMatch(/Sync <span class="badge calm">waiting/);
     const stopped = await olga.post('/sources/default/sync/stop', {});
     expect(stopped.headers.get('location')).toBe('/sources/default?done=stopped#log');
-    expect((await olga.get('/sources/default')).text).not.toContain('Sync waiting');
+    expect((await olga.get('/sources/default')).text).not.toContain('badge calm">waiting');
     const idle = await olga.post('/sources/default/sync/stop', {});
     expect(idle.headers.get('location')).toBe('/sources/default?done=idle#log');
   });

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { loadDeliveries, loadDelivery } from '../../attention/deliveries.ts';
+import { verifyJob } from '../../context/verify-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, sourceQuery } from './route.ts';
+import { jobSchema, shownJob } from './jobs.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
 const deliverySchema = z
   .object({
@@ -94,6 +96,63 @@ export const ledgerApi = [
       if (entry === null) throw new CodedError('not_found');
       // A service may repeat the API key in what it answers.
       return entry.kind === 'call' ? { ...entry, bodyText: null, bodyBase64: null } : entry;
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/verifications',
+    name: 'startVerification',
+    tag: 'Ledger',
+    summary: 'Verify every entry, checkpoint and file now',
+    description: 'The answer is the job that does it; its result says what was found.',
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { by }) {
+      const { id } = await context.jobs.enqueue(verifyJob(by.officer));
+      return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/verifications/last',
+    name: 'getLastVerification',
+    tag: 'Ledger',
+    summary: 'When the whole ledger was last verified, and how many faults were found',
+    answer: z.object({ at: z.string().nullable(), faults: z.int().nullable() }).meta({
+      id: 'LastVerification',
+      description: 'Both are null where the whole ledger was never verified.',
+    }),
+    async handle(context) {
+      const last = await context.lastVerification();
+      return { at: last?.at ?? null, faults: last?.faults ?? null };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/checkpoints',
+    name: 'makeCheckpoint',
+    tag: 'Ledger',
+    summary: 'Seal every entry so far under a signed checkpoint',
+    answer: z
+      .object({
+        outcome: z.enum(['sealed', 'unchanged', 'empty']),
+        size: z.int(),
+        note: z.string().nullable().meta({ description: 'The signed note (C2SP tlog-checkpoint).' }),
+      })
+      .meta({ id: 'Checkpoint', description: 'The newest checkpoint. `unchanged`: nothing came since it was made.' }),
+    async handle(context) {
+      const sealing = await context.seal();
+      switch (sealing.outcome) {
+        case 'sealed':
+        case 'unchanged':
+          return { outcome: sealing.outcome, size: sealing.checkpoint.size, note: sealing.checkpoint.note };
+        case 'empty':
+          return { outcome: 'empty' as const, size: 0, note: null };
+        case 'refused':
+          throw new RefusedRequest('refused', [`Not sealed: entry ${sealing.seq}: ${sealing.reason}.`]);
+        default:
+          return sealing satisfies never;
+      }
     },
   }),
 ];

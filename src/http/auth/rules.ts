@@ -133,6 +133,9 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /evidence': { who: 'read', source: 'installation' },
   'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
+  'POST /evidence/verify': { who: 'work', source: 'installation' },
+  'POST /evidence/checkpoint': { who: 'work', source: 'installation' },
+  'GET /jobs/:jobId/events': { who: 'read', source: 'job' },
 
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },
@@ -168,6 +171,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/deliveries': { who: 'read', source: 'query' },
   'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },
 
+  'GET /api/v1/verifications/last': { who: 'read', source: 'installation' },
+  'POST /api/v1/verifications': { who: 'work', source: 'installation' },
+  'POST /api/v1/checkpoints': { who: 'work', source: 'installation' },
   'GET /api/v1/sources': { who: 'read', source: 'installation' },
   'GET /api/v1/sources/:slug': { who: 'read', source: 'address' },
   'POST /api/v1/sources/:slug/check': { who: 'work', source: 'address' },

@@ -8,12 +8,18 @@ import { INSTALLATION } from '../../core/vocabulary.ts';
 import { type Hold, listHolds } from '../../erasure/holds.ts';
 import { loadErasurePage, type RecordedErasure } from '../../ledger/erase.ts';
 import type { WitnessStanding } from '../../ledger/witnessed.ts';
+import { verificationOf, verifyJob } from '../../context/verify-job.ts';
+import type { Job } from '../../jobs/job.ts';
+import type { LastVerification } from '../../ledger/last-verification.ts';
 import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
 import { attachment } from './documents.tsx';
-import { formOf, html, pageFrame } from './frame.ts';
-import { Page, type PageFrame, renderPage } from './layout.tsx';
+import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
+import { JobProgress } from './job-progress.tsx';
+import { allowLive, liveScriptPath } from './live-script.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Badge, type Column, Facts, Moment, Notice, Pages, Panel, Table } from './parts.tsx';
-import { sizeText } from './words.ts';
+import { sizeText, type Worded } from './words.ts';
 
 /** Checkpoints, and erasures, on a page. */
 const SHOWN = 25;
@@ -25,6 +31,17 @@ interface Checkpoint {
   readonly createdAt: string;
 }
 
+/** What came of a checkpoint that was just asked for. */
+const doneTexts: Readonly<Record<string, Worded>> = {
+  sealed: { text: 'The checkpoint is made: it is the first of the list.', tone: 'good' },
+  unchanged: { text: 'Nothing came since the last checkpoint: it covers everything.', tone: 'good' },
+  empty: { text: 'The ledger is empty: there is nothing to seal.', tone: 'warn' },
+  refused: {
+    text: 'No checkpoint was made: an entry is not what was appended. Verify the ledger to see which.',
+    tone: 'bad',
+  },
+};
+
 type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: string; readonly seq: number };
 
 /** What the ledger's evidence rests on: checkpoints and who has seen them, comparisons, backups, holds and erasures. */
@@ -32,16 +49,18 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
   const { read } = context.store;
 
   app.get('/evidence', async (request, reply) => {
-    const { before = '', erasedBefore = '' } = formOf(request.query);
+    const { before = '', erasedBefore = '', done = '' } = formOf(request.query);
     const { slugs } = sourcesOf(context, request);
     await context.projector.catchUp();
     const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
-    const [checkpoints, witnessState, compared, backup, holds, erasures] = await Promise.all([
+    const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
       loadCheckpoints(epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) }),
       context.witnessState(),
       context.readModels.last(),
       loadLastBackup(),
       listHolds(read),
+      context.lastVerification(),
+      context.jobs.list({ kind: 'verify', limit: 1 }),
       // An erasure does not say of which sources its entries were.
       slugs === null
         ? loadErasurePage(read, {
@@ -50,6 +69,7 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
           })
         : null,
     ]);
+    if (job?.finishedAt === null) allowLive(reply);
     const last = checkpoints.slice(0, SHOWN).at(-1);
     const page = (
       <EvidencePage
@@ -67,6 +87,10 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
             ? null
             : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch)
         }
+        verified={verified}
+        job={job}
+        seesAll={slugs === null}
+        done={doneTexts[done] ?? null}
         compared={compared}
         backup={backup}
         holds={holds.filter(
@@ -78,6 +102,17 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
       />
     );
     return html(reply, renderPage(page));
+  });
+
+  app.post('/evidence/verify', async (request, reply) => {
+    const { id } = await context.jobs.enqueue(verifyJob(officerOf(request).officer));
+    await untilDoneSoon(context, id);
+    return reply.redirect('/evidence#verification', 303);
+  });
+
+  app.post('/evidence/checkpoint', async (_request, reply) => {
+    const { outcome } = await context.seal();
+    return reply.redirect(`/evidence?done=${outcome}#checkpoints`, 303);
   });
 
   app.get('/evidence/checkpoint', async (request, reply) => {
@@ -140,6 +175,13 @@ interface EvidenceProps {
   readonly next: string | null;
   /** Null: none is configured. */
   readonly witnesses: readonly WitnessStanding[] | null;
+  /** The last verification of the whole ledger; null: there was none. */
+  readonly verified: LastVerification | null;
+  /** The last one that was asked for; null: none was lately. */
+  readonly job: Job | null;
+  /** Whether the person sees every source. */
+  readonly seesAll: boolean;
+  readonly done: Worded | null;
   readonly compared: { readonly at: string; readonly found: string | null } | null;
   readonly backup: BackupMade | null;
   readonly holds: readonly Hold[];
@@ -152,10 +194,21 @@ function EvidencePage(props: EvidenceProps) {
   const { frame, verifierKey, checkpoints, first, next, witnesses, holds } = props;
   const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
   return (
-    <Page title="Evidence" frame={frame} current="evidence">
+    <Page
+      title="Evidence"
+      frame={frame}
+      current="evidence"
+      {...(props.job?.finishedAt === null ? { script: liveScriptPath } : {})}
+    >
       <h1>Evidence</h1>
       <p class="lead">What shows that the ledger has not been changed, and what was erased from it on purpose.</p>
+      {props.done === null ? null : (
+        <Notice tone={props.done.tone}>
+          <p>{props.done.text}</p>
+        </Notice>
+      )}
       <Standing {...props} />
+      <Verification {...props} />
       <Panel id="witnesses" title="Who else has seen it">
         {witnesses === null ? (
           <p>
@@ -199,6 +252,14 @@ function EvidencePage(props: EvidenceProps) {
           />
         )}
         <Pages first={first} next={next} />
+        {frame.canWork ? (
+          <form class="buttons" method="post" action="/evidence/checkpoint">
+            <Csrf token={frame.csrf} />
+            <button class="quiet" type="submit">
+              Make a checkpoint now
+            </button>
+          </form>
+        ) : null}
         <h3>Verifier key</h3>
         <p class="mono">{verifierKey}</p>
         <p class="hint">
@@ -264,9 +325,72 @@ function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps
           ],
         ]}
       />
+    </Panel>
+  );
+}
+
+/** Whether every entry, checkpoint and file is what was recorded, and a button that looks again. */
+function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
+  const isRunning = job?.finishedAt === null;
+  const result = job === null || job.state !== 'done' ? null : verificationOf(job.result);
+  const details = result !== null && result.at === verified?.at ? result : null;
+  return (
+    <Panel id="verification" title="Verification">
+      {verified === null ? (
+        <p>The whole ledger was not verified yet.</p>
+      ) : verified.faults === 0 ? (
+        <Notice tone="good">
+          <p>
+            <strong>Sound.</strong> Verified <Moment iso={verified.at} timeZone={frame.timeZone} />
+            {details === null
+              ? '.'
+              : `: ${counted(details.entries, 'entry', 'entries')} of ${counted(details.sources, 'source', 'sources')} under ${counted(details.checkpoints, 'checkpoint', 'checkpoints')}, nothing altered.`}
+          </p>
+        </Notice>
+      ) : (
+        <Notice tone="bad">
+          <p>
+            <strong>{counted(verified.faults, 'fault', 'faults')}</strong> found{' '}
+            <Moment iso={verified.at} timeZone={frame.timeZone} />. Do not change the database or the journal: they are
+            now evidence. The operator compares them with a backup.
+          </p>
+          {details === null || !seesAll ? null : (
+            <ul>
+              {details.faults.map(({ seq, sentence }) => (
+                <li key={`${seq} ${sentence}`} class="outside">
+                  {seq === null ? 'Ledger' : `Entry ${formatCount(seq)}`}: {sentence}
+                </li>
+              ))}
+              {details.faultCount > details.faults.length ? (
+                <li>and {formatCount(details.faultCount - details.faults.length)} more</li>
+              ) : null}
+            </ul>
+          )}
+        </Notice>
+      )}
+      {details === null || details.unchecked.length === 0 ? null : (
+        <ul class="plain small">
+          {details.unchecked.map((sentence) => (
+            <li key={sentence}>Not checked: {sentence}</li>
+          ))}
+        </ul>
+      )}
+      {job?.state === 'failed' ? (
+        <Notice tone="bad">
+          <p>The last verification did not finish: {job.error}</p>
+        </Notice>
+      ) : null}
+      {isRunning ? (
+        <JobProgress job={job} what="Verification of every entry" again="/evidence#verification" />
+      ) : frame.canWork ? (
+        <form class="buttons" method="post" action="/evidence/verify">
+          <Csrf token={frame.csrf} />
+          <button type="submit">Verify now</button>
+        </form>
+      ) : null}
       <p class="hint">
-        The operator verifies every entry against its hash, key and checkpoint with{' '}
-        <span class="mono">consent-ledger ledger verify</span>.
+        Reads every entry again and compares it with its hash, its key, the signed checkpoints and the journal; also the
+        files of evidence and documents.
       </p>
     </Panel>
   );

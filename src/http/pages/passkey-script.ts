@@ -4,7 +4,7 @@ import { sha256Hex } from '../../crypto/hash.ts';
 import type { Place } from '../../people/passkeys.ts';
 
 /**
- * The only script of the pages: asks the browser for a passkey and sends its answer with the form. Without it, or in a browser without passkeys, the form
+ * Asks the browser for a passkey and sends its answer with the form. Without it, or in a browser without passkeys, the form
  * stays hidden, and everything else works.
  */
 export const passkeyScript = `

@@ -7,6 +7,8 @@ import { findSourceFaults } from '../../sources/faults.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
 import type { SyncJob } from '../../sync/jobs.ts';
 import type { BannerStatus } from '../../sync/status.ts';
+import { JobProgress } from './job-progress.tsx';
+import { liveScriptPath } from './live-script.ts';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { Badge, BannerName, type Column, Facts, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
 import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
@@ -60,7 +62,12 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
   const faults = findSourceFaults(source);
   const isSetUp = source.webhookSecrets.length > 0 && state.lastDelivery !== null && source.apiKey !== null;
   return (
-    <Page title={source.name} frame={frame} within="sources">
+    <Page
+      title={source.name}
+      frame={frame}
+      within="sources"
+      {...(state.jobs.length > 0 ? { script: liveScriptPath } : {})}
+    >
       <h1>
         <bdi>{source.name}</bdi>
       </h1>
@@ -296,20 +303,13 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
       <p>
         <Badge {...pullText(source, banners)} />
       </p>
-      {jobs.map(({ id, kind, state: jobState, progress }) => (
-        <p key={id}>
-          {kind === 'recount' ? 'Recount of recent days' : 'Sync'} {jobState === 'waiting' ? 'waiting' : 'running'}
-          {progress === null ? null : (
-            <>
-              {' '}
-              {progress.total === null ? null : (
-                <progress aria-label="Progress of the sync" value={progress.done} max={Math.max(progress.total, 1)} />
-              )}{' '}
-              <span class="soft small">{progress.message}</span>
-            </>
-          )}{' '}
-          · <a href={`/sources/${source.slug}#log`}>Refresh</a>
-        </p>
+      {jobs.map((job) => (
+        <JobProgress
+          key={job.id}
+          job={job}
+          what={job.kind === 'recount' ? 'Recount of recent days' : 'Sync'}
+          again={`/sources/${source.slug}#log`}
+        />
       ))}
       {frame.canWork && isPulled ? (
         <div class="buttons">

@@ -19,6 +19,7 @@ import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import { renderPage } from './layout.tsx';
+import { allowLive } from './live-script.ts';
 import { FieldsPage } from './source-fields.tsx';
 import { retireHours } from './source-forms.tsx';
 import { SourcePage, type SourceState } from './source-page.tsx';
@@ -222,6 +223,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
 
   async function sendSource(request: FastifyRequest, reply: FastifyReply, shown: Shown, status = 200) {
     const state = await loadState(sourceOf(request));
+    if (state.jobs.length > 0) allowLive(reply);
     const page = <SourcePage frame={pageFrame(context, request, reply)} state={state} {...shown} />;
     return html(reply, renderPage(page), status);
   }

@@ -433,8 +433,7 @@ function LedgerPanel({ frame, today }: { frame: PageFrame; today: Today }) {
         ]}
       />
       <p class="hint">
-        To verify every entry against its hash, key and checkpoint:{' '}
-        <span class="mono">consent-ledger ledger verify</span>
+        <a href="/evidence#verification">Verify every entry</a> against its hash, key and checkpoint
       </p>
     </Panel>
   );

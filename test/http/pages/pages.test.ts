@@ -33,7 +33,7 @@ describe('text from outside', () => {
       '/documents/check',
       '/policies?source=<b>&type=<script>&after=<img src=x> "onload=x',
       '/policies/policy?source=default&id=<script>&via=<b>&at="onload=x',
-      '/evidence?before=<b>&erasedBefore=<script>',
+      '/evidence?before=<b>&erasedBefore=<script>&done=<b>',
       '/sources?after=<script>',
       '/sources/default?done=<script>',
       '/sources/default/fields',
