@@ -5,6 +5,7 @@ import { benchReceive } from './receive.ts';
 import { benchReceivePostgres } from './receive-postgres.ts';
 import { benchSandbox } from './sandbox.ts';
 import { benchSync } from './sync.ts';
+import { benchSyncs } from './syncs.ts';
 import { benchVerify } from './verify.ts';
 import type { Figure } from './figures.ts';
 
@@ -14,6 +15,7 @@ const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   'receive-postgres': benchReceivePostgres,
   sandbox: benchSandbox,
   sync: benchSync,
+  syncs: benchSyncs,
   audit: benchAudit,
   verify: benchVerify,
   jobs: benchJobs,

@@ -88,11 +88,10 @@ export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWit
 /**
  * Extends withdrawals by request to what became known after the answer: consent from before the withdrawal, pulled or delivered late, on a further
  * banner or of a person of whom nothing had been found, would otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case
- * and answer. Leaves the read models up to date. Resolves with the number of entries appended.
+ * and answer. Reads what is in the read models, and leaves them up to date where it appended. Resolves with the number of entries appended.
  */
 export async function extendWithdrawals(deps: ExtendingDeps, source: string): Promise<number> {
   const { ledger, clock, catchUp } = deps;
-  await catchUp();
   let appended = 0;
   for (const action of [...(await onFurtherBanners(deps, source)), ...(await ofPersonsFoundSince(deps, source))]) {
     const { outcome } = await appendAction(ledger, source, action, withdrawalKey(action), isoNow(clock));

@@ -54,8 +54,9 @@ export function createHolding(
       return (await heldRow(query, claim)) !== null;
     },
     /** True as well when `completeIn` has completed it under this claim already; its result stands. */
-    async complete(claim: Claim, result: Json): Promise<boolean> {
-      return (await change(claim, done(result))) !== null || isDoneUnder(store.read, claim);
+    async complete(claim: Claim, result: Json, progress: Progress | null = null): Promise<boolean> {
+      const changes = { ...done(result)(), ...(progress === null ? {} : { progress: JSON.stringify(progress) }) };
+      return (await change(claim, () => changes)) !== null || isDoneUnder(store.read, claim);
     },
     /** The same inside the transaction of the job's own effect: either both are there or neither, so that no repetition finds half. */
     async completeIn(tx: StoreTransaction, claim: Claim, result: Json): Promise<boolean> {

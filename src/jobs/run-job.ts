@@ -125,8 +125,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
       const handler = handlers[job.kind];
       if (handler === undefined) throw new JobRefused(`no handler for ${job.kind}`);
       const result = await Promise.race([handler(job.payload, context), overdue]);
-      await writeProgress().catch(() => undefined);
-      if (await settle(() => jobs.complete(claim, result))) log.info(took(), 'job done');
+      if (await settle(() => jobs.complete(claim, result, pending))) log.info(took(), 'job done');
       else log.warn(took(), 'job finished, but another worker had taken it over: its result is dropped');
     } catch (error) {
       await writeProgress().catch(() => undefined);

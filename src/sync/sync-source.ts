@@ -63,7 +63,7 @@ const AT_ONCE = 3;
  * known meanwhile follow in the same call. Where they name none: the whole log, asked for without a banner, since nobody here may have heard of
  * some of them, and beside it the banners that it leaves out (src/sync/banners.ts). A service that refuses to answer without a banner is
  * asked for each that is known, from then on.
- * A run that was not cancelled then extends withdrawals by request to banners that became known (src/cases/withdrawal.ts) and leaves the read models up to date.
+ * A run that was not cancelled then extends withdrawals by request to banners that became known (src/cases/withdrawal.ts) and leaves the read models up to date where rows came.
  * Errors: see pullConsentLogs; the other banners under way are ended first.
  */
 export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
@@ -140,8 +140,12 @@ export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<
     wanted.push(...left);
     await pullAll();
   }
-  if (request.signal?.aborted !== true) await extendWithdrawals(deps, source.slug);
   const banners = wanted.flatMap((id) => results.get(id) ?? []);
+  if (request.signal?.aborted !== true) {
+    // What deliveries told meanwhile is folded soon, and the next run sees it.
+    if (banners.some(({ stored }) => stored > 0)) await deps.catchUp();
+    await extendWithdrawals(deps, source.slug);
+  }
   const ended = (outcome: PullResult['outcome']) => banners.some((banner) => banner.outcome === outcome);
   if (left.length > 0 || ended('cancelled') || ended('superseded'))
     return { source: source.slug, outcome: 'stopped', banners, left };

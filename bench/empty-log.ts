@@ -1,0 +1,9 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A service in a process of its own whose consent logs are empty, as fast as can be. */
+const server = createServer((_request, response) => {
+  response.setHeader('content-type', 'application/json');
+  response.end('{"logs":[],"next_cursor":null}');
+});
+server.listen(0, '127.0.0.1', () => process.send?.((server.address() as AddressInfo).port));

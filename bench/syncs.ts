@@ -1,0 +1,124 @@
+import { fork } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
+import { loadConfig } from '../src/config.ts';
+import { openContext } from '../src/context.ts';
+import { startWorker } from '../src/context/worker.ts';
+import { createLog } from '../src/log.ts';
+import { startRedis } from '../test/servers/redis.ts';
+import { createDatabase, withPostgres } from './databases.ts';
+import { type Figure, median, withFolder } from './figures.ts';
+
+const ROUNDS = 3;
+/** Jobs of a process that pull at once (src/jobs/job.ts). */
+const AT_ONCE = 4;
+
+/**
+ * A turn of the schedule where nothing is new: `sync-all` for so many sources with a key each, until all have been pulled. Beside as many requests to the
+ * same service with nothing around them.
+ */
+export function benchSyncs(scale: number): Promise<Figure[]> {
+  return withFolder((folder) =>
+    withPostgres(async (server) => {
+      const redis = await startRedis();
+      const service = fork(fileURLToPath(new URL('./empty-log.ts', import.meta.url)), {
+        execArgv: ['--import', 'tsx'],
+      });
+      try {
+        const [port] = (await once(service, 'message')) as [number];
+        const baseUrl = `http://127.0.0.1:${port}/api/v1`;
+        const sources = Math.max(100, Math.round(1000 * scale));
+        const bare = [];
+        for (let round = 0; round < ROUNDS; round += 1) bare.push(await measureRequests(baseUrl, sources));
+        const url = await createDatabase(server, 'syncs');
+        const both: [string, Record<string, string>][] = [
+          ['SQLite', {}],
+          ['PostgreSQL and Redis', { DATABASE_URL: url, REDIS_URL: redis.url }],
+        ];
+        const figures: Figure[] = [];
+        for (const [name, env] of both) {
+          const rates = await measureTurns(join(folder, name.slice(0, 6)), env, baseUrl, sources);
+          figures.push({
+            name: `syncs of ${sources} sources with nothing new, ${name}`,
+            value: `${rates.map((rate) => Math.round(rate)).join(' · ')}/s`,
+            baseline: `requests alone ${Math.round(median(bare))}/s`,
+            ratio: median(rates) / median(bare),
+            wanted: '≥ 500/s',
+            reached: median(rates) >= 500,
+          });
+        }
+        return figures;
+      } finally {
+        service.kill();
+        await redis.close();
+      }
+    }),
+  );
+}
+
+async function measureRequests(baseUrl: string, count: number): Promise<number> {
+  const started = performance.now();
+  let left = count;
+  const pull = async () => {
+    while (left-- > 0) await (await request(`${baseUrl}/consent/logs`)).body.json();
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, pull));
+  return (count / (performance.now() - started)) * 1000;
+}
+
+/** Syncs a second of each turn, after one that is the sources' first. */
+async function measureTurns(
+  folder: string,
+  more: Record<string, string>,
+  baseUrl: string,
+  sources: number,
+): Promise<number[]> {
+  await mkdir(folder);
+  const signingKey = join(folder, 'signing.pem');
+  await writeFile(signingKey, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }), {
+    mode: 0o600,
+  });
+  const env = {
+    DATA_DIR: folder,
+    INSTANCE_KEY: Buffer.alloc(32, 1).toString('base64'),
+    SIGNING_KEY_FILE: signingKey,
+    ...more,
+  };
+  const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+  try {
+    for (let n = 0; n < sources; n += 1) {
+      const source = { slug: `s${n}`, name: `Source ${n}`, baseUrl, apiKey: `key-${n}-0123456789` };
+      const added = await context.sources.add(source, 'bench');
+      if (added.outcome !== 'done') throw new Error(`the source was not added: ${JSON.stringify(added)}`);
+    }
+    const worker = await startWorker(context);
+    const rates: number[] = [];
+    for (let turn = 0; turn <= ROUNDS; turn += 1) {
+      const started = performance.now();
+      await context.jobs.enqueue({ kind: 'sync-all' });
+      await whenDone(context, (turn + 1) * sources);
+      rates.push((sources / (performance.now() - started)) * 1000);
+    }
+    await worker.stop();
+    return rates.slice(1);
+  } finally {
+    await context.close();
+  }
+}
+
+async function whenDone({ store }: Awaited<ReturnType<typeof openContext>>, wanted: number): Promise<void> {
+  for (;;) {
+    const row = await store.read
+      .selectFrom('job_counts')
+      .select('count')
+      .where('kind', '=', 'sync')
+      .where('outcome', '=', 'done')
+      .executeTakeFirst();
+    if (Number(row?.count ?? 0) >= wanted) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
