@@ -208,6 +208,22 @@ describe('the pages in a browser', () => {
     });
   });
 
+  it('follow the progress of a job where scripts run, and show its end', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { jobs } = world.context;
+    await jobs.enqueue({ kind: 'sync', key: 'default', payload: { source: 'default', actor: 'test' } });
+    const { page } = await openOffice(world);
+    await page.goto(`${world.adminUrl}/sources/default`);
+    await page.getByText('Waiting for a worker.').waitFor();
+    const claim = await jobs.claim('test', ['sync'], 60_000);
+    if (claim === null) throw new Error('no job');
+    await jobs.progress(claim, { done: 1, total: 4, message: 'banner b-1' });
+    await page.getByText('1 of 4: banner b-1').waitFor();
+    expect(await page.evaluate("document.querySelector('[data-job] progress').value")).toBe(1);
+    await jobs.complete(claim, null);
+    await page.locator('[data-job]').waitFor({ state: 'detached' });
+  });
+
   it('can be used with the keyboard alone: the first stop leads to the content', async () => {
     const { world } = await seededWorld();
     const { page } = await openOffice(world);
