@@ -9,6 +9,7 @@ import { createVerifyJobs } from './verify-job.ts';
 import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
+import { createScheduleJobs, mailJobs } from '../documents/schedules.ts';
 import { removeOldDrafts } from '../documents/register.ts';
 import { finishErasures } from '../erasure/erase.ts';
 import { runRetention } from '../erasure/retention.ts';
@@ -160,7 +161,8 @@ type Needs = Pick<
 export function createJobHandlers(context: Needs): JobHandlers {
   return {
     ...createSyncJobs(context),
-    ...createDocumentJobs(context),
+    ...createDocumentJobs(context, (report, document) => mailJobs(context.sources, report, document)),
+    ...createScheduleJobs(context),
     ...createSnapshotJobs(context),
     ...createPolicyJobs(context),
     ...createNotifyJobs(context.notifying),

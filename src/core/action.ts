@@ -86,6 +86,28 @@ const documentDownloaded = z.object({
   documentId: z.string(),
   sha256: z.string(),
 });
+/** A report that comes round, by an officer's word, and its end. */
+const documentScheduled = z.object({
+  action: z.enum(['document.schedule-added', 'document.schedule-removed']),
+  actor,
+  scheduleId: z.string(),
+  name: z.string(),
+  format: z.string(),
+  /** The period before it is made: `month`. */
+  covers: z.string(),
+  cron: z.string(),
+  /** Ids of the people to whom it is mailed. */
+  recipients: z.array(z.string()),
+});
+/** A scheduled document left for the mailbox of a person with an account. */
+const documentMailed = z.object({
+  action: z.literal('document.mailed'),
+  actor,
+  documentId: z.string(),
+  sha256: z.string(),
+  /** Id of the person. */
+  to: z.string(),
+});
 const officerEvent = z.object({
   action: z.enum(['session.opened', 'session.closed', 'token.created']),
   actor,
@@ -429,6 +451,8 @@ export const actionSchema = z.discriminatedUnion('action', [
   documentProduced,
   documentManifest,
   documentDownloaded,
+  documentScheduled,
+  documentMailed,
   officerEvent,
   sessionRefused,
   personChanged,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { CaseWriting } from '../cases/view.ts';
 import { type JobHandler, JobRefused, type Json, readPayload } from '../jobs/job.ts';
-import type { NewJob } from '../jobs/jobs.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 import { producePack } from './produce-pack.ts';
 import { produceReport } from './produce-report.ts';
@@ -16,6 +16,9 @@ const reportPayload = z.object({
   to: z.string(),
   format: z.enum(['pdf', 'csv', 'json', 'html']),
   subject: z.string().optional(),
+  /** Ids of the people to whom it is mailed, and the schedule that asked for it. */
+  recipients: z.array(z.string()).optional(),
+  schedule: z.string().optional(),
   actor: z.string(),
 });
 export type ReportJob = Omit<z.infer<typeof reportPayload>, 'type'>;
@@ -28,20 +31,36 @@ export function packJob(caseId: string, actor: string): NewJob {
 
 /** Asks for a report. Dates are YYYY-MM-DD, `to` exclusive. A double click asks for one document. */
 export function reportJob(report: ReportJob): NewJob {
-  const { name, source, from, to, format, subject = '' } = report;
-  const key = ['report', name, source, from, to, format, subject].join(' ').trim();
+  const { name, source, from, to, format, subject = '', schedule = '' } = report;
+  const key = ['report', name, source, from, to, format, subject, schedule].join(' ').trim();
   return { kind: 'document', key, payload: { type: 'report', ...report } as Json, priority: 1 };
 }
 
-/** The job that produces a report or a pack. It ends in the transaction that registers the file, so a repetition makes no second one. */
-export function createDocumentJobs(context: { readonly documents: DocumentDeps; readonly cases: CaseWriting }) {
+/**
+ * The job that produces a report or a pack. It ends in the transaction that registers the file, so a repetition makes no second one; what follows a report
+ * (`followedBy`) is asked for in the same one.
+ */
+export function createDocumentJobs(
+  context: {
+    readonly documents: DocumentDeps;
+    readonly cases: CaseWriting;
+    readonly jobs: Pick<Jobs, 'enqueueIn' | 'wake'>;
+  },
+  followedBy: (report: ReportJob, document: RegisteredDocument) => readonly NewJob[],
+) {
   return {
     async document(payload, { signal, assertHeld, completeIn }) {
       const request = readPayload(documentPayload, payload);
+      let follows: readonly { readonly kind: string; readonly at: null }[] = [];
       const documents: DocumentDeps = {
         ...context.documents,
         assertHeld,
-        registeredIn: (tx, document) => completeIn(tx, resultOf(document)),
+        async registeredIn(tx, document) {
+          const following = request.type === 'report' ? followedBy(request, document) : [];
+          for (const job of following) await context.jobs.enqueueIn(tx, job);
+          follows = following.map(({ kind }) => ({ kind, at: null }));
+          await completeIn(tx, resultOf(document));
+        },
       };
       const produced =
         request.type === 'report'
@@ -49,6 +68,7 @@ export function createDocumentJobs(context: { readonly documents: DocumentDeps; 
           : await producePack({ ...documents, cases: context.cases }, request, signal);
       switch (produced.outcome) {
         case 'produced':
+          context.jobs.wake(follows);
           return resultOf(produced);
         case 'invalid':
         case 'refused':

@@ -56,7 +56,7 @@ const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
 };
 
 const CALIFORNIA = { months: 24 } as const;
-const accessActions = ['consent.looked-up', 'record.viewed', 'document.downloaded'];
+const accessActions = ['consent.looked-up', 'record.viewed', 'document.downloaded', 'document.mailed'];
 
 /** One kind at one source: how long it is kept, and what is due. */
 export interface Retained {

@@ -32,6 +32,7 @@ import { consentRoutes } from './pages/consent.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
 import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.tsx';
+import { scheduleRoutes } from './pages/schedules.tsx';
 import { policyRoutes } from './pages/policies.tsx';
 import { policyCallRoutes } from './pages/policy-calls.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
@@ -155,6 +156,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(letterRoutes, context);
     await guarded.register(documentRoutes, context);
     await guarded.register(libraryRoutes, context);
+    await guarded.register(scheduleRoutes, context);
     await guarded.register(bannerRoutes, context);
     await guarded.register(policyRoutes, context);
     await guarded.register(evidenceRoutes, context);

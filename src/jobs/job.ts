@@ -94,6 +94,8 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'openapi-watch': 'sync',
   'openapi-watch-all': 'maintenance',
   document: 'documents',
+  'scheduled-document': 'maintenance',
+  'document-mail': 'outgoing',
   // It computes for as long as a rebuild, and sealing must not wait for it.
   'check-read-models': 'documents',
   // The same is true of a verification of the whole ledger, and of a backup.

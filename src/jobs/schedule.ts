@@ -13,6 +13,9 @@ export interface Schedule {
   readonly payload?: Json;
 }
 
+/** The kind of what people have scheduled: their schedules are not the program's to replace. */
+export const PEOPLES_SCHEDULES = 'scheduled-document';
+
 interface ScheduleState {
   readonly name: string;
   readonly kind: string;
@@ -116,7 +119,7 @@ export function createScheduler(options: SchedulerOptions) {
   return {
     /** Enqueues what is due; how many. */
     tick,
-    /** Makes these the schedules of the installation; others are forgotten. What was due while nothing ran comes up once. */
+    /** Makes these the schedules of the installation, beside those of people; others are forgotten. What was due while nothing ran comes up once. */
     async replaceAll(schedules: readonly Schedule[]): Promise<void> {
       await store.transaction(async (tx) => {
         const now = clock();
@@ -132,7 +135,7 @@ export function createScheduler(options: SchedulerOptions) {
           const nextAt = overdue ? old.next_at : nextAfter(cron, after);
           return { name, kind, cron, payload: JSON.stringify(payload), next_at: nextAt, last_at: old?.last_at ?? null };
         });
-        await tx.query.deleteFrom('schedules').execute();
+        await tx.query.deleteFrom('schedules').where('kind', '!=', PEOPLES_SCHEDULES).execute();
         await tx.insertMany('schedules', rows);
       });
     },

@@ -23,7 +23,7 @@ export interface Mail {
   readonly id: string;
   readonly attachments?: readonly {
     readonly filename: string;
-    readonly content: string;
+    readonly content: string | Buffer;
     readonly contentType: string;
   }[];
 }

@@ -36,7 +36,11 @@ function objectOf(action: Action): string | null {
       return action.reference;
     case 'document.produced':
     case 'document.downloaded':
+    case 'document.mailed':
       return action.documentId;
+    case 'document.schedule-added':
+    case 'document.schedule-removed':
+      return action.scheduleId;
     case 'source.added':
     case 'source.changed':
     case 'source.offboarded':

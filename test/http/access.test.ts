@@ -218,6 +218,7 @@ describe('the route table', () => {
       '/consent/contradictions',
       '/deliveries',
       '/documents',
+      '/documents/schedules',
       '/deliveries/refused',
       '/deadline',
       '/policies',

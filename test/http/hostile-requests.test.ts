@@ -118,6 +118,7 @@ test('answers hostile fields, bodies, cookies and addresses of every page with a
     '/consent',
     '/deadline',
     '/sources/new',
+    '/documents/schedules',
     '/sources/bolt',
     '/sources/bolt/fields',
   ];

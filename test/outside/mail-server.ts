@@ -81,7 +81,7 @@ function read(raw: string, to: readonly string[]): TakenMail {
   const parts = raw.split(/^--[^\r\n]*\r?$/m).filter((part) => /content-type: /i.test(part));
   const bodies = parts.map((part) => {
     const [head = '', ...body] = part.split('\r\n\r\n');
-    const [, name = ''] = /filename="?([^"\r\n]+)"?/.exec(head) ?? [];
+    const [, name = ''] = /filename="?([^"\r\n]+)"?/.exec(head.replaceAll(/\r\n\s+/g, ' ')) ?? [];
     return {
       name,
       isText: /content-type: text\/plain/i.test(head),

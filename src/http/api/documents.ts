@@ -4,6 +4,12 @@ import { CodedError } from '../../core/errors.ts';
 import { addDays } from '../../core/zoned-days.ts';
 import { type DocumentRow, listDocuments } from '../../documents/check.ts';
 import { reportJob } from '../../documents/jobs.ts';
+import {
+  addDocumentSchedule,
+  covers,
+  listDocumentSchedules,
+  removeDocumentSchedule,
+} from '../../documents/schedules.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendDocument } from '../pages/documents.tsx';
 import { jobSchema, shownJob } from './jobs.ts';
@@ -52,6 +58,21 @@ const day = z.iso
   .date()
   .refine((date) => /^(?:19|20|21)/.test(date), 'the year must be 1900 to 2199')
   .meta({ description: 'YYYY-MM-DD in the time zone of the controller.' });
+
+const scheduleSchema = z
+  .object({
+    scheduleId: z.string(),
+    source: z.string(),
+    name: z.string(),
+    format: z.string(),
+    covers: z.enum(covers),
+    cron: z.string(),
+    recipients: z.array(z.string()).meta({ description: 'Ids of the persons to whom it is mailed.' }),
+    actor: z.string(),
+    nextAt: z.string(),
+    lastAt: z.string().nullable(),
+  })
+  .meta({ id: 'Schedule', description: 'A report that is made by itself.' });
 
 export const documentApi = [
   defineRoute({
@@ -154,6 +175,59 @@ export const documentApi = [
         }),
       );
       return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/schedules',
+    name: 'listSchedules',
+    tag: 'Documents',
+    summary: 'Reports that are made by themselves',
+    query: sourceQuery,
+    answer: z.object({ items: z.array(scheduleSchema) }),
+    async handle(context, { query, request }) {
+      const only = query.source === undefined ? sourcesOf(context, request).slugs : [query.source];
+      return { items: [...(await listDocumentSchedules(context.store.read, only))] };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/schedules',
+    name: 'addSchedule',
+    tag: 'Documents',
+    summary: 'Schedule a report: it is filed each time, and mailed to people with an account',
+    body: z.strictObject({
+      name: z.enum(reportNames),
+      source: z.string().max(100),
+      format: z.enum(['pdf', 'csv', 'json', 'html']),
+      covers: z.enum(covers).meta({ description: 'The last whole one before it is made.' }),
+      cron: z
+        .string()
+        .max(100)
+        .meta({ description: 'minute hour day month weekday, in the time zone of the controller.' }),
+      recipients: z.array(z.string().max(100)).max(50).default([]).meta({ description: 'Ids of persons.' }),
+    }),
+    status: 201,
+    answer: z.object({ scheduleId: z.string(), seq: z.int() }),
+    async handle(context, { body, by }) {
+      const added = await addDocumentSchedule(context, { ...body, actor: by.officer });
+      if (added.outcome === 'refused') throw new RefusedRequest('refused', added.problems);
+      return { scheduleId: added.scheduleId, seq: added.seq };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/schedules/{scheduleId}/remove',
+    name: 'removeSchedule',
+    tag: 'Documents',
+    summary: 'Remove a scheduled report of a source; what it made stays',
+    params: z.strictObject({ scheduleId: z.string().max(100) }),
+    body: z.strictObject({ source: z.string().max(100) }),
+    answer: z.object({ scheduleId: z.string() }),
+    async handle(context, { params: { scheduleId }, body, by }) {
+      const wanted = { scheduleId, source: body.source, actor: by.officer };
+      if (!(await removeDocumentSchedule(context, wanted))) throw new CodedError('not_found');
+      return { scheduleId };
     },
   }),
 ];

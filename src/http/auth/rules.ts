@@ -90,6 +90,9 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /deadline': { who: 'read', source: 'installation' },
 
   'GET /documents': { who: 'read', source: 'query', views: 'documents' },
+  'GET /documents/schedules': { who: 'read', source: 'query' },
+  'POST /documents/schedules': { who: 'work', source: 'form' },
+  'POST /documents/schedules/remove': { who: 'work', source: 'form' },
   'GET /documents/check': { who: 'read', source: 'installation' },
   'POST /documents/check': { who: 'read', source: 'installation' },
   'GET /documents/:documentId/download': { who: 'read', source: 'document' },
@@ -167,6 +170,10 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/documents/:documentId': { who: 'read', source: 'document' },
   'GET /api/v1/documents/:documentId/download': { who: 'read', source: 'document' },
   'POST /api/v1/reports': { who: 'work', source: 'form' },
+
+  'GET /api/v1/schedules': { who: 'read', source: 'query' },
+  'POST /api/v1/schedules': { who: 'work', source: 'form' },
+  'POST /api/v1/schedules/:scheduleId/remove': { who: 'work', source: 'form' },
 
   'GET /api/v1/deliveries': { who: 'read', source: 'query' },
   'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },

@@ -63,6 +63,7 @@ const navigation = [
     label: 'Documents',
     places: [
       { key: 'documents', href: '/documents', label: 'Library' },
+      { key: 'schedules', href: '/documents/schedules', label: 'Schedules' },
       { key: 'check', href: '/documents/check', label: 'Check a file' },
     ],
   },

@@ -88,6 +88,7 @@ describe('the pages in a browser', () => {
         '/evidence',
         '/documents',
         '/documents/check',
+        '/documents/schedules',
         '/sources',
         '/sources/new',
         '/sources/default',

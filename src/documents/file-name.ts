@@ -1,0 +1,25 @@
+import { addDays } from '../core/zoned-days.ts';
+import type { DocumentRow } from './check.ts';
+
+/**
+ * What a person calls a document: `consent-audit Acme 2026-10.pdf`. The registered name, which is unique, has the beginning of its hash instead; a letter keeps
+ * that of its case.
+ */
+export function readableName(
+  row: Pick<DocumentRow, 'name' | 'file_name' | 'case_id' | 'format' | 'source' | 'parameters'>,
+  sourceName: (slug: string) => string,
+): string {
+  if (row.name === 'letter') return row.file_name;
+  if (row.case_id !== null) return `${row.name} ${row.case_id}.${row.format}`;
+  const { from, to } = JSON.parse(row.parameters) as { from?: unknown; to?: unknown };
+  const period = typeof from === 'string' && typeof to === 'string' ? ` ${shortPeriod(from, to)}` : '';
+  return `${row.name} ${sourceName(row.source)}${period}.${row.format}`;
+}
+
+/** `2026-10` for a whole month, `2026-10-22 to 2026-11-21` else; `to` is exclusive. */
+function shortPeriod(from: string, to: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(from) || !/^\d{4}-\d{2}-\d{2}$/.test(to)) return `${from} to ${to}`;
+  const last = addDays(to, -1);
+  const isMonth = from.endsWith('-01') && to.endsWith('-01') && from.slice(0, 7) === last.slice(0, 7);
+  return isMonth ? from.slice(0, 7) : last === from ? from : `${from} to ${last}`;
+}

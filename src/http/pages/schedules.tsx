@@ -1,0 +1,290 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findReport, reports } from '../../../reports/index.ts';
+import type { Context } from '../../context.ts';
+import type { Source } from '../../core/source.ts';
+import {
+  addDocumentSchedule,
+  covers,
+  type DocumentSchedule,
+  listDocumentSchedules,
+  mayGet,
+  removeDocumentSchedule,
+} from '../../documents/schedules.ts';
+import { listPeople, type Person } from '../../people/people.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import {
+  Choice,
+  type Column,
+  Input,
+  Moment,
+  NoSources,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+} from './parts.tsx';
+
+const doneTexts: Readonly<Record<string, string>> = {
+  added: 'The report is scheduled.',
+  removed: 'The schedule is removed. What it made stays in the library.',
+  gone: 'There is no such schedule any more.',
+};
+
+/** When, as a cron expression, and in words. `cron`: the officer writes one. */
+const times = [
+  ['0 6 1 * *', 'monthly, on the 1st at 06:00'],
+  ['0 6 1 1,4,7,10 *', 'quarterly, on the 1st at 06:00'],
+  ['0 6 * * 1', 'weekly, on Monday at 06:00'],
+  ['0 6 * * *', 'daily at 06:00'],
+  ['cron', 'as a cron expression'],
+] as const;
+
+const coversTexts: Readonly<Record<(typeof covers)[number], string>> = {
+  day: 'the day before',
+  week: 'the last whole week',
+  month: 'the last whole month',
+  quarter: 'the last whole quarter',
+  year: 'the last whole year',
+};
+
+type Form = Readonly<Record<string, string>>;
+
+/** Reports that come round: filed, and mailed to people with an account. */
+export async function scheduleRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/documents/schedules', (request, reply) => {
+    const { done = '' } = formOf(request.query);
+    return send(request, reply, { done: doneTexts[done] ?? null });
+  });
+
+  app.post('/documents/schedules', async (request, reply) => {
+    const form = formOf(request.body);
+    const { name = '', source = '', format = '', when = '', cron = '', period = '' } = form;
+    const recipients = recipientsOf(request);
+    const added = await addDocumentSchedule(context, {
+      ...{ name, source, format, recipients, covers: period },
+      cron: when === 'cron' ? cron.trim() : when,
+      actor: officerOf(request).officer,
+    });
+    if (added.outcome === 'refused') return send(request, reply, { problems: added.problems, form, recipients }, 422);
+    return reply.redirect('/documents/schedules?done=added', 303);
+  });
+
+  app.post('/documents/schedules/remove', async (request, reply) => {
+    const { source = '', schedule: scheduleId = '' } = formOf(request.body);
+    const actor = officerOf(request).officer;
+    const isRemoved = await removeDocumentSchedule(context, { scheduleId, source, actor });
+    return reply.redirect(`/documents/schedules?done=${isRemoved ? 'removed' : 'gone'}`, 303);
+  });
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Pick<SchedulesProps, 'problems' | 'done' | 'form' | 'recipients'>,
+    status = 200,
+  ): Promise<FastifyReply> {
+    const permitted = sourcesOf(context, request);
+    const [schedules, people] = await Promise.all([
+      listDocumentSchedules(context.store.read, permitted.slugs),
+      listPeople(context),
+    ]);
+    const sources = permitted.list();
+    const props = {
+      frame: pageFrame(context, request, reply),
+      schedules,
+      sources,
+      // Only colleagues who share a source.
+      people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
+      isMailed: context.config.mail !== null,
+      ...shown,
+    };
+    return html(reply, renderPage(<SchedulesPage {...props} />), status);
+  }
+}
+
+/** Ticked boxes: one, several or none. */
+function recipientsOf(request: FastifyRequest): readonly string[] {
+  const { recipients } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+  return [recipients].flat().filter((id): id is string => typeof id === 'string' && id.length < 100);
+}
+
+interface SchedulesProps {
+  readonly frame: PageFrame;
+  readonly schedules: readonly DocumentSchedule[];
+  readonly sources: readonly Source[];
+  readonly people: readonly Person[];
+  /** Whether mail can be sent. */
+  readonly isMailed: boolean;
+  readonly problems?: readonly string[];
+  readonly done?: string | null;
+  readonly form?: Form;
+  readonly recipients?: readonly string[];
+}
+
+function SchedulesPage(props: SchedulesProps) {
+  const { frame, schedules, sources, problems = [], done = null } = props;
+  return (
+    <Page title="Scheduled documents" frame={frame} current="schedules">
+      <h1>Scheduled documents</h1>
+      <p class="lead">Reports that are made by themselves, filed in the library, and mailed to colleagues.</p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="Nothing was scheduled:" problems={problems} />
+      <Panel id="list" title="Schedules">
+        {schedules.length === 0 ? (
+          <p>None yet. {frame.canWork ? 'A monthly consent audit is a good first one.' : null}</p>
+        ) : (
+          <Table caption={null} columns={columnsOf(props)} rows={schedules} />
+        )}
+        <p class="small">
+          What they made is in the <a href="/documents">library</a>.
+        </p>
+      </Panel>
+      {!frame.canWork ? null : (
+        <Panel id="add" title="Schedule a report">
+          {sources.length === 0 ? <NoSources frame={frame} /> : <ScheduleForm {...props} />}
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<DocumentSchedule>[] {
+  const nameOf = (id: string) => people.find(({ personId }) => personId === id)?.name ?? 'someone who left';
+  return [
+    {
+      title: 'Report',
+      cell: ({ name, format, source }) => (
+        <>
+          {findReport(name)?.title ?? name} <span class="soft">({format.toUpperCase()})</span>
+          {sources.length > 1 ? (
+            <>
+              <br />
+              <span class="soft small">{frame.sourceName(source)}</span>
+            </>
+          ) : null}
+        </>
+      ),
+    },
+    { title: 'Covers', cell: ({ covers: period }) => coversTexts[period] },
+    {
+      title: 'When',
+      cell: ({ cron, nextAt, lastAt }) => (
+        <div>
+          {times.find(([expression]) => expression === cron)?.[1] ?? <span class="mono">{cron}</span>}
+          <p class="hint">
+            next <Moment iso={nextAt} timeZone={frame.timeZone} />
+            {lastAt === null ? null : (
+              <>
+                , last <Moment iso={lastAt} timeZone={frame.timeZone} />
+              </>
+            )}
+          </p>
+        </div>
+      ),
+    },
+    {
+      title: 'Mailed to',
+      cell: ({ recipients }) => (recipients.length === 0 ? 'nobody' : <bdi>{recipients.map(nameOf).join(', ')}</bdi>),
+    },
+    ...(frame.canWork
+      ? [
+          {
+            title: 'Change',
+            cell: ({ scheduleId, source, name }: DocumentSchedule) => (
+              <form method="post" action="/documents/schedules/remove">
+                <Csrf token={frame.csrf} />
+                <input type="hidden" name="source" value={source} />
+                <input type="hidden" name="schedule" value={scheduleId} />
+                <button
+                  class="quiet slim"
+                  type="submit"
+                  aria-label={`Remove: ${findReport(name)?.title ?? name}, ${frame.sourceName(source)}`}
+                >
+                  Remove
+                </button>
+              </form>
+            ),
+          },
+        ]
+      : []),
+  ];
+}
+
+function ScheduleForm({ frame, sources, people, isMailed, form = {}, recipients = [] }: SchedulesProps) {
+  const formats = [...new Set(reports.flatMap((report) => report.formats))];
+  const [only] = sources;
+  return (
+    <form method="post" action="/documents/schedules">
+      <Csrf token={frame.csrf} />
+      <div class="pair">
+        <Choice
+          id="name"
+          label="Report"
+          value={form['name']}
+          options={reports.map(({ name, title }) => [name, title] as const)}
+        />
+        {sources.length === 1 ? (
+          <input type="hidden" name="source" value={only?.slug} />
+        ) : (
+          <Choice id="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
+        )}
+        <Choice
+          id="format"
+          label="Format"
+          value={form['format']}
+          options={formats.map((format) => [format, format.toUpperCase()] as const)}
+        />
+        <Choice
+          id="period"
+          label="Covers"
+          value={form['period'] ?? 'month'}
+          options={covers.map((one) => [one, coversTexts[one]] as const)}
+        />
+        <Choice id="when" label="When" value={form['when']} options={times} hint={`Times are in ${frame.timeZone}.`} />
+        <Input
+          id="cron"
+          label="Cron expression"
+          optional
+          value={form['cron'] ?? ''}
+          maxLength={100}
+          autocomplete="off"
+          spellcheck={false}
+          hint="Only with “as a cron expression”: minute hour day month weekday, for example 0 7 * * 1-5."
+        />
+      </div>
+      {!isMailed ? (
+        <p class="hint">
+          Documents are filed only: no mail server is set up here. The operator sets <code>SMTP_URL</code> and{' '}
+          <code>MAIL_FROM</code>.
+        </p>
+      ) : people.length === 0 ? (
+        <p class="hint">Nobody has an account to whom it could be mailed.</p>
+      ) : (
+        <fieldset>
+          <legend>Mail it to</legend>
+          <div class="boxes">
+            {people.map(({ personId, name }) => (
+              <label class="box" key={personId}>
+                <input type="checkbox" name="recipients" value={personId} checked={recipients.includes(personId)} />{' '}
+                <bdi>{name}</bdi>
+              </label>
+            ))}
+          </div>
+          <p class="hint">
+            Only people who may see the source can be chosen. Someone who may not see it any more gets no more mail.
+          </p>
+        </fieldset>
+      )}
+      <div class="buttons">
+        <button type="submit">Schedule</button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { covers, periodBefore } from '../../src/documents/schedules.ts';
+import { startWorker } from '../../src/context/worker.ts';
+import { createOfficeWorld, signedInAs } from '../http/office-world.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+
+describe('the period of a scheduled report', () => {
+  it.each([
+    [
+      '2026-11-23',
+      [
+        '2026-11-22..2026-11-23',
+        '2026-11-16..2026-11-23',
+        '2026-10-01..2026-11-01',
+        '2026-07-01..2026-10-01',
+        '2025-01-01..2026-01-01',
+      ],
+    ],
+    [
+      '2026-01-01',
+      [
+        '2025-12-31..2026-01-01',
+        '2025-12-22..2025-12-29',
+        '2025-12-01..2026-01-01',
+        '2025-10-01..2026-01-01',
+        '2025-01-01..2026-01-01',
+      ],
+    ],
+    [
+      '2024-03-31',
+      [
+        '2024-03-30..2024-03-31',
+        '2024-03-18..2024-03-25',
+        '2024-02-01..2024-03-01',
+        '2023-10-01..2024-01-01',
+        '2023-01-01..2024-01-01',
+      ],
+    ],
+  ])('made on %s is the last whole day, week, month, quarter and year', (today, expected) => {
+    const found = covers.map((one) => periodBefore(one, today)).map(({ from, to }) => `${from}..${to}`);
+    expect(found).toEqual(expected);
+  });
+});
+
+const monthly = { name: 'consent-audit', source: 'default', format: 'pdf', when: '0 6 1 * *', period: 'month' };
+
+describe('a scheduled report', () => {
+  it('is made when its time has come, filed, and mailed to who was chosen', async () => {
+    const mail = await startMailServer();
+    const world = await createOfficeWorld({
+      SMTP_URL: mail.url,
+      MAIL_FROM: 'ledger@example.org',
+      ADMIN_URL: 'https://ledger.example.org',
+      NOTIFY_SCHEDULE: 'off',
+      DIGEST_SCHEDULE: 'off',
+    });
+    await world.event('consent.recorded', { consent_id: 'c-1' });
+    const auditor = await signedInAs(world, 'auditor', { name: 'Ada Auditor' });
+    const olga = await signedInAs(world, 'officer', { name: 'Olga Officer' });
+    const added = await olga.post('/documents/schedules', {
+      ...monthly,
+      when: 'cron',
+      cron: '0 6 * * *',
+      recipients: auditor.personId,
+    });
+    expect([added.status, added.headers.get('location')]).toEqual([303, '/documents/schedules?done=added']);
+    const { text } = await olga.get('/documents/schedules?done=added');
+    expect(text).toContain('The report is scheduled.');
+    expect(text).toMatch(/Consent audit[\s\S]*the last whole month[\s\S]*daily at 06:00[\s\S]*Ada Auditor/);
+    expect((await auditor.get('/documents/schedules')).text).not.toContain('action="/documents/schedules/remove"');
+
+    world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
+    await expect.poll(() => mail.mails.length, { timeout: 20_000 }).toBe(1);
+    expect(mail.mails[0]).toMatchObject({ to: [auditor.email], subject: expect.stringContaining('Consent audit of') });
+    const [[fileName, content] = ['', '']] = Object.entries(mail.mails[0]?.attachments ?? {});
+    expect(fileName).toMatch(/^consent-audit Default \d{4}-\d\d\.pdf$/);
+    expect(content.slice(0, 5)).toBe('%PDF-');
+    await world.context.projector.catchUp();
+    const rows = await world.context.store.read.selectFrom('documents').selectAll().execute();
+    expect(rows).toMatchObject([{ name: 'consent-audit', actor: expect.stringContaining('schedule of Olga Officer') }]);
+    expect(await world.actions('document.mailed')).toMatchObject([{ object: rows[0]?.document_id }]);
+  });
+
+  it('is not mailed to an account that may not see its source any more', async () => {
+    const mail = await startMailServer();
+    const world = await createOfficeWorld({
+      SMTP_URL: mail.url,
+      MAIL_FROM: 'ledger@example.org',
+      NOTIFY_SCHEDULE: 'off',
+      DIGEST_SCHEDULE: 'off',
+    });
+    const { store, jobs } = world.context;
+    const auditor = await signedInAs(world, 'auditor');
+    const olga = await signedInAs(world, 'officer');
+    await olga.post('/documents/schedules', { ...monthly, when: '0 6 * * *', recipients: auditor.personId });
+    await store.transaction((tx) =>
+      tx.query.updateTable('people').set({ sources: '["bolt"]' }).where('person_id', '=', auditor.personId).execute(),
+    );
+    world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
+    await expect
+      .poll(async () => (await jobs.list({ kind: 'document-mail' })).map(({ result }) => result), { timeout: 20_000 })
+      .toEqual([{ sent: false, reason: 'the account may not see it any more' }]);
+    expect(mail.mails).toEqual([]);
+    expect(await world.actions('document.mailed')).toEqual([]);
+  });
+
+  it('is refused with every reason, and kept by a worker that starts, until it is removed', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    await world.context.sources.add({ slug: 'bolt' }, 'test');
+    const stranger = await signedInAs(world, 'auditor', { sources: ['bolt'], name: 'Sam Stranger' });
+    const olga = await signedInAs(world, 'officer', { sources: ['default'] });
+    const wrong = await olga.post('/documents/schedules', {
+      ...monthly,
+      when: 'cron',
+      cron: '*/5 * * * *',
+      recipients: stranger.personId,
+    });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('more often than once an hour');
+    expect(wrong.text).toContain('may see this source');
+    const nonsense = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron: 'tomorrow' });
+    expect(nonsense.text).toContain('Invalid schedule &quot;tomorrow&quot;');
+
+    await olga.post('/documents/schedules', monthly);
+    const worker = await startWorker(world.context);
+    await worker.stop();
+    const page = await olga.get('/documents/schedules');
+    const id = /name="schedule" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+    expect(id).not.toBe('');
+    expect((await stranger.get('/documents/schedules')).text).not.toContain('Consent audit <span');
+    const removed = await olga.post('/documents/schedules/remove', { source: 'default', schedule: id });
+    expect(removed.headers.get('location')).toBe('/documents/schedules?done=removed');
+    expect((await olga.get('/documents/schedules')).text).toContain('None yet.');
+    expect((await world.actions('document.schedule-removed')).map(({ object }) => object)).toEqual([id]);
+  });
+});
