@@ -15,7 +15,7 @@ export interface ProjectorThreadOptions {
 }
 
 /** Most of what a batch makes is garbage when the next one comes: a second heap as large as the first would only hold more of it. */
-const YOUNG_MB = 4;
+const YOUNG_MB = 16;
 
 /** A worker thread, as far as it is used. */
 type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
