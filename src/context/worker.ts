@@ -6,6 +6,7 @@ import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { createNotifyJobs } from '../attention/notify.ts';
 import { openBucket } from '../outside/bucket.ts';
 import { createVerifyJobs } from './verify-job.ts';
+import { createExportJobs, removeOldExports } from './backup/export-file.ts';
 import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
@@ -155,6 +156,8 @@ type Needs = Pick<
   | 'notifying'
   | 'verify'
   | 'lastVerification'
+  | 'projector'
+  | 'verifierKey'
 >;
 
 /** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
@@ -167,6 +170,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createPolicyJobs(context),
     ...createNotifyJobs(context.notifying),
     ...createVerifyJobs(context),
+    ...createExportJobs(context),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;
@@ -242,6 +246,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
       return {
         purgedJobs: await context.jobs.purge(before),
         removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
+        removedExports: await removeOldExports(context.config.dataDir, context.clock()),
         expiredHandOvers: await noteExpired(context),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),
         extendedWithdrawals,

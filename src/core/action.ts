@@ -427,6 +427,18 @@ const backupMade = z.object({
   sealed: count,
 });
 
+/** Everything was written into a file that is not encrypted, and who took it. */
+const everythingExported = z.object({
+  action: z.enum(['export.made', 'export.downloaded']),
+  actor,
+  /** Name without folder. */
+  file: z.string(),
+  sha256: z.string(),
+  bytes: count,
+  /** The last entry in it. */
+  upTo: count,
+});
+
 /** A backup was put back: this is the first entry of the epoch that begins with it. What came after the backup is lost. */
 const installationRestored = z.object({
   action: z.literal('installation.restored'),
@@ -477,6 +489,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   holdLifted,
   installationRestored,
   backupMade,
+  everythingExported,
   handOver,
 ]);
 export type Action = z.infer<typeof actionSchema>;

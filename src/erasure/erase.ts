@@ -157,6 +157,8 @@ export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
     for (const document of documents) await removeDocument(deps.documentsFolder, document);
     for (const sha256 of files) await rm(join(deps.evidenceFolder, sha256), { force: true });
   }
+  // Exports that wait for their download hold what was erased.
+  await rm(join(deps.dataDir, 'exports'), { recursive: true, force: true });
   await writeErasureRecords(deps, erasures);
   await deps.projector.catchUp();
   await deps.rebuild();

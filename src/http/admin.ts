@@ -20,6 +20,7 @@ import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
 import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts';
 import type { Metrics } from './metrics.ts';
 import { deliveryRoutes } from './pages/deliveries.tsx';
+import { exportRoutes } from './pages/export.tsx';
 import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
@@ -157,6 +158,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(documentRoutes, context);
     await guarded.register(libraryRoutes, context);
     await guarded.register(scheduleRoutes, context);
+    await guarded.register(exportRoutes, context);
     await guarded.register(bannerRoutes, context);
     await guarded.register(policyRoutes, context);
     await guarded.register(evidenceRoutes, context);

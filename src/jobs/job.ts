@@ -96,6 +96,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   document: 'documents',
   'scheduled-document': 'maintenance',
   'document-mail': 'outgoing',
+  export: 'documents',
   // It computes for as long as a rebuild, and sealing must not wait for it.
   'check-read-models': 'documents',
   // The same is true of a verification of the whole ledger, and of a backup.

@@ -97,6 +97,8 @@ function objectOf(action: Action): string | null {
     case 'installation.moved':
     case 'installation.restored':
     case 'backup.made':
+    case 'export.made':
+    case 'export.downloaded':
     case 'sync.form-learned':
       return null;
   }

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, mkdir, readFile, rm, writeFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
@@ -106,6 +106,9 @@ describe('erasing entries', () => {
   it('is finished by the next call when the process ends after the transaction', async () => {
     const { context, ...world } = await createOfficeWorld({}, { worker: false });
     const seq = await chose({ context, ...world }, 'c-1', 'visitor-that-must-vanish', { ads: true });
+    // An export that waits for its download.
+    await mkdir(join(context.config.dataDir, 'exports'));
+    await writeFile(join(context.config.dataDir, 'exports', 'export.zip'), 'visitor-that-must-vanish');
     const ended = { ...context.erasure, rebuild: () => Promise.reject(new Error('the process ends here')) };
     await expect(carryOut(ended, await planOf(context, String(seq)), decision)).rejects.toThrow('ends here');
     // History rows went with the content, in its transaction; the present picture has yet to follow.

@@ -65,6 +65,7 @@ const navigation = [
       { key: 'documents', href: '/documents', label: 'Library' },
       { key: 'schedules', href: '/documents/schedules', label: 'Schedules' },
       { key: 'check', href: '/documents/check', label: 'Check a file' },
+      { key: 'export', href: '/documents/export', label: 'Export everything', for: 'administer' },
     ],
   },
   { label: 'Evidence', places: [{ key: 'evidence', href: '/evidence', label: 'Evidence' }] },

@@ -89,6 +89,7 @@ describe('the pages in a browser', () => {
         '/documents',
         '/documents/check',
         '/documents/schedules',
+        '/documents/export',
         '/sources',
         '/sources/new',
         '/sources/default',
