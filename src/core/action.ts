@@ -427,6 +427,19 @@ const backupMade = z.object({
   sealed: count,
 });
 
+/** The controller profile in a file was changed in the browser. Not what it says: the file does. */
+const profileChanged = z.object({
+  action: z.literal('profile.changed'),
+  actor,
+  /** Slug of the source whose own profile it is; null: the installation's. */
+  sourceSlug: z.string().nullable(),
+  /** Of the file, before and after. */
+  before: z.string().regex(/^[0-9a-f]{64}$/),
+  after: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Names of the parts. */
+  changed: z.array(z.string()),
+});
+
 /** Everything was written into a file that is not encrypted, and who took it. */
 const everythingExported = z.object({
   action: z.enum(['export.made', 'export.downloaded']),
@@ -490,6 +503,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   installationRestored,
   backupMade,
   everythingExported,
+  profileChanged,
   handOver,
 ]);
 export type Action = z.infer<typeof actionSchema>;

@@ -97,6 +97,17 @@ export async function reviewRetention(deps: RetentionDeps, only: string | null =
   return reviewed;
 }
 
+/** What is kept for how long under a profile, without a look at what is due. */
+export function retentionUnder(
+  profile: ControllerProfile | null,
+): readonly Pick<Retained, 'kind' | 'what' | 'from' | 'ground' | 'period' | 'isSet'>[] {
+  return retentionKinds.map((kind) => {
+    const { usual, what, from, ground } = retentionRules[kind];
+    const set = profile?.retention?.[kind];
+    return { kind, what, from, ground, period: set ?? usual, isSet: set !== undefined };
+  });
+}
+
 async function review(
   deps: RetentionDeps,
   source: string,

@@ -38,6 +38,8 @@ import { policyRoutes } from './pages/policies.tsx';
 import { policyCallRoutes } from './pages/policy-calls.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
 import { scanRoutes } from './pages/scans.tsx';
+import { profileRoutes } from './pages/profile.tsx';
+import { retentionRoutes } from './pages/retention.tsx';
 import { sourceRoutes } from './pages/source.tsx';
 import { sourcesRoutes } from './pages/sources.tsx';
 import { todayRoutes } from './pages/today.tsx';
@@ -170,6 +172,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(scanRoutes, context);
     await guarded.register(sourcesRoutes, context);
     await guarded.register(sourceRoutes, context);
+    await guarded.register(profileRoutes, context);
+    await guarded.register(retentionRoutes, context);
     await guarded.register(consentRoutes, context);
     await guarded.register(consentListRoutes, context);
   });

@@ -46,6 +46,7 @@ function objectOf(action: Action): string | null {
     case 'source.offboarded':
     case 'source.reread':
     case 'source.mapping-accepted':
+    case 'profile.changed':
       return action.sourceSlug;
     case 'sync.finished':
     case 'sync.failed':

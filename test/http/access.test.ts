@@ -227,6 +227,8 @@ describe('the route table', () => {
       '/sources',
       '/sources/default',
       '/sources/default/fields',
+      '/settings/profile',
+      '/settings/retention',
     ]) {
       const { status, text } = await visitor.get(path);
       expect([path, status, text.includes(FOREIGN)]).toEqual([path, 200, false]);

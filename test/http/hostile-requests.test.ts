@@ -119,6 +119,8 @@ test('answers hostile fields, bodies, cookies and addresses of every page with a
     '/deadline',
     '/sources/new',
     '/documents/schedules',
+    '/settings/profile',
+    '/settings/retention',
     '/sources/bolt',
     '/sources/bolt/fields',
   ];

@@ -128,6 +128,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /sources/:slug/sync': { who: 'work', source: 'address' },
   'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
 
+  'GET /settings/profile': { who: 'read', source: 'query' },
+  'POST /settings/profile': { who: 'administer', source: 'installation' },
+  'GET /settings/retention': { who: 'read', source: 'installation' },
+  'POST /settings/holds': { who: 'work', source: 'form' },
+  'POST /settings/holds/lift': { who: 'work', source: 'installation' },
+
   'GET /scans': { who: 'read', source: 'query' },
 
   'GET /policies': { who: 'read', source: 'query' },

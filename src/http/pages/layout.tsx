@@ -76,7 +76,14 @@ const navigation = [
       { key: 'scans', href: '/scans', label: 'Scans and integrations' },
     ],
   },
-  { label: 'People', places: [{ key: 'people', href: '/people', label: 'People', for: 'administer' }] },
+  {
+    label: 'Settings',
+    places: [
+      { key: 'people', href: '/people', label: 'People', for: 'administer' },
+      { key: 'profile', href: '/settings/profile', label: 'Controller profile' },
+      { key: 'retention', href: '/settings/retention', label: 'Retention and holds' },
+    ],
+  },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];
 
 /** A page of the navigation, or the account. */

@@ -97,6 +97,8 @@ describe('the pages in a browser', () => {
         '/sources/bolt',
         '/sources/bolt/set-up',
         '/people',
+        '/settings/profile',
+        '/settings/retention',
         '/account',
       ]) {
         await page.goto(world.adminUrl + path);

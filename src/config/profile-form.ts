@@ -1,0 +1,178 @@
+import { canonicalJson } from '../crypto/canonical.ts';
+import { parseControllerProfile } from './settings-files.ts';
+
+/** A part of the controller profile that a form shows. `lines`: an item on each line; `rows`: its columns, divided by `|`. */
+export interface ProfileField {
+  /** Its name in the profile; `supervisoryAuthority.name` stands within another. */
+  readonly name: string;
+  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes';
+  readonly label: string;
+  readonly hint?: string;
+  readonly columns?: readonly string[];
+}
+
+/** What the form shows. Parts that are not here (translations, retention, second persons) are kept as they stand. */
+export const profileFields: readonly ProfileField[] = [
+  { name: 'name', kind: 'text', label: 'Name of the organisation' },
+  { name: 'role', kind: 'text', label: 'Role', hint: 'controller, processor or joint.' },
+  { name: 'address', kind: 'lines', label: 'Postal address' },
+  { name: 'country', kind: 'text', label: 'Country', hint: 'Two letters, such as DE.' },
+  { name: 'region', kind: 'text', label: 'Region', hint: 'Where holidays differ by region, such as BE.' },
+  { name: 'email', kind: 'text', label: 'E-mail for requests' },
+  { name: 'phone', kind: 'text', label: 'Telephone' },
+  { name: 'website', kind: 'text', label: 'Website' },
+  { name: 'dataProtectionOfficer', kind: 'text', label: 'Data protection officer' },
+  {
+    name: 'controllerOrJointContact',
+    kind: 'text',
+    label: 'Controller, or contact of the joint controllers',
+    hint: 'Only with the roles processor and joint.',
+  },
+  {
+    name: 'purposes',
+    kind: 'rows',
+    label: 'Purposes',
+    columns: ['purpose', 'lawfulBasis', 'retention'],
+    hint: 'On each line: purpose | lawful basis | how long.',
+  },
+  { name: 'dataCategories', kind: 'lines', label: 'Categories of data', hint: 'One on each line.' },
+  { name: 'dataSources', kind: 'lines', label: 'Where the data come from', hint: 'One on each line.' },
+  {
+    name: 'recipients',
+    kind: 'rows',
+    label: 'Recipients',
+    columns: ['name', 'purpose', 'country'],
+    hint: 'On each line: name | purpose | country.',
+  },
+  {
+    name: 'transfers',
+    kind: 'rows',
+    label: 'Transfers to third countries',
+    columns: ['recipient', 'country', 'safeguard'],
+    hint: 'On each line: recipient | country | safeguard.',
+  },
+  { name: 'noTransfers', kind: 'yes', label: 'There are no transfers to third countries' },
+  { name: 'automatedDecisions', kind: 'long', label: 'Automated decisions', hint: 'Or that there are none.' },
+  { name: 'supervisoryAuthority.name', kind: 'text', label: 'Supervisory authority' },
+  { name: 'supervisoryAuthority.address', kind: 'text', label: 'Address of the authority' },
+  { name: 'supervisoryAuthority.website', kind: 'text', label: 'Website of the authority' },
+  { name: 'withdrawalMethod', kind: 'long', label: 'How consent is withdrawn' },
+  {
+    name: 'otherSystems',
+    kind: 'rows',
+    label: 'Other systems to search',
+    columns: ['id', 'name'],
+    hint: 'On each line: short name | name. A request is ready when each was searched.',
+  },
+  { name: 'signatory', kind: 'text', label: 'Who signs letters' },
+];
+
+/** What was filled in, by the name of the field. */
+export type ProfileForm = Readonly<Record<string, string>>;
+
+/** The text of a profile as its form shows it, or why it cannot be read. */
+export async function readProfileForm(
+  text: string,
+  path: string,
+): Promise<ProfileForm | { readonly problems: readonly string[] }> {
+  const { parseDocument } = await import('yaml');
+  const parsed = await parseControllerProfile(text, path);
+  // What is no YAML at all has nothing to show; a profile with a wrong part has the others.
+  if (
+    parsed.outcome === 'invalid' &&
+    parsed.problems.some(
+      (problem) => !problem.startsWith(`Controller profile ${path}: `) || / at line \d+/.test(problem),
+    )
+  )
+    return { problems: parsed.problems };
+  const value = parseDocument(text, { prettyErrors: false, logLevel: 'error' }).toJS({ maxAliasCount: 50 }) as unknown;
+  return Object.fromEntries(profileFields.map((field) => [field.name, textOf(field, at(value, field.name))]));
+}
+
+/** A profile after a form: its new text, with the comments that it had, and the names of what changed; or every problem. */
+export async function applyProfileForm(
+  text: string,
+  path: string,
+  form: ProfileForm,
+): Promise<
+  | { readonly outcome: 'changed'; readonly text: string; readonly fields: readonly string[] }
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'invalid'; readonly problems: readonly string[] }
+> {
+  const before = await readProfileForm(text, path);
+  if (Array.isArray(before['problems'])) return { outcome: 'invalid', problems: before['problems'] as string[] };
+  const { parseDocument } = await import('yaml');
+  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  const present = document.toJS({ maxAliasCount: 50 }) as unknown;
+  const fields: string[] = [];
+  for (const field of profileFields) {
+    const next = valueOf(field, form[field.name] ?? '');
+    const old = valueOf(field, textOf(field, at(present, field.name)));
+    if (canonicalJson(next).equals(canonicalJson(old))) continue;
+    fields.push(field.name);
+    document.setIn(field.name.split('.'), next);
+  }
+  if (fields.length === 0) return { outcome: 'unchanged' };
+  // An authority without a name is none.
+  if (at(document.toJS({ maxAliasCount: 50 }), 'supervisoryAuthority.name') === null)
+    document.set('supervisoryAuthority', null);
+  const changed = document.toString({ lineWidth: 0 });
+  const parsed = await parseControllerProfile(changed, path);
+  return parsed.outcome === 'invalid'
+    ? { outcome: 'invalid', problems: parsed.problems }
+    : { outcome: 'changed', text: changed, fields };
+}
+
+function at(value: unknown, name: string): unknown {
+  let found = value;
+  for (const part of name.split('.'))
+    found =
+      typeof found === 'object' && found !== null ? (found as Readonly<Record<string, unknown>>)[part] : undefined;
+  return found ?? null;
+}
+
+function textOf({ kind, columns = [] }: ProfileField, value: unknown): string {
+  if (value === null) return '';
+  switch (kind) {
+    case 'yes':
+      return value === true ? 'yes' : '';
+    case 'lines':
+      return Array.isArray(value) ? value.map(String).join('\n') : '';
+    case 'rows':
+      return Array.isArray(value)
+        ? value.map((row) => columns.map((column) => plain(at(row, column))).join(' | ')).join('\n')
+        : '';
+    case 'text':
+    case 'long':
+      return plain(value);
+  }
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+}
+
+function valueOf({ kind, columns = [] }: ProfileField, text: string) {
+  const lines = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+  switch (kind) {
+    case 'yes':
+      return text === 'yes';
+    case 'lines':
+      return lines;
+    case 'rows':
+      return lines.map((line) => {
+        const cells = line.split('|').map((cell) => cell.trim());
+        // What stands behind the last column belongs to it.
+        const last = cells.slice(columns.length - 1).join(' | ');
+        return Object.fromEntries(
+          columns.map((column, place) => [column, (place === columns.length - 1 ? last : cells[place]) || null]),
+        );
+      });
+    case 'text':
+    case 'long':
+      return text.trim() === '' ? null : text.trim();
+  }
+}

@@ -1,0 +1,299 @@
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import {
+  applyProfileForm,
+  type ProfileField,
+  profileFields,
+  type ProfileForm,
+  readProfileForm,
+} from '../../config/profile-form.ts';
+import { parseControllerProfile } from '../../config/settings-files.ts';
+import type { Context } from '../../context.ts';
+import { isoNow } from '../../core/clock.ts';
+import { can } from '../../core/roles.ts';
+import type { Source } from '../../core/source.ts';
+import { INSTALLATION } from '../../core/vocabulary.ts';
+import { sha256Hex } from '../../crypto/hash.ts';
+import { missingProfileParts } from '../../law/profile.ts';
+import { appendAction } from '../../ledger/append-action.ts';
+import { writeDurably } from '../../ledger/durable-file.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame, untilProjected } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
+
+/** A profile as it lies on the disk. */
+interface OnDisk {
+  readonly path: string;
+  /** Of what was read; null: it cannot be read. */
+  readonly sha256: string | null;
+  readonly text: string;
+  readonly isWritable: boolean;
+}
+
+/** The controller profile: what is missing in it, and a form that writes the file. */
+export async function profileRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/settings/profile', (request, reply) => {
+    const { source = '', done = '' } = formOf(request.query);
+    return send(request, reply, { source, isDone: done === 'saved' });
+  });
+
+  app.post('/settings/profile', async (request, reply) => {
+    const form = formOf(request.body);
+    const { source: slug = '', basedOn = '' } = form;
+    const source = sourcesOf(context, request).find(slug);
+    const file = await readProfile(source);
+    const refuse = (problems: readonly string[], status = 422) =>
+      send(request, reply, { source: slug, problems, form }, status);
+    if (file === null || !file.isWritable) return refuse(['The program cannot write the file of this profile.'], 409);
+    if (file.sha256 !== basedOn)
+      return refuse(['The file was changed meanwhile: look at it again before you save.'], 409);
+    const applied = await applyProfileForm(file.text, file.path, form);
+    if (applied.outcome === 'invalid')
+      return refuse(applied.problems.map((problem) => withoutPath(problem, file.path)));
+    const address = `/settings/profile?${new URLSearchParams({ ...(source === null ? {} : { source: slug }), done: 'saved' }).toString()}`;
+    if (applied.outcome === 'unchanged') return reply.redirect(address, 303);
+    const after = sha256Hex(Buffer.from(applied.text));
+    await writeDurably(dirname(file.path), basename(file.path), applied.text, { mode: 0o644 });
+    const own = source?.options.controllerFile == null ? null : source.slug;
+    const { seq } = await appendAction(
+      context.ledger,
+      own ?? INSTALLATION,
+      {
+        action: 'profile.changed',
+        actor: officerOf(request).officer,
+        sourceSlug: own,
+        before: basedOn,
+        after,
+        changed: [...applied.fields],
+      },
+      ['profile.changed', basedOn, after, isoNow(context.clock)],
+      isoNow(context.clock),
+    );
+    await untilProjected(context, seq);
+    return reply.redirect(address, 303);
+  });
+
+  /** The file that goes with a source; null: none is configured. */
+  async function readProfile(source: Source | null): Promise<OnDisk | null> {
+    const path = source?.options.controllerFile ?? context.config.controllerFile;
+    if (path === null) return null;
+    const may = (what: string) =>
+      access(what, constants.W_OK).then(
+        () => true,
+        () => false,
+      );
+    const bytes = await readFile(path).catch(() => null);
+    if (bytes === null) return { path, sha256: null, text: '', isWritable: false };
+    const isWritable = (await may(path)) && (await may(dirname(path)));
+    return { path, sha256: sha256Hex(bytes), text: bytes.toString('utf8'), isWritable };
+  }
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: {
+      readonly source: string;
+      readonly isDone?: boolean;
+      readonly problems?: readonly string[];
+      readonly form?: ProfileForm;
+    },
+    status = 200,
+  ): Promise<FastifyReply> {
+    const sources = sourcesOf(context, request).list();
+    const source = sources.find(({ slug }) => slug === shown.source) ?? sources[0] ?? null;
+    const file = await readProfile(source);
+    const parsed = file === null || file.sha256 === null ? null : await parseControllerProfile(file.text, file.path);
+    const read = file === null || file.sha256 === null ? null : await readProfileForm(file.text, file.path);
+    const faults =
+      file !== null && file.sha256 === null
+        ? ['The file cannot be read.']
+        : parsed?.outcome === 'invalid'
+          ? parsed.problems.map((problem) => withoutPath(problem, file?.path ?? ''))
+          : [];
+    const page = (
+      <ProfilePage
+        frame={pageFrame(context, request, reply)}
+        sources={sources}
+        source={source}
+        file={file}
+        faults={faults}
+        missing={parsed?.outcome === 'loaded' ? missingProfileParts(parsed.value) : []}
+        form={shown.form ?? (read === null || Array.isArray(read['problems']) ? null : (read as ProfileForm))}
+        problems={shown.problems ?? []}
+        isDone={shown.isDone ?? false}
+      />
+    );
+    return html(reply, renderPage(page), status);
+  }
+}
+
+/** Officers need not know where files lie. */
+function withoutPath(problem: string, path: string): string {
+  return problem.replace(`Controller profile ${path}: `, '').replace(path, basename(path));
+}
+
+interface ProfileProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  readonly source: Source | null;
+  readonly file: OnDisk | null;
+  readonly faults: readonly string[];
+  readonly missing: readonly string[];
+  /** Null: the file cannot be shown. */
+  readonly form: ProfileForm | null;
+  readonly problems: readonly string[];
+  readonly isDone: boolean;
+}
+
+function ProfilePage(props: ProfileProps) {
+  const { frame, sources, source, file, faults, missing, form, problems, isDone } = props;
+  const mayWrite = can(frame.role, 'administer') && file?.isWritable === true;
+  return (
+    <Page title="Controller profile" frame={frame} current="profile">
+      <h1>Controller profile</h1>
+      <p class="lead">What every pack, letter and report says about the organisation in whose name it is made.</p>
+      {isDone ? (
+        <Notice tone="good">
+          <p>Saved. It holds for what is made from now on.</p>
+        </Notice>
+      ) : null}
+      <Problems title="Nothing was saved:" problems={problems} />
+      {sources.length > 1 ? (
+        <form class="filter" method="get" action="/settings/profile">
+          <label for="source">Source</label>
+          <Select id="source" name="source" value={source?.slug} options={sourceOptions(sources)} />
+          <button class="quiet" type="submit">
+            Show
+          </button>
+        </form>
+      ) : null}
+      {file === null ? (
+        <Panel id="none" title="No profile yet">
+          <p>
+            Without one, documents name no controller and no law is chosen by the controller’s country. The operator
+            copies <code>docs/controller.example.yaml</code>, fills it in, and names the file in{' '}
+            <code>CONTROLLER_FILE</code>, or for one source with <code>source change --controller-file</code>. Then it
+            is changed here.
+          </p>
+        </Panel>
+      ) : (
+        <>
+          <Problems title="The file has problems; documents that need it are refused:" problems={faults} />
+          {missing.length === 0 ? (
+            faults.length === 0 ? (
+              <p>Everything that an answer under GDPR Art. 15 needs is there.</p>
+            ) : null
+          ) : (
+            <Notice tone="warn">
+              <p>An answer under GDPR Art. 15 needs more, and says what is missing:</p>
+              <ul>
+                {missing.map((part) => (
+                  <li key={part}>{part}</li>
+                ))}
+              </ul>
+            </Notice>
+          )}
+          {source?.options.controllerFile == null ? null : <p>This source has a profile of its own.</p>}
+          {form === null ? null : mayWrite ? (
+            <ProfileFields {...props} form={form} />
+          ) : (
+            <ReadOnly {...props} form={form} />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: ProfileForm }) {
+  return (
+    <Panel id="profile" title="What it says">
+      <Facts
+        rows={profileFields.map(({ name, label, kind }) => [
+          label,
+          <span class="lines outside">
+            {kind === 'yes' ? (form[name] === 'yes' ? 'yes' : 'not stated') : form[name] || 'not stated'}
+          </span>,
+        ])}
+      />
+      <p class="hint">
+        {can(frame.role, 'administer') && file?.isWritable === false
+          ? `The program may not write ${basename(file.path)}: the operator changes it on the server (docs/configuration.md, Controller profile). It is read again for each document.`
+          : 'Owners and admins change it.'}
+      </p>
+    </Panel>
+  );
+}
+
+function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly form: ProfileForm }) {
+  return (
+    <Panel id="profile" title="What it says">
+      <form method="post" action="/settings/profile">
+        <Csrf token={frame.csrf} />
+        <input type="hidden" name="source" value={source?.slug ?? ''} />
+        <input type="hidden" name="basedOn" value={file?.sha256 ?? ''} />
+        {profileFields.map((field) => (
+          <ProfileInput key={field.name} field={field} value={form[field.name] ?? ''} />
+        ))}
+        <button type="submit">Save</button>
+      </form>
+      <p class="hint">
+        Translations, retention and who must approve what are kept as they stand in {basename(file?.path ?? '')}; the
+        operator changes them there.
+      </p>
+    </Panel>
+  );
+}
+
+function ProfileInput({
+  field: { name, kind, label, hint },
+  value,
+}: {
+  readonly field: ProfileField;
+  readonly value: string;
+}) {
+  const id = name.replace('.', '-');
+  switch (kind) {
+    case 'text':
+      return (
+        <Input
+          id={id}
+          name={name}
+          label={label}
+          value={value}
+          hint={hint}
+          optional={name !== 'name'}
+          maxLength={4000}
+          autocomplete="off"
+        />
+      );
+    case 'yes':
+      return (
+        <div class="field">
+          <label class="box">
+            <input type="checkbox" name={name} value="yes" checked={value === 'yes'} /> {label}
+          </label>
+        </div>
+      );
+    case 'long':
+    case 'lines':
+    case 'rows':
+      return (
+        <Field id={id} label={label} optional hint={hint}>
+          <textarea
+            id={id}
+            name={name}
+            maxLength={20_000}
+            rows={kind === 'long' ? 2 : 4}
+            {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
+          >
+            {value}
+          </textarea>
+        </Field>
+      );
+  }
+}

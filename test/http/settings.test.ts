@@ -1,0 +1,107 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { expect, it } from 'vitest';
+import { createOfficeWorld, signedInAs } from './office-world.ts';
+
+/** The form of the page as it was sent, with its hidden fields. */
+function fieldsOf(page: string): Record<string, string> {
+  const inside = /<form method="post" action="\/settings\/profile">([\s\S]*?)<\/form>/.exec(page)?.[1] ?? '';
+  const fields: Record<string, string> = {};
+  for (const [tag] of inside.matchAll(/<input\b[^>]*>/g)) {
+    const name = /\bname="([^"]+)"/.exec(tag)?.[1] ?? '';
+    if (!tag.includes('type="checkbox"') || tag.includes('checked'))
+      fields[name] = /\bvalue="([^"]*)"/.exec(tag)?.[1] ?? '';
+  }
+  for (const [, name = '', value = ''] of inside.matchAll(
+    /<textarea\b[^>]*\bname="([^"]+)"[^>]*>([\s\S]*?)<\/textarea>/g,
+  ))
+    fields[name] = value;
+  return fields;
+}
+
+it('shows what the controller profile lacks, and writes the file from a form that is checked', async () => {
+  const world = await createOfficeWorld();
+  const path = world.context.config.controllerFile ?? '';
+  const before = `# Who we are\n${(await readFile(path, 'utf8')).trim()}\n`;
+  await writeFile(path, before);
+  const owner = await signedInAs(world, 'owner', { name: 'Olivia' });
+  const page = await owner.get('/settings/profile');
+  expect(page.text).toContain('<li>supervisory authority</li>');
+  const form = fieldsOf(page.text);
+  expect(form).toMatchObject({ name: 'Acme GmbH', otherSystems: 'crm | CRM' });
+
+  const wrong = await owner.post('/settings/profile', { ...form, country: 'Germany' });
+  expect([wrong.status, wrong.text.includes('country: ')]).toEqual([422, true]);
+  expect(wrong.text).not.toContain(path);
+  expect(await readFile(path, 'utf8')).toBe(before);
+
+  const saved = await owner.post('/settings/profile', {
+    ...form,
+    'supervisoryAuthority.name': 'BlnBDI',
+    purposes: 'Keeping proof | Art. 6(1)(c) GDPR | 3 years',
+  });
+  expect(saved.status).toBe(303);
+  const after = await readFile(path, 'utf8');
+  expect(after).toContain('# Who we are');
+  expect(after).toContain('BlnBDI');
+  const next = await owner.get('/settings/profile');
+  expect(next.text).not.toContain('<li>supervisory authority</li>');
+  expect((await world.context.loadProfile(null))?.purposes).toHaveLength(1);
+  expect((await world.actions('profile.changed')).map(({ actor }) => actor.split(' (')[0])).toEqual(['Olivia']);
+
+  // Someone changed the file since the form was shown.
+  const late = await owner.post('/settings/profile', form);
+  expect([late.status, late.text.includes('changed meanwhile')]).toEqual([409, true]);
+  expect(await readFile(path, 'utf8')).toBe(after);
+});
+
+it('shows the profile to officers without a form, and what to do where there is none', async () => {
+  const world = await createOfficeWorld();
+  const officer = await signedInAs(world, 'officer');
+  const { text } = await officer.get('/settings/profile');
+  expect(text).toContain('Acme GmbH');
+  expect(text).not.toContain('action="/settings/profile"><input');
+  await writeFile(world.context.config.controllerFile ?? '', 'name: [');
+  expect((await officer.get('/settings/profile')).text).toContain('The file has problems');
+  const without = await createOfficeWorld({ CONTROLLER_FILE: '' });
+  expect((await (await signedInAs(without, 'owner')).get('/settings/profile')).text).toContain('No profile yet');
+});
+
+it('lists how long what is kept, and places and lifts holds', async () => {
+  const world = await createOfficeWorld();
+  await world.context.sources.add({ slug: 'bolt' }, 'test');
+  const officer = await signedInAs(world, 'officer', { name: 'Olga' });
+  const limited = await signedInAs(world, 'officer', { sources: ['bolt'] });
+  expect((await officer.get('/settings/retention')).text).toMatch(
+    /nothing is erased by itself[\s\S]*36 months \(usual\)/,
+  );
+
+  const empty = await officer.post('/settings/holds', { source: 'default', reason: ' ', from: 'tomorrow' });
+  expect([empty.status, empty.text.includes('Enter the reason.'), empty.text.includes('YYYY-MM-DD')]).toEqual([
+    422,
+    true,
+    true,
+  ]);
+  const nobody = await officer.post('/settings/holds', {
+    source: 'default',
+    reason: 'x',
+    subject: 'nobody@example.org',
+  });
+  expect([nobody.status, (await world.actions('hold.placed')).length]).toEqual([422, 0]);
+  await officer.post('/settings/holds', {
+    source: '',
+    reason: 'Inquiry 12/2026',
+    from: '2026-01-01',
+    to: '2026-01-31',
+  });
+  const shown = await officer.get('/settings/retention');
+  const id = /<option value="(hold-[0-9a-f]+)"/.exec(shown.text)?.[1] ?? '';
+  expect(shown.text).toMatch(/Inquiry 12\/2026[\s\S]*every source[\s\S]*by Olga/);
+  expect((await limited.get('/settings/retention')).text).not.toContain('Inquiry');
+
+  await limited.post('/settings/holds/lift', { hold: id, reason: 'mine' });
+  expect((await world.actions('hold.lifted')).length).toBe(0);
+  expect((await officer.post('/settings/holds/lift', { hold: id, reason: '' })).status).toBe(422);
+  await officer.post('/settings/holds/lift', { hold: id, reason: 'It is settled' });
+  expect((await world.actions('hold.lifted')).map(({ object }) => object)).toEqual([id]);
+  expect((await officer.get('/settings/retention')).text).not.toContain('Inquiry 12/2026');
+});
