@@ -119,8 +119,10 @@ async function call(visitor: Visitor, route: string, rule: Rule, objects: Object
   return visitor.post(path, named ? { source } : {});
 }
 
-/** Routes of the API know no sessions: test/http/api.test.ts holds them to the same rules. */
-const guarded = Object.entries(rules).filter(([route, rule]) => rule.who !== 'anyone' && !route.includes(' /api/'));
+/** Routes of the API and for assistants know no sessions: api.test.ts and mcp.test.ts beside this file hold them to the same rules. */
+const guarded = Object.entries(rules).filter(
+  ([route, rule]) => rule.who !== 'anyone' && !/ \/(?:api\/|mcp$)/.test(route),
+);
 const lasting = guarded.filter(([route]) => route !== 'POST /sign-out');
 
 /** All at once: some of them wait a moment for a job. */

@@ -13,6 +13,7 @@ import { answerErrorsAsProblems, sendProblem } from './errors.ts';
 import { answeredBefore, forgetAnswers, keepAnswer } from './idempotency.ts';
 import { workApi } from './jobs.ts';
 import { ledgerApi } from './ledger.ts';
+import { mcpOverHttp } from './mcp.ts';
 import { openApiDocument } from './openapi.ts';
 import { policyApi } from './policies.ts';
 import { referencePage } from './reference.tsx';
@@ -80,6 +81,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
     async (unknown) => unknown.setNotFoundHandler((_request, reply) => sendProblem(reply, 'not_found', NO_ROUTE)),
     { prefix: '/api/v1' },
   );
+  await mcpOverHttp(app, context);
   for (const route of apiRoutes)
     app.route({
       method: route.method,

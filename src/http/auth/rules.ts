@@ -63,6 +63,10 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /account/second-factor': self,
   'POST /account/second-factor/remove': self,
 
+  'POST /mcp': { who: 'read', source: 'installation' },
+  'GET /mcp': { who: 'read', source: 'installation' },
+  'DELETE /mcp': { who: 'read', source: 'installation' },
+
   'GET /people': people,
   'POST /people': people,
   'POST /people/:personId': people,

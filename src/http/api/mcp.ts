@@ -1,0 +1,197 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { listCases } from '../../cases/list-cases.ts';
+import { moment } from '../../cases/moves.ts';
+import { summariseCase } from '../../cases/summarise.ts';
+import { lookUpConsent } from '../../consent/look-up.ts';
+import type { Context } from '../../context.ts';
+import { isoNow } from '../../core/clock.ts';
+import { loadPolicyTexts } from '../../snapshots/texts.ts';
+import { officerOf } from '../auth/sessions.ts';
+
+/**
+ * The Model Context Protocol over HTTP (Streamable HTTP of 2025-06-18), read-only, for who holds an API token. Without sessions: each POST is answered in full, and
+ * nothing is kept between two, so that any of several processes may get the next one.
+ */
+export async function mcpOverHttp(app: FastifyInstance, context: Context): Promise<void> {
+  app.post('/mcp', async (request, reply) => {
+    const { officer, sources } = officerOf(request);
+    const { WebStandardStreamableHTTPServerTransport } = await import(
+      '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+    );
+    const server = await createMcpServer(context, { actor: `${officer} (MCP)`, sources });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    try {
+      await server.connect(transport);
+      const headers = Object.entries(request.headers).flatMap(([name, value]) =>
+        typeof value === 'string' ? [[name, value] as [string, string]] : [],
+      );
+      const asked = new Request('http://localhost/mcp', { method: 'POST', headers });
+      const answered = await transport.handleRequest(asked, { parsedBody: request.body });
+      const type = answered.headers.get('content-type');
+      if (type !== null) void reply.type(type);
+      return await reply.code(answered.status).send(await answered.text());
+    } finally {
+      await server.close();
+    }
+  });
+  // No stream from the server, and no session to end.
+  app.route({
+    method: ['GET', 'DELETE'],
+    url: '/mcp',
+    handler: (_request, reply) => reply.code(405).header('allow', 'POST').send(),
+  });
+}
+
+/** Who asks: `actor` as the ledger names them. `sources`: slugs that may be asked about; null: every one. */
+interface Asker {
+  readonly actor: string;
+  readonly sources: readonly string[] | null;
+}
+
+/** The tools, over the use-cases of the pages. */
+export async function createMcpServer(context: Context, { actor, sources }: Asker) {
+  const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
+  const server = new McpServer({ name: 'consent-ledger', version: context.version });
+  const annotations = { readOnlyHint: true, openWorldHint: false };
+  const slug = z.string().max(100).describe('Slug of the source, as list_sources has it.');
+  const isOpen = (source: string) =>
+    context.sources.findAny(source) !== null && (sources === null || sources.includes(source));
+
+  server.registerTool(
+    'list_sources',
+    { title: 'List the sources', description: 'Slugs and names of the sources that can be asked about.', annotations },
+    () =>
+      answer({
+        sources: context.sources
+          .list()
+          .filter((source) => isOpen(source.slug))
+          .map(({ slug: own, name }) => ({ slug: own, name })),
+      }),
+  );
+
+  server.registerTool(
+    'consent_at',
+    {
+      title: 'How a person’s consent stood at a moment',
+      description:
+        'Was a purpose allowed by this visitor hash, e-mail address or record id at that time, by which decision, and under which text? Every entry that the answer cites (seq) was checked against the sealed ledger. The look-up is recorded, without the identifier. Nothing found does not mean that no data is held.',
+      inputSchema: {
+        source: slug,
+        identifier: z.string().trim().min(1).max(500).describe('Visitor hash, e-mail address, or consent record id.'),
+        at: moment.describe('The moment asked about, ISO 8601 with an offset.'),
+      },
+      annotations,
+    },
+    async ({ source, identifier, at }) => {
+      if (!isOpen(source)) return refusal('Unknown source: see list_sources.');
+      const asOf = await context.projector.catchUp();
+      const found = await lookUpConsent(context, { source, identifier, at, asOf, actor });
+      switch (found.outcome) {
+        case 'untrusted':
+          return refusal(found.problem);
+        case 'refused':
+          return refusal(found.problems.join(' '));
+        case 'not-found':
+          return answer({ outcome: 'not-found', recordedAsEntry: found.recorded });
+        case 'found': {
+          const { standing, knownThen, decisions, total, later, recorded } = found;
+          return answer({
+            outcome: 'found',
+            at,
+            asOf,
+            standing,
+            knownThen,
+            decisions,
+            total,
+            later,
+            recordedAsEntry: recorded,
+          });
+        }
+        default:
+          return found satisfies never;
+      }
+    },
+  );
+
+  server.registerTool(
+    'requests_due',
+    {
+      title: 'Which data subject requests are due',
+      description:
+        'Open requests by legal limit, the nearest first, without names. openedSeq and lastSeq are the entries that they rest on.',
+      inputSchema: {
+        source: slug.optional(),
+        withinDays: z.int().min(0).max(3660).default(30).describe('Due by then, or overdue.'),
+      },
+      annotations,
+    },
+    async ({ source, withinDays }) => {
+      if (source !== undefined && !isOpen(source)) return refusal('Unknown source: see list_sources.');
+      const asOf = await context.projector.catchUp();
+      const only = source === undefined ? sources : [source];
+      const open = await listCases(context.cases, {
+        open: true,
+        now: isoNow(context.clock),
+        ...(only === null ? {} : { sources: only }),
+      });
+      const due = open.filter(({ daysLeft }) => daysLeft === null || daysLeft <= withinDays);
+      return answer({
+        asOf,
+        requests: due.map((view) => {
+          const {
+            caseId,
+            source: of,
+            kind,
+            state,
+            legalLimit,
+            aimFor,
+            daysLeft,
+            overdue,
+            explanation,
+          } = summariseCase(view);
+          const { opened_seq: openedSeq, last_seq: lastSeq } = view.row;
+          return {
+            caseId,
+            source: of,
+            kind,
+            state,
+            legalLimit,
+            aimFor,
+            daysLeft,
+            overdue,
+            explanation,
+            openedSeq,
+            lastSeq,
+          };
+        }),
+      });
+    },
+  );
+
+  server.registerTool(
+    'policy_texts',
+    {
+      title: 'The texts of a policy',
+      description:
+        'Versions of a policy’s text as they were fetched, with the times between which each was seen and the entry (bodySeq) that holds it.',
+      inputSchema: { source: slug, policyId: z.string().min(1).max(300) },
+      annotations,
+    },
+    async ({ source, policyId }) => {
+      if (!isOpen(source)) return refusal('Unknown source: see list_sources.');
+      const asOf = await context.projector.catchUp();
+      return answer({ asOf, texts: await loadPolicyTexts(context.store.read, { source, policyId, asOf }) });
+    },
+  );
+  return server;
+}
+
+function answer(value: object): CallToolResult {
+  return { content: [{ type: 'text', text: JSON.stringify(value) }] };
+}
+
+function refusal(text: string): CallToolResult {
+  return { isError: true, content: [{ type: 'text', text }] };
+}
