@@ -10,7 +10,7 @@ async function connect(world: OfficeWorld, secret: string) {
     requestInit: { headers: { authorization: `Bearer ${secret}` } },
   });
   // The client's own declaration of a transport does not allow for exactOptionalPropertyTypes.
-  await client.connect(transport as unknown as Parameters<Client['connect']>[0]);
+  await client.connect(transport);
   onTestFinished(() => client.close());
   return async (name: string, args: Record<string, unknown> = {}) => {
     const { content, isError } = await client.callTool({ name, arguments: args });
