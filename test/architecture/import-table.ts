@@ -103,7 +103,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ['src/outside/s3.ts'],
   nodemailer: ['src/outside/mail.ts'],
   undici: ['src/service/http.ts'],
-  '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts', 'src/commands/mcp.ts'],
+  '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts', 'src/http/api/mcp.ts', 'src/commands/mcp.ts'],
   fastify: ['endpoint', 'http', 'sandbox'],
   '@fastify/cookie': ['http'],
   '@fastify/csrf-protection': ['http'],
