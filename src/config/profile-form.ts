@@ -110,7 +110,9 @@ export async function applyProfileForm(
     const old = valueOf(field, textOf(field, at(present, field.name)));
     if (canonicalJson(next).equals(canonicalJson(old))) continue;
     fields.push(field.name);
-    document.setIn(field.name.split('.'), next);
+    const place = field.name.split('.');
+    if (next === null) document.deleteIn(place);
+    else document.setIn(place, next);
   }
   if (fields.length === 0) return { outcome: 'unchanged' };
   // An authority without a name is none.

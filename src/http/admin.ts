@@ -35,6 +35,8 @@ import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.tsx';
 import { scheduleRoutes } from './pages/schedules.tsx';
 import { policyRoutes } from './pages/policies.tsx';
+import { policyBulkRoutes } from './pages/policy-bulk.tsx';
+import { policyMakeRoutes } from './pages/policy-make.tsx';
 import { policyCallRoutes } from './pages/policy-calls.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
 import { scanRoutes } from './pages/scans.tsx';
@@ -166,6 +168,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(evidenceRoutes, context);
     await guarded.register(jobRoutes, context);
     await guarded.register(policyCallRoutes, context);
+    await guarded.register(policyMakeRoutes, context);
+    await guarded.register(policyBulkRoutes, context);
     await guarded.register(deliveryRoutes, context);
     await guarded.register(refusedRoutes, context);
     await guarded.register(entryRoutes, context);

@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
 import { type JobContext, JobEnded, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
-import type { Jobs } from '../jobs/jobs.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import type { Jobs, NewJob } from '../jobs/jobs.ts';
+import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import type { Sources } from '../sources/sources.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from './bulk.ts';
 import type { PolicyDeps } from './callable.ts';
+import { aboutOf, formASchema, generatePolicy } from './generate.ts';
+import { publishPolicy } from './publish.ts';
 import { settleCalls } from './settle.ts';
 import { unknownSource } from '../core/errors.ts';
 
@@ -34,6 +38,43 @@ function pauseAfterMiss(ended: Extract<BulkEnd, { outcome: 'refused' | 'unknown'
   return Math.max(Math.min(10 * 2 ** misses, 360) * MINUTE, ended.error.retryAfterMs ?? 0);
 }
 
+const generatePayload = z.object({
+  source: z.string(),
+  actor: z.string(),
+  form: formASchema,
+  /** Send it although the outcome of the same is still unknown. */
+  again: z.boolean(),
+});
+const publishPayload = z.object({ source: z.string(), actor: z.string(), policyId: z.string() });
+
+/**
+ * Asks for one policy. It counts against the quota, so one attempt is made: should the process end meanwhile, the outcome is unknown, and is settled as any
+ * other. While one is under way, asking for the same again gives the same job.
+ */
+export function generateJob(request: z.input<typeof generatePayload>): NewJob {
+  const key = `${request.source} ${canonicalJson(aboutOf(formASchema.parse(request.form))).toString('utf8')}`;
+  return { kind: 'policy-generate', key, payload: request as Json, maxAttempts: 1 };
+}
+
+/** Asks for a policy to be published. */
+export function publishJob(request: z.infer<typeof publishPayload>): NewJob {
+  return {
+    kind: 'policy-publish',
+    key: `${request.source} ${request.policyId}`,
+    payload: request,
+    maxAttempts: 1,
+  };
+}
+
+/** Asks for what is left of a bulk plan to be sent. */
+export function bulkJob({
+  planId,
+  ...request
+}: Omit<z.input<typeof bulkPayload>, 'batchSize' | 'misses' | 'began'>): NewJob {
+  const payload = { ...request, planId, batchSize: MAX_BATCH_ITEMS };
+  return { kind: 'policy-bulk', key: planId, payload };
+}
+
 interface Needs {
   readonly policies: PolicyDeps;
   readonly sources: Pick<Sources, 'find'>;
@@ -44,10 +85,91 @@ interface Needs {
 /** Jobs that drive the service. */
 export function createPolicyJobs(context: Needs): JobHandlers {
   return {
+    'policy-generate': (payload, job) => generate(context, readPayload(generatePayload, payload), job),
+    'policy-publish': (payload, job) => publish(context, readPayload(publishPayload, payload), job),
     'policy-bulk': (payload, job) => sendRest(context, readPayload(bulkPayload, payload), job),
     /** Settles calls without an outcome where that can be told by now. */
     'settle-calls': () => settleCalls(context.policies),
   };
+}
+
+async function generate(
+  context: Needs,
+  { source: slug, actor, form, again }: z.infer<typeof generatePayload>,
+  { signal }: JobContext,
+): Promise<Json> {
+  const source = context.sources.find(slug);
+  if (source === null) throw new JobRefused(unknownSource(slug));
+  const ended = await generatePolicy(context.policies, {
+    source,
+    actor,
+    form,
+    again,
+    signal,
+    giveUp: signalOfStopping(signal),
+    maxWaitMs: LONGEST_WAIT_MS,
+  });
+  switch (ended.outcome) {
+    case 'done': {
+      const { id: policyId, remaining } = ended.policy;
+      return { policyId, remaining, seq: ended.seq, requestId: ended.requestId };
+    }
+    case 'unsettled':
+      throw new JobRefused(
+        `Not sent: the same was asked for ${ended.call.askedAt.slice(0, 16)}, and its outcome is still unknown. Settle that call first.`,
+      );
+    case 'refused':
+      throw new JobRefused(`Not generated: ${ended.error.message}`);
+    case 'unknown':
+      throw new JobRefused(`Outcome unknown: the service may or may not have done it. ${ended.error.message}`);
+    default:
+      throw new JobRefused(notSent(ended));
+  }
+}
+
+async function publish(
+  context: Needs,
+  { source: slug, actor, policyId }: z.infer<typeof publishPayload>,
+  { signal }: JobContext,
+): Promise<Json> {
+  const source = context.sources.find(slug);
+  if (source === null) throw new JobRefused(unknownSource(slug));
+  await settleCalls(context.policies);
+  const patience = { signal, giveUp: signalOfStopping(signal), maxWaitMs: LONGEST_WAIT_MS };
+  const ended = await publishPolicy(context.policies, { source, policyId, actor, ...patience });
+  switch (ended.outcome) {
+    case 'done': {
+      const { hostedUrl, link, webhooksQueued } = ended.published;
+      return { policyId, address: link ?? hostedUrl, webhooksQueued, seq: ended.seq };
+    }
+    case 'refused':
+      throw new JobRefused(`Not published: ${ended.error.message}`);
+    case 'unknown':
+      throw new JobRefused(
+        `Outcome unknown: the policy may or may not be public now. Publish it again: that is safe. ${ended.error.message}`,
+      );
+    default:
+      throw new JobRefused(notSent(ended));
+  }
+}
+
+/** Why a call was not sent. */
+function notSent(
+  ended:
+    | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
+    | { readonly outcome: 'stopped' | 'taken' }
+    | { readonly outcome: 'not-configured'; readonly reason: string },
+): string {
+  switch (ended.outcome) {
+    case 'no-slot':
+      return `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${ended.limit}). Ask again then.`;
+    case 'stopped':
+      return 'Stopped before anything was sent.';
+    case 'taken':
+      return 'Another process has already sent this request.';
+    case 'not-configured':
+      return ended.reason;
+  }
 }
 
 /** Sends what is left of a bulk file. Harmless to repeat: what was sent is in the ledger, and is not sent again. */

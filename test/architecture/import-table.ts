@@ -93,7 +93,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   pg: ['src/store/postgres/driver.ts'],
   bullmq: ['src/jobs/bullmq.ts'],
   ioredis: ['src/jobs/bullmq.ts'],
-  'csv-parse': ['commands', 'sources'],
+  'csv-parse': ['policies', 'sources'],
   diff: ['src/snapshots/texts.ts'],
   'jsonc-parser': ['service'],
   fflate: ['ledger', 'documents'],

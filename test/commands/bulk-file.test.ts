@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseBulkItems } from '../../src/commands/policy-bulk.ts';
+import { parseBulkItems } from '../../src/policies/bulk-file.ts';
 import { UsageError } from '../../src/core/errors.ts';
 
 function problemsOf(text: string): readonly string[] {

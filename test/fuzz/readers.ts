@@ -12,7 +12,7 @@ import { shownName, sniffMediaType } from '../../src/banners/evidence.ts';
 import { moves, type MoveName, readMove } from '../../src/cases/moves.ts';
 import { answerLine } from '../../src/commands/deadline.ts';
 import { durationFrom } from '../../src/commands/command-io.ts';
-import { parseBulkItems } from '../../src/commands/policy-bulk.ts';
+import { parseBulkItems } from '../../src/policies/bulk-file.ts';
 import { parseControllerProfile, parseYaml } from '../../src/config/settings-files.ts';
 import { parseInstanceKey, parseSigningKey } from '../../src/config/key-files.ts';
 import { loadConfig } from '../../src/config.ts';

@@ -225,6 +225,8 @@ describe('the route table', () => {
       '/deadline',
       '/policies',
       '/policies/calls',
+      '/policies/generate',
+      '/policies/bulk',
       '/evidence',
       '/sources',
       '/sources/default',

@@ -120,6 +120,8 @@ test('answers hostile fields, bodies, cookies and addresses of every page with a
     '/sources/new',
     '/documents/schedules',
     '/settings/profile',
+    '/policies/generate',
+    '/policies/bulk',
     '/settings/retention',
     '/sources/bolt',
     '/sources/bolt/fields',

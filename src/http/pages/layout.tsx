@@ -49,6 +49,8 @@ const navigation = [
     label: 'Policies',
     places: [
       { key: 'policies', href: '/policies', label: 'All policies' },
+      { key: 'generate', href: '/policies/generate', label: 'Generate', for: 'work' },
+      { key: 'bulk', href: '/policies/bulk', label: 'Bulk' },
       { key: 'calls', href: '/policies/calls', label: 'Calls to the service' },
     ],
   },

@@ -26,7 +26,9 @@ import {
   Table,
   TextLines,
 } from './parts.tsx';
+import { isCallable } from '../../policies/callable.ts';
 import { callStateText } from './policy-calls.tsx';
+import { PublishForm } from './policy-make.tsx';
 import type { Worded } from './words.ts';
 
 /** Policies, and texts of one, on a page. */
@@ -111,6 +113,7 @@ export async function policyRoutes(app: FastifyInstance, context: Context): Prom
         frame={pageFrame(context, request, reply)}
         view={view}
         type={type}
+        isCallable={isCallable(sourceNamed(request, source))}
         via={target.startsWith('embed:') ? 'embed' : 'hosted'}
         texts={texts}
         at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
@@ -152,10 +155,14 @@ export async function policyRoutes(app: FastifyInstance, context: Context): Prom
   }
 
   /** The source that is named, if the person may see it. */
-  function sourceOf(request: FastifyRequest, slug: string): string {
+  function sourceNamed(request: FastifyRequest, slug: string): Source {
     const source = sourcesOf(context, request).findAny(slug);
     if (source === null) throw notFound();
-    return source.slug;
+    return source;
+  }
+
+  function sourceOf(request: FastifyRequest, slug: string): string {
+    return sourceNamed(request, slug).slug;
   }
 
   async function textOf(source: string, entry: string): Promise<SeenText> {
@@ -241,8 +248,9 @@ function PoliciesPage({ frame, sources, types, filter, rows, first, next }: Poli
         ) : (
           <p>
             No policies yet. They appear when the service delivers an event about one, such as{' '}
-            <code>policy.published</code>, or when its list is fetched with <code>consent-ledger policy list</code>.
-            What has arrived is under <a href="/deliveries">Deliveries</a>.
+            <code>policy.published</code>, or when its{' '}
+            {frame.canWork ? <a href="/policies/generate#list">list is fetched</a> : 'list is fetched'}. What has
+            arrived is under <a href="/deliveries">Deliveries</a>.
           </p>
         )}
         <Pages first={first} next={next} />
@@ -314,6 +322,8 @@ interface PolicyProps {
   readonly frame: PageFrame;
   readonly view: PolicyView;
   readonly type: string | null;
+  /** Whether the source can be called: it has an address and a key. */
+  readonly isCallable: boolean;
   /** Which texts are shown: of the public page, or of the embed endpoint for the type. */
   readonly via: 'hosted' | 'embed';
   /** Newest first, one more than is shown. */
@@ -324,7 +334,18 @@ interface PolicyProps {
   readonly problems: readonly string[];
 }
 
-function PolicyPage({ frame, view, type, via, texts, at, found, before, problems }: PolicyProps) {
+function PolicyPage({
+  frame,
+  view,
+  type,
+  isCallable: mayBeCalled,
+  via,
+  texts,
+  at,
+  found,
+  before,
+  problems,
+}: PolicyProps) {
   const { source, policyId, policy, listed, calls } = view;
   const { timeZone } = frame;
   const title = policy?.title ?? listed?.title ?? type ?? policyId;
@@ -360,6 +381,16 @@ function PolicyPage({ frame, view, type, via, texts, at, found, before, problems
                 ],
           ]}
         />
+        {frame.canWork && mayBeCalled && policy?.status !== 'deleted' ? (
+          <div class="buttons">
+            <PublishForm
+              frame={frame}
+              source={source}
+              policyId={policyId}
+              again={policy?.status === 'published' || (listed !== null && listed.gone_at === null)}
+            />
+          </div>
+        ) : null}
       </Panel>
       <Panel id="at-time" title="Text at a time">
         <form method="get" action="/policies/policy">

@@ -85,6 +85,8 @@ describe('the pages in a browser', () => {
         `/policies/text?source=default&entry=${newer}`,
         difference,
         '/policies/calls',
+        '/policies/generate',
+        '/policies/bulk',
         '/evidence',
         '/documents',
         '/documents/check',

@@ -1,0 +1,411 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { counted, formatCount } from '../../../reports/format.ts';
+import type { Context } from '../../context.ts';
+import { CodedError, UsageError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
+import type { Job } from '../../jobs/job.ts';
+import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
+import { parseBulkItems } from '../../policies/bulk-file.ts';
+import { isCallable } from '../../policies/callable.ts';
+import type { FormA } from '../../policies/generate.ts';
+import { bulkJob } from '../../policies/jobs.ts';
+import type { ItemRow } from '../../policies/settle.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
+import { JobProgress } from './job-progress.tsx';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { allowLive, liveScriptPath } from './live-script.ts';
+import { payloadText } from './load-today.ts';
+import {
+  Badge,
+  Choice,
+  type Column,
+  Field,
+  Moment,
+  NoSources,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+} from './parts.tsx';
+import type { Worded } from './words.ts';
+
+/** Lists, and items of one, on a page. */
+const SHOWN = 50;
+const ITEMS_SHOWN = 200;
+
+const stateTexts: Readonly<Record<ItemRow['state'], Worded>> = {
+  created: { text: 'created', tone: 'good' },
+  skipped: { text: 'skipped: beyond the quota', tone: 'warn' },
+  failed: { text: 'failed', tone: 'bad' },
+  unknown: { text: 'outcome unknown', tone: 'warn' },
+  sent: { text: 'sent, no answer yet', tone: 'calm' },
+  planned: { text: 'not sent', tone: 'calm' },
+};
+
+type Form = Readonly<Record<string, string>>;
+
+interface Plan {
+  readonly plan_id: string;
+  readonly source: string;
+  readonly actor: string;
+  readonly file: string | null;
+  readonly items: number;
+  readonly created_at: string;
+}
+
+/** Many policies at once, in batches within the service’s limits: nothing is sent twice, and what is left can be sent later. */
+export async function policyBulkRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { read } = context.store;
+
+  app.get('/policies/bulk', (request, reply) => sendList(request, reply, {}, []));
+
+  app.post('/policies/bulk', async (request, reply) => {
+    const form = formOf(request.body);
+    const source = context.sources.find(form['source'] ?? '');
+    if (source === null || !isCallable(source))
+      return sendList(request, reply, form, ['Choose a source that has an address of the API and an API key.'], 422);
+    let items: readonly FormA[];
+    try {
+      items = parseBulkItems(Buffer.from(form['list'] ?? ''), 'The list');
+    } catch (error) {
+      if (error instanceof UsageError) return sendList(request, reply, form, error.problems, 422);
+      throw error;
+    }
+    const actor = officerOf(request).officer;
+    const planned = await planBulk(context.policies, {
+      source,
+      actor,
+      file: null,
+      items,
+      again: form['again'] === 'yes',
+    });
+    switch (planned.outcome) {
+      case 'planned': {
+        const { planId } = planned;
+        const { id } = await context.jobs.enqueue(bulkJob({ source: source.slug, planId, actor, retryFailed: false }));
+        await untilDoneSoon(context, id);
+        return reply.redirect(addressOf(source.slug, planId), 303);
+      }
+      case 'exists':
+        return reply.redirect(`${addressOf(source.slug, planned.plan.plan_id)}&done=exists`, 303);
+      case 'sent-before': {
+        const { positions } = planned;
+        const which = positions
+          .slice(0, 10)
+          .map((position) => position + 1)
+          .join(', ');
+        const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick that they are to be generated a second time.`;
+        return sendList(request, reply, form, [problem], 409);
+      }
+      default:
+        return planned satisfies never;
+    }
+  });
+
+  app.get('/policies/bulk/plan', async (request, reply) => {
+    const { source = '', id = '', done = '' } = formOf(request.query);
+    await context.projector.catchUp();
+    const plan = await findPlan(request, source, id);
+    const job = await findJob(plan.plan_id);
+    if (job?.finishedAt === null && job.state === 'running') allowLive(reply);
+    const page = (
+      <PlanPage
+        frame={pageFrame(context, request, reply)}
+        plan={plan}
+        items={await loadPlanItems(context.policies, plan.plan_id)}
+        job={job}
+        hasBegunBefore={done === 'exists'}
+      />
+    );
+    return html(reply, renderPage(page));
+  });
+
+  app.post('/policies/bulk/send', async (request, reply) => {
+    const { source = '', plan: id = '', failed = '' } = formOf(request.body);
+    const { plan_id: planId } = await findPlan(request, source, id);
+    const actor = officerOf(request).officer;
+    const job = await context.jobs.enqueue(bulkJob({ source, planId, actor, retryFailed: failed === 'yes' }));
+    await untilDoneSoon(context, job.id);
+    return reply.redirect(addressOf(source, planId), 303);
+  });
+
+  app.post('/policies/bulk/stop', async (request, reply) => {
+    const { source = '', plan: id = '' } = formOf(request.body);
+    const { plan_id: planId } = await findPlan(request, source, id);
+    const job = await findJob(planId);
+    if (job !== null && job.finishedAt === null) await context.jobs.cancel(job.id);
+    return reply.redirect(addressOf(source, planId), 303);
+  });
+
+  async function findPlan(request: FastifyRequest, slug: string, id: string): Promise<Plan> {
+    const source = sourcesOf(context, request).findAny(slug);
+    const plan =
+      source === null
+        ? undefined
+        : await read
+            .selectFrom('call_plans')
+            .selectAll()
+            .where('plan_id', '=', id)
+            .where('source', '=', source.slug)
+            .executeTakeFirst();
+    if (plan === undefined) throw new CodedError('not_found');
+    return plan;
+  }
+
+  /** The newest job of a plan: what waits or runs comes before what ended. */
+  async function findJob(planId: string): Promise<Job | null> {
+    const jobs = (await context.jobs.list({ kind: 'policy-bulk', limit: 200 })).filter(
+      (job) => payloadText(job, 'planId') === planId,
+    );
+    return jobs.find(({ finishedAt }) => finishedAt === null) ?? jobs[0] ?? null;
+  }
+
+  async function sendList(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    form: Form,
+    problems: readonly string[],
+    status = 200,
+  ): Promise<FastifyReply> {
+    await context.projector.catchUp();
+    const permitted = sourcesOf(context, request);
+    const { slugs } = permitted;
+    const plans = await read
+      .selectFrom('call_plans')
+      .selectAll()
+      .$if(slugs !== null, (some) => some.where('source', 'in', [...(slugs ?? [])]))
+      .orderBy('seq', 'desc')
+      .limit(SHOWN)
+      .execute();
+    const props = {
+      frame: pageFrame(context, request, reply),
+      plans,
+      sources: permitted.list().filter(isCallable),
+      hasSources: permitted.list().length > 0,
+      form,
+      problems,
+    };
+    return html(reply, renderPage(<BulkPage {...props} />), status);
+  }
+}
+
+function addressOf(source: string, id: string): string {
+  return `/policies/bulk/plan?${new URLSearchParams({ source, id }).toString()}`;
+}
+
+interface BulkProps {
+  readonly frame: PageFrame;
+  readonly plans: readonly Plan[];
+  readonly sources: readonly Source[];
+  readonly hasSources: boolean;
+  readonly form: Form;
+  readonly problems: readonly string[];
+}
+
+function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkProps) {
+  return (
+    <Page title="Bulk generation" frame={frame} current="bulk">
+      <h1>Bulk generation</h1>
+      <p class="lead">
+        Many policies at once, in batches within the service’s limits. Nothing is sent twice; what the quota leaves out
+        can be sent later.
+      </p>
+      <Problems title="Nothing was sent:" problems={problems} />
+      <Panel id="plans" title="Lists">
+        {plans.length === 0 ? (
+          <p>None yet.</p>
+        ) : (
+          <Table
+            caption={`Newest first${plans.length === SHOWN ? `, the last ${SHOWN}` : ''}.`}
+            columns={planColumns(frame)}
+            rows={plans}
+          />
+        )}
+      </Panel>
+      {!frame.canWork ? null : (
+        <Panel id="new" title="Send a list">
+          {!hasSources ? (
+            <NoSources frame={frame} />
+          ) : sources.length === 0 ? (
+            <p>
+              No source has an address of the API and an API key. <a href="/sources">See the sources</a>
+            </p>
+          ) : (
+            <form method="post" action="/policies/bulk">
+              <Csrf token={frame.csrf} />
+              {sources.length === 1 ? (
+                <input type="hidden" name="source" value={sources[0]?.slug} />
+              ) : (
+                <Choice id="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
+              )}
+              <Field
+                id="list"
+                label="Policies"
+                hint="Paste the rows of a spreadsheet (CSV with commas, semicolons or tabs) with its line of headings: policy_type, jurisdiction, language, business_name, domain, industry, business_type. Only the first two are needed."
+              >
+                <textarea id="list" name="list" rows={12} required aria-describedby="list-hint" spellcheck={false}>
+                  {form['list'] ?? 'policy_type,jurisdiction,language,business_name\n'}
+                </textarea>
+              </Field>
+              <label class="box">
+                <input type="checkbox" name="again" value="yes" /> Generate again what was already sent
+              </label>
+              <div class="buttons">
+                <button type="submit">Send the list</button>
+              </div>
+            </form>
+          )}
+        </Panel>
+      )}
+    </Page>
+  );
+}
+
+function planColumns(frame: PageFrame): readonly Column<Plan>[] {
+  return [
+    {
+      title: 'List',
+      cell: ({ plan_id: id, source, file, created_at: at }) => (
+        <>
+          <a href={addressOf(source, id)}>
+            {file === null ? <Moment iso={at} timeZone={frame.timeZone} /> : <bdi>{file}</bdi>}
+          </a>
+          <br />
+          <span class="soft small">{frame.sourceName(source)}</span>
+        </>
+      ),
+    },
+    { title: 'Policies', isNumber: true, cell: ({ items }) => formatCount(items) },
+    { title: 'Begun', cell: ({ created_at: at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
+    { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
+  ];
+}
+
+interface PlanProps {
+  readonly frame: PageFrame;
+  readonly plan: Plan;
+  readonly items: readonly ItemRow[];
+  readonly job: Job | null;
+  readonly hasBegunBefore: boolean;
+}
+
+function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
+  const isOpen = job !== null && job.finishedAt === null;
+  const count = (state: ItemRow['state']) => items.filter((item) => item.state === state).length;
+  const here = addressOf(plan.source, plan.plan_id);
+  const rest = count('planned') + count('skipped');
+  return (
+    <Page
+      title={`Bulk generation of ${counted(plan.items, 'policy', 'policies')}`}
+      frame={frame}
+      within="bulk"
+      {...(isOpen && job.state === 'running' ? { script: liveScriptPath } : {})}
+    >
+      <h1>Bulk generation</h1>
+      <p class="lead">
+        {counted(plan.items, 'policy', 'policies')} for {frame.sourceName(plan.source)}, begun{' '}
+        <Moment iso={plan.created_at} timeZone={frame.timeZone} /> by <bdi>{plan.actor}</bdi>
+      </p>
+      {hasBegunBefore ? (
+        <Notice tone="warn">
+          <p>This list was begun before. Nothing was sent a second time.</p>
+        </Notice>
+      ) : null}
+      <Panel id="progress" title="How far it is">
+        <p>
+          {(Object.keys(stateTexts) as ItemRow['state'][])
+            .filter((state) => count(state) > 0)
+            .map((state) => (
+              <span key={state}>
+                <Badge
+                  text={`${formatCount(count(state))} ${stateTexts[state].text}`}
+                  tone={stateTexts[state].tone}
+                />{' '}
+              </span>
+            ))}
+        </p>
+        {isOpen ? (
+          <>
+            <JobProgress job={job} what="Sending" again={here} />
+            {job.state === 'waiting' && job.runAt > job.updatedAt ? (
+              <p class="hint">
+                It goes on <Moment iso={job.runAt} timeZone={frame.timeZone} />: the service’s limits allow nothing
+                before.
+              </p>
+            ) : null}
+          </>
+        ) : job?.state === 'failed' ? (
+          <Notice tone="bad">
+            <p>{job.error}</p>
+          </Notice>
+        ) : null}
+        {!frame.canWork ? null : isOpen ? (
+          <form class="buttons" method="post" action="/policies/bulk/stop">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="source" value={plan.source} />
+            <input type="hidden" name="plan" value={plan.plan_id} />
+            <button class="quiet" type="submit">
+              Stop
+            </button>
+          </form>
+        ) : rest + count('failed') > 0 ? (
+          <form class="buttons" method="post" action="/policies/bulk/send">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="source" value={plan.source} />
+            <input type="hidden" name="plan" value={plan.plan_id} />
+            {count('failed') === 0 ? null : (
+              <label class="box">
+                <input type="checkbox" name="failed" value="yes" checked={rest === 0} /> also what failed
+              </label>
+            )}
+            <button type="submit">Send the rest</button>
+          </form>
+        ) : null}
+        {count('unknown') > 0 ? (
+          <p class="small">
+            What is unknown is not sent again by itself:{' '}
+            <a href={`/policies/calls?open=yes&source=${plan.source}`}>settle it</a>
+          </p>
+        ) : null}
+      </Panel>
+      <Panel id="items" title="Policies">
+        <Table
+          caption={items.length > ITEMS_SHOWN ? `The first ${ITEMS_SHOWN} of ${formatCount(items.length)}.` : null}
+          columns={itemColumns}
+          rows={items.slice(0, ITEMS_SHOWN)}
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+const itemColumns: readonly Column<ItemRow>[] = [
+  {
+    title: 'Policy',
+    cell: ({ item, position }) => {
+      const { policy_type: type, jurisdiction, language } = JSON.parse(item) as FormA;
+      return (
+        <>
+          {position + 1}. {[type, jurisdiction, language].filter((part) => part !== undefined).join(', ')}
+        </>
+      );
+    },
+  },
+  {
+    title: 'Business',
+    cell: ({ item }) => <bdi class="outside">{(JSON.parse(item) as FormA).business_name ?? ''}</bdi>,
+  },
+  { title: 'Result', cell: ({ state }) => <Badge {...stateTexts[state]} /> },
+  {
+    title: 'Id',
+    cell: ({ policy_id: id, source }) =>
+      id === null ? null : (
+        <a class="outside" href={`/policies/policy?${new URLSearchParams({ source, id }).toString()}`}>
+          <bdi>{id}</bdi>
+        </a>
+      ),
+  },
+];

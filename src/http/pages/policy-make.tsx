@@ -1,0 +1,362 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatCount } from '../../../reports/format.ts';
+import type { Context } from '../../context.ts';
+import type { Source } from '../../core/source.ts';
+import type { Job } from '../../jobs/job.ts';
+import { isCallable } from '../../policies/callable.ts';
+import { formASchema } from '../../policies/generate.ts';
+import { generateJob, publishJob } from '../../policies/jobs.ts';
+import { fetchPolicyList } from '../../policies/list.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
+import { JobProgress } from './job-progress.tsx';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { allowLive, liveScriptPath } from './live-script.ts';
+import { jobsOfSources, payloadText } from './load-today.ts';
+import { Badge, Choice, Facts, Input, Moment, NoSources, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
+
+/** Generations and publishings on the page, the newest. */
+const JOBS_SHOWN = 10;
+
+type Form = Readonly<Record<string, string>>;
+
+/** What an address may say was just done. */
+const doneTexts: Readonly<Record<string, string>> = {
+  listed: 'The list of published policies was fetched.',
+  unchanged: 'The list of published policies is as it was.',
+};
+
+/** What is left of a source’s quota, as the service said last. */
+interface Quota {
+  readonly source: string;
+  readonly remaining: number;
+  readonly at: string;
+}
+
+/** Generates policies one by one, publishes them, and fetches the service’s list. */
+export async function policyMakeRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const { read } = context.store;
+
+  app.get('/policies/generate', (request, reply) => {
+    const { done = '' } = formOf(request.query);
+    return send(request, reply, { done: doneTexts[done] ?? null });
+  });
+
+  app.post('/policies/generate', async (request, reply) => {
+    const form = formOf(request.body);
+    const { source = '', again = '' } = form;
+    const given = Object.fromEntries(
+      Object.keys(formASchema.shape).flatMap((name) => {
+        const value = (form[name] ?? '').trim();
+        return value === '' ? [] : [[name, value]];
+      }),
+    );
+    const parsed = formASchema.safeParse(given);
+    const problems = [
+      ...problemsOf(source),
+      ...(parsed.success
+        ? []
+        : parsed.error.issues.map(({ path, message }) => `${labelOf(String(path[0]))} ${message}.`)),
+    ];
+    if (!parsed.success || problems.length > 0) return send(request, reply, { problems, form }, 422);
+    const actor = officerOf(request).officer;
+    const { id } = await context.jobs.enqueue(
+      generateJob({ source, actor, form: parsed.data, again: again === 'yes' }),
+    );
+    await untilDoneSoon(context, id);
+    return reply.redirect('/policies/generate#made', 303);
+  });
+
+  app.post('/policies/publish', async (request, reply) => {
+    const { source = '', policy: policyId = '' } = formOf(request.body);
+    // The id is a piece of the path that is posted to: an empty one, `.` and `..` would make another address of it.
+    const problems = [
+      ...problemsOf(source),
+      ...(/^(\s*|\.{1,2})$/.test(policyId) || policyId.length > 300 ? ['Unknown policy.'] : []),
+    ];
+    if (problems.length > 0) return send(request, reply, { problems }, 422);
+    const { id } = await context.jobs.enqueue(publishJob({ source, policyId, actor: officerOf(request).officer }));
+    await untilDoneSoon(context, id);
+    return reply.redirect('/policies/generate#made', 303);
+  });
+
+  app.post('/policies/list', async (request, reply) => {
+    const { source: slug = '' } = formOf(request.body);
+    const source = context.sources.find(slug);
+    if (source === null) return send(request, reply, { problems: ['Unknown source.'] }, 422);
+    const listed = await fetchPolicyList(context.policies, { source, actor: officerOf(request).officer });
+    if (listed.outcome === 'failed' || listed.outcome === 'not-configured')
+      return send(request, reply, { problems: [listed.reason] }, 502);
+    const done = listed.outcome === 'unchanged' ? 'unchanged' : 'listed';
+    return reply.redirect(`/policies/generate?done=${done}`, 303);
+  });
+
+  function problemsOf(slug: string): readonly string[] {
+    const source = context.sources.find(slug);
+    if (source === null) return ['Unknown source.'];
+    return isCallable(source) ? [] : ['This source has no address of the API or no API key: set them on its page.'];
+  }
+
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shown: Pick<GenerateProps, 'problems' | 'done' | 'form'>,
+    status = 200,
+  ): Promise<FastifyReply> {
+    await context.projector.catchUp();
+    const permitted = sourcesOf(context, request);
+    const sources = permitted.list().filter(isCallable);
+    const jobs = await loadJobs(permitted.slugs);
+    if (jobs.some(({ finishedAt }) => finishedAt === null)) allowLive(reply);
+    const props = {
+      frame: pageFrame(context, request, reply),
+      sources,
+      hasSources: permitted.list().length > 0,
+      quotas: await loadQuotas(sources),
+      jobs,
+      ...shown,
+    };
+    return html(reply, renderPage(<GeneratePage {...props} />), status);
+  }
+
+  async function loadJobs(slugs: readonly string[] | null): Promise<readonly Job[]> {
+    const found = await Promise.all(
+      ['policy-generate', 'policy-publish'].map((kind) => context.jobs.list({ kind, limit: 50 })),
+    );
+    return [...(await jobsOfSources(found.flat(), slugs, context.store))]
+      .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
+      .slice(0, JOBS_SHOWN);
+  }
+
+  async function loadQuotas(sources: readonly Source[]): Promise<readonly Quota[]> {
+    const quotas: Quota[] = [];
+    for (const { slug } of sources.slice(0, 20)) {
+      const last = await read
+        .selectFrom('calls')
+        .select(['remaining', 'finished_at', 'asked_at'])
+        .where('source', '=', slug)
+        .where('remaining', 'is not', null)
+        .orderBy('intent_seq', 'desc')
+        .limit(1)
+        .executeTakeFirst();
+      if (last?.remaining != null)
+        quotas.push({ source: slug, remaining: Number(last.remaining), at: last.finished_at ?? last.asked_at });
+    }
+    return quotas;
+  }
+}
+
+const labels: Readonly<Record<keyof typeof formASchema.shape, string>> = {
+  policy_type: 'Type',
+  jurisdiction: 'Jurisdiction',
+  language: 'Language',
+  business_name: 'Business name',
+  domain: 'Website',
+  industry: 'Industry',
+  business_type: 'Legal form',
+};
+
+function labelOf(name: string): string {
+  return labels[name as keyof typeof labels] ?? name;
+}
+
+interface GenerateProps {
+  readonly frame: PageFrame;
+  /** Those that can be called. */
+  readonly sources: readonly Source[];
+  readonly hasSources: boolean;
+  readonly quotas: readonly Quota[];
+  readonly jobs: readonly Job[];
+  readonly problems?: readonly string[];
+  readonly done?: string | null;
+  readonly form?: Form;
+}
+
+function GeneratePage(props: GenerateProps) {
+  const { frame, sources, hasSources, jobs, problems = [], done = null } = props;
+  const isRunning = jobs.some(({ finishedAt }) => finishedAt === null);
+  return (
+    <Page title="Generate a policy" frame={frame} current="generate" {...(isRunning ? { script: liveScriptPath } : {})}>
+      <h1>Generate a policy</h1>
+      <p class="lead">
+        The service writes the text, which takes up to two minutes and counts against the quota. It is public only when
+        you publish it.
+      </p>
+      {done === null ? null : (
+        <Notice tone="good">
+          <p>{done}</p>
+        </Notice>
+      )}
+      <Problems title="Nothing was sent:" problems={problems} />
+      {jobs.length === 0 ? null : (
+        <Panel id="made" title="Asked for lately">
+          <ul class="jobs">
+            {jobs.map((job) => (
+              <li key={job.id}>
+                <MakeJob frame={frame} job={job} />
+              </li>
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <Panel id="generate" title="What to generate">
+        {!hasSources ? (
+          <NoSources frame={frame} />
+        ) : sources.length === 0 ? (
+          <p>
+            No source has an address of the API and an API key. <a href="/sources">See the sources</a>
+          </p>
+        ) : (
+          <GenerateForm {...props} />
+        )}
+      </Panel>
+      {sources.length === 0 ? null : <ListPanel {...props} />}
+    </Page>
+  );
+}
+
+function MakeJob({ frame, job }: { readonly frame: PageFrame; readonly job: Job }) {
+  const isPublish = job.kind === 'policy-publish';
+  const source = payloadText(job, 'source') ?? '';
+  const { form } = job.payload as { form?: { policy_type?: string; jurisdiction?: string; language?: string } };
+  const about = isPublish
+    ? (payloadText(job, 'policyId') ?? '')
+    : [form?.policy_type, form?.jurisdiction, form?.language].filter((part) => part !== undefined).join(', ');
+  const what = `${isPublish ? 'Publish' : 'Generate'} ${about}, ${frame.sourceName(source)}`;
+  if (job.finishedAt === null) return <JobProgress job={job} what={what} again="/policies/generate#made" />;
+  const { policyId, remaining, address, webhooksQueued } = (job.result ?? {}) as {
+    policyId?: string;
+    remaining?: number | null;
+    address?: string | null;
+    webhooksQueued?: number | null;
+  };
+  return (
+    <div class="outside">
+      {what}{' '}
+      {job.state === 'done' ? (
+        <Badge text={isPublish ? 'published' : 'generated'} tone="good" />
+      ) : (
+        <Badge text={job.state === 'cancelled' ? 'cancelled' : 'not done'} tone="bad" />
+      )}
+      <br />
+      <span class="soft small">
+        asked <Moment iso={job.createdAt} timeZone={frame.timeZone} /> by {payloadText(job, 'actor')}
+        {remaining == null ? '' : `, ${formatCount(remaining)} left of the quota`}
+        {webhooksQueued == null ? '' : `, ${formatCount(webhooksQueued)} webhooks queued`}
+        {address == null ? '' : `, at ${address}`}
+      </span>
+      {job.error === null || job.state === 'done' ? null : <p class="hint">{job.error}</p>}
+      {policyId === undefined ? null : (
+        <div class="buttons">
+          <a href={`/policies/policy?${new URLSearchParams({ source, id: policyId }).toString()}`}>See the policy</a>
+          {isPublish || !frame.canWork ? null : <PublishForm frame={frame} source={source} policyId={policyId} />}
+        </div>
+      )}
+      {job.state === 'failed' ? (
+        <p class="small">
+          <a href={`/policies/calls?${new URLSearchParams({ source }).toString()}`}>See the calls</a>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+/** Makes a policy public. */
+export function PublishForm({
+  frame,
+  source,
+  policyId,
+  again = false,
+}: {
+  readonly frame: PageFrame;
+  readonly source: string;
+  readonly policyId: string;
+  /** Whether it is public already. */
+  readonly again?: boolean;
+}) {
+  return (
+    <form method="post" action="/policies/publish">
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="source" value={source} />
+      <input type="hidden" name="policy" value={policyId} />
+      <button class="quiet" type="submit" aria-label={`${again ? 'Publish again' : 'Publish'}: ${policyId}`}>
+        {again ? 'Publish again' : 'Publish'}
+      </button>
+    </form>
+  );
+}
+
+function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
+  const value = (name: string) => form[name] ?? '';
+  const [only] = sources;
+  const text = (name: keyof typeof labels, hint: string, isRequired = false) => (
+    <Input
+      id={name}
+      label={labels[name]}
+      value={value(name)}
+      optional={!isRequired}
+      maxLength={500}
+      autocomplete="off"
+      hint={hint}
+    />
+  );
+  return (
+    <form method="post" action="/policies/generate">
+      <Csrf token={frame.csrf} />
+      {quotas.length === 0 ? null : (
+        <Facts
+          rows={quotas.map(({ source, remaining, at }) => [
+            sources.length > 1 ? `Quota of ${frame.sourceName(source)}` : 'Quota',
+            <>
+              {formatCount(remaining)} left, as the service said <Moment iso={at} timeZone={frame.timeZone} />
+            </>,
+          ])}
+        />
+      )}
+      <br />
+      <div class="pair">
+        {sources.length === 1 ? (
+          <input type="hidden" name="source" value={only?.slug} />
+        ) : (
+          <Choice id="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
+        )}
+        {text('policy_type', 'Such as privacy-policy or cookie-policy.', true)}
+        {text('jurisdiction', 'Such as GB, US-CA or EU.', true)}
+        {text('language', 'Two letters; English if empty.')}
+        {text('business_name', 'The business that the policy names.')}
+        {text('domain', 'Its website.')}
+        {text('industry', 'Such as e-commerce, saas or healthcare.')}
+        {text('business_type', 'Such as limited-company, gmbh or sole-trader.')}
+      </div>
+      <label class="box">
+        <input type="checkbox" name="again" value="yes" /> Send it although the outcome of the same is still unknown;
+        both may count against the quota
+      </label>
+      <div class="buttons">
+        <button type="submit">Generate</button>
+        <a href="/policies/bulk">Many at once</a>
+      </div>
+    </form>
+  );
+}
+
+function ListPanel({ frame, sources }: GenerateProps) {
+  const [only] = sources;
+  return (
+    <Panel id="list" title="The service’s list">
+      <p>Fetches which policies are published, so that the catalogue knows those that no delivery told of.</p>
+      <form class="buttons" method="post" action="/policies/list">
+        <Csrf token={frame.csrf} />
+        {sources.length === 1 ? (
+          <input type="hidden" name="source" value={only?.slug} />
+        ) : (
+          <Choice id="list-source" name="source" label="Source" options={sourceOptions(sources)} />
+        )}
+        <button class="quiet" type="submit">
+          Fetch the list
+        </button>
+      </form>
+    </Panel>
+  );
+}

@@ -1,0 +1,126 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { createOfficeWorld, signedInAs } from './office-world.ts';
+
+/** A world whose source `default` is an account of a sandbox, with an officer who may call it. */
+async function callingWorld(options: { worker?: boolean } = {}) {
+  const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 2, consentRows: 5 });
+  const { baseUrl, siteUrl } = await sandbox.listen();
+  onTestFinished(() => sandbox.close());
+  const client = sandbox.clients[0];
+  if (client === undefined) throw new Error('the sandbox is empty');
+  const world = await createOfficeWorld(
+    { SERVICE_BASE_URL: baseUrl, SERVICE_SITE_URL: siteUrl, SERVICE_API_KEY: client.apiKey },
+    options,
+  );
+  const olga = await signedInAs(world, 'officer', { name: 'Olga' });
+  return { world, olga, sandbox };
+}
+
+const wanted = { source: 'default', policy_type: 'privacy-policy', jurisdiction: 'gb', business_name: 'Acme <b>' };
+
+describe('the page that generates a policy', () => {
+  it('generates and publishes, and says what is left of the quota', async () => {
+    const { world, olga } = await callingWorld();
+    const page = await olga.get('/policies/generate');
+    expect(page.text).toContain('<title>Generate a policy · consent-ledger</title>');
+    await olga.post('/policies/generate', wanted);
+    await expect
+      .poll(async () => (await olga.get('/policies/generate')).text, { timeout: 15_000 })
+      .toMatch(/Generate privacy-policy, GB[\s\S]*badge good">generated/);
+    const made = await olga.get('/policies/generate');
+    expect(made.text).toMatch(/\d+ left of the quota/);
+    expect(made.text).toMatch(/<dt>Quota<\/dt><dd>\d+ left, as the service said/);
+    const id = /name="policy" value="([^"]+)"/.exec(made.text)?.[1] ?? '';
+    const [row] = await world.context.store.read.selectFrom('calls').selectAll().execute();
+    expect(row).toMatchObject({
+      operation: 'generate',
+      policy_id: id,
+      state: 'done',
+      actor: expect.stringContaining('Olga'),
+    });
+
+    const policy = await olga.get(`/policies/policy?source=default&id=${id}`);
+    expect([policy.status, policy.text.includes(`aria-label="Publish: ${id}"`)]).toEqual([200, true]);
+    await olga.post('/policies/publish', { source: 'default', policy: id });
+    await expect
+      .poll(async () => (await olga.get('/policies/generate')).text, { timeout: 15_000 })
+      .toContain('badge good">published');
+    const listed = await olga.post('/policies/list', { source: 'default' });
+    expect(listed.headers.get('location')).toBe('/policies/generate?done=listed');
+    expect((await olga.get('/policies')).text).toContain(id);
+  });
+
+  it('refuses what is missing before anything is sent', async () => {
+    const { world, olga } = await callingWorld({ worker: false });
+    const empty = await olga.post('/policies/generate', { source: 'default', jurisdiction: 'Great Britain' });
+    expect(empty.status).toBe(422);
+    expect(empty.text).toContain('Jurisdiction is a code such as GB');
+    expect(empty.text).toContain('<li>Type ');
+    await world.context.sources.add({ slug: 'bolt' }, 'test');
+    const without = await olga.post('/policies/generate', { ...wanted, source: 'bolt' });
+    expect([without.status, without.text.includes('no API key')]).toEqual([422, true]);
+    for (const policy of ['', ' ', '.', '..'])
+      expect((await olga.post('/policies/publish', { source: 'default', policy })).status).toBe(422);
+    expect(await world.context.jobs.list({ kind: 'policy-generate' })).toEqual([]);
+    expect(await world.context.jobs.list({ kind: 'policy-publish' })).toEqual([]);
+  });
+
+  it('does not ask a second time while the same is under way', async () => {
+    const { world, olga } = await callingWorld({ worker: false });
+    for (let click = 0; click < 2; click += 1) await olga.post('/policies/generate', wanted);
+    expect(await world.context.jobs.list({ kind: 'policy-generate' })).toHaveLength(1);
+    const page = await olga.get('/policies/generate');
+    expect(page.text).toContain('Waiting for a worker.');
+    expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+  });
+});
+
+describe('the page of bulk generation', () => {
+  it('sends a pasted list, shows the result of each policy, and sends nothing twice', async () => {
+    const { world, olga } = await callingWorld();
+    const list = 'policy_type;jurisdiction;business_name\r\nprivacy-policy;GB;Acme\r\ncookie-policy;DE;Acme\r\n';
+    const sent = await olga.post('/policies/bulk', { source: 'default', list });
+    const address = sent.headers.get('location') ?? '';
+    expect([sent.status, address]).toEqual([
+      303,
+      expect.stringContaining('/policies/bulk/plan?source=default&id=bulk-'),
+    ]);
+    await expect
+      .poll(async () => (await olga.get(address)).text, { timeout: 15_000 })
+      .toMatch(/2 created[\s\S]*privacy-policy, GB[\s\S]*cookie-policy, DE/);
+    const again = await olga.post('/policies/bulk', { source: 'default', list });
+    expect(again.headers.get('location')).toBe(`${address}&done=exists`);
+    expect((await olga.get(`${address}&done=exists`)).text).toContain('Nothing was sent a second time');
+    const more = await olga.post('/policies/bulk', { source: 'default', list: `${list}terms-of-service;FR;Acme\r\n` });
+    expect([more.status, more.text.includes('2 items were already sent')]).toEqual([409, true]);
+    expect(await world.context.store.read.selectFrom('calls').selectAll().execute()).toHaveLength(1);
+    const other = await signedInAs(world, 'auditor');
+    expect((await other.get(address)).text).not.toContain('action="/policies/bulk/');
+  });
+
+  it('names every problem of a list with its line, and stops a list that waits', async () => {
+    const { world, olga } = await callingWorld({ worker: false });
+    const wrong = await olga.post('/policies/bulk', {
+      source: 'default',
+      list: 'policy_type,jurisdiction\nprivacy-policy,\n,GB\n',
+    });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('The list, line 2: jurisdiction is missing.');
+    expect(wrong.text).toContain('line 3: policy_type is missing.');
+    const sent = await olga.post('/policies/bulk', {
+      source: 'default',
+      list: 'policy_type,jurisdiction\nprivacy-policy,GB\n',
+    });
+    const address = sent.headers.get('location') ?? '';
+    expect((await olga.get(address)).text).toContain('1 not sent');
+    const plan = /name="plan" value="([^"]+)"/.exec((await olga.get(address)).text)?.[1] ?? '';
+    await olga.post('/policies/bulk/stop', { source: 'default', plan });
+    const stopped = await olga.get(address);
+    expect(stopped.text).toContain('Send the rest');
+    await olga.post('/policies/bulk/send', { source: 'default', plan });
+    const states = (await world.context.jobs.list({ kind: 'policy-bulk' })).map(({ state }) => state);
+    expect(states.sort()).toEqual(['cancelled', 'waiting']);
+    expect((await olga.post('/policies/bulk/send', { source: 'default', plan: 'bulk-unknown' })).status).toBe(404);
+  });
+});
