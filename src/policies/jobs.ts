@@ -139,8 +139,9 @@ async function publish(
   const ended = await publishPolicy(context.policies, { source, policyId, actor, ...patience });
   switch (ended.outcome) {
     case 'done': {
-      const { hostedUrl, link, webhooksQueued } = ended.published;
-      return { policyId, address: link ?? hostedUrl, webhooksQueued, seq: ended.seq };
+      // Without the token that the link of the service's answer may carry.
+      const { hostedUrl, webhooksQueued } = ended.published;
+      return { policyId, address: hostedUrl, webhooksQueued, seq: ended.seq };
     }
     case 'refused':
       throw new JobRefused(`Not published: ${ended.error.message}`);
