@@ -46,6 +46,9 @@ describe('the page that generates a policy', () => {
     await expect
       .poll(async () => (await olga.get('/policies/generate')).text, { timeout: 15_000 })
       .toContain('badge good">published');
+    const after = await olga.get('/policies/generate');
+    expect(after.text).not.toContain(`aria-label="Publish: ${id}"`);
+    expect(after.text).not.toContain('token=');
     const listed = await olga.post('/policies/list', { source: 'default' });
     expect(listed.headers.get('location')).toBe('/policies/generate?done=listed');
     expect((await olga.get('/policies')).text).toContain(id);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { formatCount } from '../../../reports/format.ts';
+import { counted, formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -176,6 +176,11 @@ interface GenerateProps {
 function GeneratePage(props: GenerateProps) {
   const { frame, sources, hasSources, jobs, problems = [], done = null } = props;
   const isRunning = jobs.some(({ finishedAt }) => finishedAt === null);
+  const published = new Set(
+    jobs
+      .filter(({ kind, state }) => kind === 'policy-publish' && state === 'done')
+      .map((job) => payloadText(job, 'policyId')),
+  );
   return (
     <Page title="Generate a policy" frame={frame} current="generate" {...(isRunning ? { script: liveScriptPath } : {})}>
       <h1>Generate a policy</h1>
@@ -194,7 +199,7 @@ function GeneratePage(props: GenerateProps) {
           <ul class="jobs">
             {jobs.map((job) => (
               <li key={job.id}>
-                <MakeJob frame={frame} job={job} />
+                <MakeJob frame={frame} job={job} published={published} />
               </li>
             ))}
           </ul>
@@ -216,7 +221,16 @@ function GeneratePage(props: GenerateProps) {
   );
 }
 
-function MakeJob({ frame, job }: { readonly frame: PageFrame; readonly job: Job }) {
+function MakeJob({
+  frame,
+  job,
+  published,
+}: {
+  readonly frame: PageFrame;
+  readonly job: Job;
+  /** Ids of the policies that were published since. */
+  readonly published: ReadonlySet<string | null>;
+}) {
   const isPublish = job.kind === 'policy-publish';
   const source = payloadText(job, 'source') ?? '';
   const { form } = job.payload as { form?: { policy_type?: string; jurisdiction?: string; language?: string } };
@@ -243,14 +257,16 @@ function MakeJob({ frame, job }: { readonly frame: PageFrame; readonly job: Job 
       <span class="soft small">
         asked <Moment iso={job.createdAt} timeZone={frame.timeZone} /> by {payloadText(job, 'actor')}
         {remaining == null ? '' : `, ${formatCount(remaining)} left of the quota`}
-        {webhooksQueued == null ? '' : `, ${formatCount(webhooksQueued)} webhooks queued`}
+        {webhooksQueued == null ? '' : `, ${counted(webhooksQueued, 'webhook', 'webhooks')} queued`}
         {address == null ? '' : `, at ${address}`}
       </span>
       {job.error === null || job.state === 'done' ? null : <p class="hint">{job.error}</p>}
       {policyId === undefined ? null : (
         <div class="buttons">
           <a href={`/policies/policy?${new URLSearchParams({ source, id: policyId }).toString()}`}>See the policy</a>
-          {isPublish || !frame.canWork ? null : <PublishForm frame={frame} source={source} policyId={policyId} />}
+          {isPublish || !frame.canWork || published.has(policyId) ? null : (
+            <PublishForm frame={frame} source={source} policyId={policyId} />
+          )}
         </div>
       )}
       {job.state === 'failed' ? (

@@ -138,6 +138,7 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .filter label { margin: 0; }
 [hidden] { display: none !important; }
 .buttons { display: flex; flex-wrap: wrap; gap: 0.5rem 0.75rem; align-items: center; margin-top: 1rem; }
+.buttons .field { margin-bottom: 0; }
 .buttons + details { margin-top: 1rem; }
 .buttons select { width: auto; min-width: 12rem; }
 .filter select { width: auto; min-width: 12rem; }
@@ -186,6 +187,7 @@ textarea[rows="12"] { min-height: 17rem; }
   .stacks tr:last-child { border-bottom: 0; }
   .stacks th, .stacks td { border: 0; padding: 0.1rem 0; }
   .stacks td[data-label] { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; }
+  .stacks td[data-label] > .badge { justify-self: start; }
   .stacks td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: 0.875rem; }
   .stacks .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: left; }
