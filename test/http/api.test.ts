@@ -92,7 +92,8 @@ function call(caller: Pick<Caller, 'get' | 'post'>, route: string, rule: Rule, o
     .replace(':jobId', jobId)
     .replace(':seq', seq)
     .replace(':slug', source)
-    .replace(':scheduleId', 'document-0');
+    .replace(':scheduleId', 'document-0')
+    .replace(':planId', 'bulk-0');
   const named = 'source' in rule && ['query', 'form'].includes(rule.source);
   if (method === 'GET') return caller.get(named ? `${path}?source=${source}` : path);
   return caller.post(path, named ? { source } : {});

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
 /** A world whose source `default` is an account of a sandbox, with an officer who may call it. */
@@ -125,5 +126,33 @@ describe('the page of bulk generation', () => {
     const states = (await world.context.jobs.list({ kind: 'policy-bulk' })).map(({ state }) => state);
     expect(states.sort()).toEqual(['cancelled', 'waiting']);
     expect((await olga.post('/policies/bulk/send', { source: 'default', plan: 'bulk-unknown' })).status).toBe(404);
+  });
+});
+
+describe('the API', () => {
+  it('generates, publishes and sends lists as jobs', async () => {
+    const { world } = await callingWorld();
+    const caller = await tokenOf(world, 'officer', { scope: 'work' });
+    const form = { policy_type: 'privacy-policy', jurisdiction: 'GB' };
+    const asked = await caller.post('/api/v1/policies/generate', { source: 'default', form });
+    expect([asked.status, asked.json]).toEqual([202, expect.objectContaining({ kind: 'policy-generate' })]);
+    const jobOf = async (id: unknown) => (await caller.get(`/api/v1/jobs/${String(id)}`)).json;
+    await expect.poll(async () => (await jobOf(asked.json['jobId']))['state'], { timeout: 15_000 }).toBe('done');
+    const { policyId } = (await jobOf(asked.json['jobId']))['result'] as { policyId: string };
+    const published = await caller.post('/api/v1/policies/publish', { source: 'default', policyId });
+    expect(published.status).toBe(202);
+    expect((await caller.post('/api/v1/policies/publish', { source: 'default', policyId: '..' })).status).toBe(400);
+
+    const items = [{ policy_type: 'cookie-policy', jurisdiction: 'DE' }];
+    const bulk = await caller.post('/api/v1/policies/bulk', { source: 'default', items });
+    const { planId } = bulk.json as { planId: string };
+    await expect
+      .poll(async () => (await caller.get(`/api/v1/policies/bulk/${planId}?source=default`)).json, { timeout: 15_000 })
+      .toMatchObject({ items: [{ position: 0, policyType: 'cookie-policy', state: 'created' }] });
+    expect((await caller.post('/api/v1/policies/bulk', { source: 'default', items })).json).toMatchObject({ planId });
+    const sent = await world.context.store.read.selectFrom('calls').select('operation').orderBy('intent_seq').execute();
+    expect(sent.map(({ operation }) => operation)).toEqual(['generate', 'publish', 'bulk']);
+    const reader = await tokenOf(world, 'officer', { scope: 'read' });
+    expect((await reader.post('/api/v1/policies/generate', { source: 'default', form })).status).toBe(403);
   });
 });

@@ -20,7 +20,10 @@ export const jobSchema = z
     createdAt: z.string(),
     finishedAt: z.string().nullable(),
   })
-  .meta({ id: 'Job', description: 'Work that takes a while: a document, a pull of consent logs.' });
+  .meta({
+    id: 'Job',
+    description: 'Work that takes a while: a document, a pull of consent logs, a call to the service.',
+  });
 
 function jobOf(job: Job): z.input<typeof jobSchema> {
   const { id, kind, state, attempts, progress, error, createdAt, finishedAt } = job;
@@ -35,6 +38,8 @@ export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string) {
 }
 
 const JOBS_SHOWN = 100;
+/** Work that people ask for. */
+const jobKinds = ['document', 'sync', 'verify', 'policy-generate', 'policy-publish', 'policy-bulk'] as const;
 
 const syncSchema = z
   .object({
@@ -109,16 +114,16 @@ export const workApi = [
     path: '/api/v1/jobs',
     name: 'listJobs',
     tag: 'Jobs',
-    summary: `The latest ${JOBS_SHOWN} documents and pulls under way, waiting or finished`,
+    summary: `The latest ${JOBS_SHOWN} documents, pulls, verifications and calls to the service, waiting, under way or finished`,
     query: sourceQuery.extend({
-      kind: z.enum(['document', 'sync']).optional(),
+      kind: z.enum(jobKinds).optional(),
       state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']).optional(),
     }),
     answer: z.object({ items: z.array(jobSchema) }),
     async handle(context, { query, request }) {
       const { source, state, kind } = query;
       const only = source === undefined ? sourcesOf(context, request).slugs : [source];
-      const kinds = kind === undefined ? ['document', 'sync'] : [kind];
+      const kinds = kind === undefined ? jobKinds : [kind];
       const found = await Promise.all(
         kinds.map((one) =>
           context.jobs.list({ kind: one, limit: JOBS_SHOWN, ...(state === undefined ? {} : { state }) }),

@@ -1,9 +1,16 @@
 import { z } from 'zod';
+import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
+import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
+import { whyNotCallable } from '../../policies/callable.ts';
+import { type FormA, formASchema } from '../../policies/generate.ts';
+import { bulkJob, generateJob, publishJob } from '../../policies/jobs.ts';
 import { loadPolicyTexts, loadStoredText } from '../../snapshots/texts.ts';
 import { readPolicyText } from '../../texts/policy-text.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { defineRoute, sourceQuery } from './route.ts';
+import { jobSchema, shownJob } from './jobs.ts';
+import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
 
 const policySchema = z
   .object({
@@ -39,6 +46,15 @@ const textSchema = z
   .meta({ id: 'PolicyText', description: 'A text of a policy and when it was seen, as it was fetched.' });
 
 const POLICIES = 1000;
+
+/** A source that can be called. */
+function assertCallable({ sources }: Pick<Context, 'sources'>, slug: string): Source {
+  const source = sources.find(slug);
+  if (source === null) throw new CodedError('not_found', 'Unknown source.');
+  const reason = whyNotCallable(source);
+  if (reason !== null) throw new RefusedRequest('refused', [reason]);
+  return source;
+}
 
 export const policyApi = [
   defineRoute({
@@ -122,6 +138,106 @@ export const policyApi = [
           });
         }
       return { items };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/policies/generate',
+    name: 'generatePolicy',
+    tag: 'Policies',
+    summary: 'Have the service generate a policy',
+    description:
+      'The answer is the job that asks the service; its result names the policy and what is left of the quota. Nothing is sent while the outcome of the same is unknown, unless `again` is set.',
+    body: z.strictObject({ source: z.string().max(100), form: formASchema, again: z.boolean().default(false) }),
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { body, by }) {
+      assertCallable(context, body.source);
+      const { id } = await context.jobs.enqueue(generateJob({ ...body, actor: by.officer }));
+      return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/policies/publish',
+    name: 'publishPolicy',
+    tag: 'Policies',
+    summary: 'Publish a policy',
+    body: z.strictObject({
+      source: z.string().max(100),
+      policyId: z
+        .string()
+        .max(300)
+        .refine((id) => !/^(\s*|\.{1,2})$/.test(id), 'is not the id of a policy'),
+    }),
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { body, by }) {
+      assertCallable(context, body.source);
+      const { id } = await context.jobs.enqueue(publishJob({ ...body, actor: by.officer }));
+      return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/policies/bulk',
+    name: 'startBulk',
+    tag: 'Policies',
+    summary: 'Have the service generate many policies, in batches within its limits',
+    description:
+      'The same items are never sent twice: a list that was begun before is continued, and its job is the answer.',
+    body: z.strictObject({
+      source: z.string().max(100),
+      items: z.array(formASchema).min(1).max(1000),
+      retryFailed: z.boolean().default(false).meta({ description: 'Sends again what the service failed to generate.' }),
+    }),
+    status: 202,
+    answer: z.object({ planId: z.string(), job: jobSchema }),
+    async handle(context, { body, by }) {
+      const source = assertCallable(context, body.source);
+      const { items, retryFailed } = body;
+      const planned = await planBulk(context.policies, { source, actor: by.officer, file: null, items });
+      if (planned.outcome === 'sent-before')
+        throw new RefusedRequest('conflict', [
+          `Already sent: the items ${planned.positions.map((position) => position + 1).join(', ')}. Leave them out.`,
+        ]);
+      const planId = planned.outcome === 'exists' ? planned.plan.plan_id : planned.planId;
+      const wanted = bulkJob({ source: source.slug, planId, actor: by.officer, retryFailed });
+      const { id } = await context.jobs.enqueue(wanted);
+      return { planId, job: await shownJob(context, id) };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/policies/bulk/{planId}',
+    name: 'getBulk',
+    tag: 'Policies',
+    summary: 'The result of each policy of a bulk generation',
+    params: z.strictObject({ planId: z.string().max(100) }),
+    query: z.strictObject({ source: z.string().min(1).max(100) }),
+    answer: z.object({
+      items: z.array(
+        z.object({
+          position: z.int(),
+          policyType: z.string(),
+          jurisdiction: z.string(),
+          state: z.enum(['planned', 'sent', 'created', 'skipped', 'failed', 'unknown']),
+          policyId: z.string().nullable(),
+        }),
+      ),
+    }),
+    async handle(context, { params, query }) {
+      await context.projector.catchUp();
+      const rows = (await loadPlanItems(context.policies, params.planId)).filter(
+        ({ source }) => source === query.source,
+      );
+      if (rows.length === 0) throw new CodedError('not_found');
+      return {
+        items: rows.map(({ item, position, state, policy_id: policyId }) => {
+          const { policy_type: policyType, jurisdiction } = JSON.parse(item) as FormA;
+          return { position, policyType, jurisdiction, state, policyId };
+        }),
+      };
     },
   }),
 ];

@@ -188,6 +188,11 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/policies': { who: 'read', source: 'query' },
   'GET /api/v1/policies/texts': { who: 'read', source: 'query' },
 
+  'POST /api/v1/policies/generate': { who: 'work', source: 'form' },
+  'POST /api/v1/policies/publish': { who: 'work', source: 'form' },
+  'POST /api/v1/policies/bulk': { who: 'work', source: 'form' },
+  'GET /api/v1/policies/bulk/:planId': { who: 'read', source: 'query' },
+
   'GET /api/v1/documents': { who: 'read', source: 'query' },
   'GET /api/v1/documents/:documentId': { who: 'read', source: 'document' },
   'GET /api/v1/documents/:documentId/download': { who: 'read', source: 'document' },
