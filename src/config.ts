@@ -73,6 +73,8 @@ export interface Config {
   };
   /** Of the admin pages, as they are opened; null: derived from where the listener is. */
   readonly adminUrl: string | null;
+  /** Null: people sign in with what they have here. */
+  readonly signOn: SignOnSettings | null;
   /** Null: no mail is sent. */
   readonly mail: MailSettings | null;
   readonly checkpointMail: {
@@ -174,6 +176,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       keep: values.BACKUP_KEEP,
     },
     adminUrl: values.ADMIN_URL ?? null,
+    signOn: signOnOf(values),
     mail: mailOf(values),
     checkpointMail: { to: values.CHECKPOINT_MAIL_TO, schedule: values.CHECKPOINT_MAIL_SCHEDULE },
     notify: {
@@ -208,6 +211,22 @@ function storageOf(values: Values): ObjectStorage {
   };
 }
 
+/** A provider of single sign-on. */
+export interface SignOnSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Null: a client without one, which PKCE protects alone. */
+  readonly clientSecret: string | null;
+  /** As the button names it. */
+  readonly name: string;
+}
+
+function signOnOf({ OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, OIDC_NAME }: Values): SignOnSettings | null {
+  if (OIDC_ISSUER === undefined || OIDC_CLIENT_ID === undefined) return null;
+  const clientSecret = OIDC_CLIENT_SECRET ?? null;
+  return { issuer: OIDC_ISSUER, clientId: OIDC_CLIENT_ID, clientSecret, name: OIDC_NAME };
+}
+
 function mailOf({ SMTP_URL, MAIL_FROM, HTTP_ALLOWED_HOSTS }: Values): MailSettings | null {
   if (SMTP_URL === undefined || MAIL_FROM === undefined) return null;
   const host = SMTP_URL.host.includes(':') ? `[${SMTP_URL.host}]` : SMTP_URL.host;
@@ -216,6 +235,8 @@ function mailOf({ SMTP_URL, MAIL_FROM, HTTP_ALLOWED_HOSTS }: Values): MailSettin
 }
 
 const pairsSchema = valuesSchema.pick({
+  OIDC_ISSUER: true,
+  OIDC_CLIENT_ID: true,
   SMTP_URL: true,
   MAIL_FROM: true,
   CHECKPOINT_MAIL_TO: true,
@@ -231,6 +252,8 @@ function findHalves(texts: Partial<Record<string, string>>): string[] {
   const needs = (name: keyof typeof data, other: keyof typeof data) => {
     if (data[name] !== undefined && data[other] === undefined) problems.push(`${name} needs ${other}: set it too.`);
   };
+  needs('OIDC_ISSUER', 'OIDC_CLIENT_ID');
+  needs('OIDC_CLIENT_ID', 'OIDC_ISSUER');
   needs('SMTP_URL', 'MAIL_FROM');
   needs('NOTIFY_WEBHOOK_URL', 'NOTIFY_WEBHOOK_SECRET');
   if (data.CHECKPOINT_MAIL_TO.length > 0 && data.SMTP_URL === undefined)

@@ -11,6 +11,7 @@ import {
   urlWithoutSlash,
   webUrlOf,
   withoutPasswords,
+  isPrivateTransport,
 } from '../core/address.ts';
 
 /** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
@@ -135,6 +136,13 @@ export const variables = {
     'derived from ADMIN_HOST and ADMIN_PORT',
     'Address of the admin pages as officers open them, used in the links of notifications.',
   ),
+  OIDC_ISSUER: plain(
+    'unset',
+    'Issuer of single sign-on (OpenID Connect), for example https://login.example.org/realms/office.',
+  ),
+  OIDC_CLIENT_ID: plain('unset', 'Client that is registered there, with the address <ADMIN_URL>/sign-in/sso/callback.'),
+  OIDC_CLIENT_SECRET: secret('unset', 'Its secret; unset for a client without one (PKCE alone).'),
+  OIDC_NAME: plain('single sign-on', 'What the button on the sign-in page says after “Sign in with”.'),
   SMTP_URL: secret('unset', 'Mail server: smtps://user:password@mail.example:465, or smtp://… with STARTTLS.'),
   MAIL_FROM: plain('unset', 'Sender of mails, for example Consent ledger <ledger@example.org>.'),
   CHECKPOINT_MAIL_TO: plain(
@@ -209,6 +217,10 @@ export const valuesSchema = z.object({
   AWS_SESSION_TOKEN: optional(read(token)),
   S3_PATH_STYLE: optional(read(onOrOff)),
   ADMIN_URL: optional(read(publicUrl)),
+  OIDC_ISSUER: optional(read(issuerUrl)),
+  OIDC_CLIENT_ID: optional(read(token)),
+  OIDC_CLIENT_SECRET: optional(read(token)),
+  OIDC_NAME: z.string().default('single sign-on').transform(read(signOnName)),
   SMTP_URL: optional(read(smtpUrl)),
   MAIL_FROM: optional(read(mailFrom)),
   CHECKPOINT_MAIL_TO: z.string().default('').transform(read(mailAddresses)),
@@ -536,6 +548,18 @@ function onOrOff(text: string): boolean | Refusal {
 }
 
 /** Never quotes the text: it may hold a password. */
+function signOnName(text: string): string | Refusal {
+  return text.length <= 60 ? text : refuse('must have at most 60 characters');
+}
+
+function issuerUrl(text: string): string | Refusal {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  if (!isPlain || !/^https?:$/.test(url.protocol))
+    return refuse('must be the address of an issuer, like https://login.example.org');
+  return isPrivateTransport(text) ? text : refuse('must be https: whoever reads the answers on the way could sign in');
+}
+
 function smtpUrl(text: string): Omit<MailSettings, 'from' | 'clearText'> | Refusal {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isSmtps = url?.protocol === 'smtps:';

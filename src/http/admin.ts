@@ -14,6 +14,7 @@ import { stylesheet, stylesheetPath } from './pages/style.ts';
 import { enforceRules, requireRules } from './auth/access.ts';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
 import { sendSignIn, signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
+import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
 import { accountRoutes } from './pages/account.tsx';
 import { peopleRoutes } from './pages/people.tsx';
 import { answersToMalformed, answerErrorsWithPages } from './errors.tsx';
@@ -148,6 +149,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   app.addHook('onRequest', (request) => recogniseOfficer(context, request));
   enforceRules(app, context, (request, reply) => sendSignIn(context, request, reply, { next: request.url }, 401));
   await app.register(signInRoutes, context);
+  await app.register(singleSignOnRoutes, context);
   await app.register(signOutRoutes, context);
   await app.register(calendarRoutes, context);
   await app.register(async (guarded) => {

@@ -437,6 +437,9 @@ async function join(
 /** The setting that the address of a person's calendar is derived from (calendar-address.ts). */
 export const calendarSetting = (personId: string) => `calendar_of_${personId}`;
 
+/** Names the setting that ties an account to whom a provider of single sign-on names. */
+export const signOnSetting = (personId: string) => `single_sign_on_of_${personId}`;
+
 /** Ends a person's sessions but one, and their unused links; of every access also the tokens of other programs and the address of the calendar. */
 async function endAccess({ query, insertMany }: StoreTransaction, personId: string, except?: string): Promise<void> {
   await query
@@ -447,6 +450,7 @@ async function endAccess({ query, insertMany }: StoreTransaction, personId: stri
   await query.deleteFrom('sign_in_links').where('person_id', '=', personId).where('used_at', 'is', null).execute();
   if (except !== undefined) return;
   await query.deleteFrom('api_tokens').where('person_id', '=', personId).execute();
+  await query.deleteFrom('settings').where('name', '=', signOnSetting(personId)).execute();
   const generation = randomBytes(16).toString('hex');
   await insertMany('settings', [{ name: calendarSetting(personId), value: generation }], 'replace');
 }

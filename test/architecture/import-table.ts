@@ -103,6 +103,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   aws4fetch: ['src/outside/s3.ts'],
   nodemailer: ['src/outside/mail.ts'],
   undici: ['src/service/http.ts'],
+  'openid-client': ['src/http/auth/single-sign-on.tsx'],
   '@modelcontextprotocol/sdk': ['sandbox', 'src/service/mcp.ts', 'src/http/api/mcp.ts', 'src/commands/mcp.ts'],
   fastify: ['endpoint', 'http', 'sandbox'],
   '@fastify/cookie': ['http'],

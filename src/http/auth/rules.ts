@@ -47,6 +47,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /sign-in': anyone,
   'POST /sign-in': anyone,
   'POST /sign-in/passkey': anyone,
+  'GET /sign-in/sso': anyone,
+  'GET /sign-in/sso/callback': anyone,
   'GET /join': anyone,
   'POST /join': anyone,
   'GET /signed-out': anyone,

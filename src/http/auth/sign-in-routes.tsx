@@ -24,7 +24,7 @@ import {
 } from './sessions.ts';
 
 /** Of one address within a minute, besides what is counted for each account (people/attempts.ts). */
-const ATTEMPTS_PER_MINUTE = 30;
+export const ATTEMPTS_PER_MINUTE = 30;
 
 type Form = Readonly<Record<string, string>>;
 
@@ -160,7 +160,9 @@ export async function sendSignIn(
   const place = placeOf(request);
   const passkey = place === null ? null : await passkeyRequest(context, place);
   if (passkey !== null) allowScript(reply);
-  const props = { csrf: csrfToken(request, reply), isEmpty: !(await hasPeople(context)), passkey, ...shown, next };
+  const signOn = context.config.signOn?.name ?? null;
+  const isEmpty = !(await hasPeople(context));
+  const props = { csrf: csrfToken(request, reply), isEmpty, signOn, passkey, ...shown, next };
   return html(reply, renderPage(<SignInPage {...props} />), status);
 }
 

@@ -11,6 +11,8 @@ interface SignInProps {
   readonly email?: string;
   readonly problem?: string | null;
   readonly done?: string | null;
+  /** What single sign-on is called; null: there is none. */
+  readonly signOn: string | null;
   /** No one has an account yet. */
   readonly isEmpty: boolean;
   /** What the browser is asked for a passkey with; null where none can be good. */
@@ -18,7 +20,16 @@ interface SignInProps {
 }
 
 /** Signing in with an account. */
-export function SignInPage({ csrf, next, email = '', problem = null, done = null, isEmpty, passkey }: SignInProps) {
+export function SignInPage({
+  csrf,
+  next,
+  email = '',
+  problem = null,
+  done = null,
+  signOn,
+  isEmpty,
+  passkey,
+}: SignInProps) {
   return (
     <Page title="Sign in" frame={null} {...(passkey === null ? {} : { script: passkeyScriptPath })}>
       <div class="panel narrow">
@@ -76,6 +87,14 @@ export function SignInPage({ csrf, next, email = '', problem = null, done = null
             </button>
             <span role="status" />
           </form>
+        )}
+        {signOn === null ? null : (
+          // A link: a form may lead nowhere but here (CSP form-action).
+          <p>
+            <a class="button quiet" href={`/sign-in/sso?next=${encodeURIComponent(next)}`}>
+              Sign in with {signOn}
+            </a>
+          </p>
         )}
         <p class="hint">Forgotten your password? Ask an owner or admin of this installation for a reset link.</p>
       </div>
@@ -171,6 +190,20 @@ export function NewPassword() {
       autocomplete="new-password"
       hint={`At least ${PASSWORD_MIN} characters, for example four or five unrelated words. Spaces and any characters are fine; you can paste it from a password manager.`}
     />
+  );
+}
+
+/** After single sign-on; the browser goes on by itself. */
+export function SignedInPage({ next }: { next: string }) {
+  return (
+    <Page title="Signed in" frame={null}>
+      <div class="panel narrow">
+        <h1>Signed in</h1>
+        <p>
+          <a href={next}>Continue</a>
+        </p>
+      </div>
+    </Page>
   );
 }
 

@@ -1,0 +1,188 @@
+import rateLimit from '@fastify/rate-limit';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Configuration } from 'openid-client';
+import { z } from 'zod';
+import type { SignOnSettings } from '../../config.ts';
+import type { Context } from '../../context.ts';
+import { isPrivateTransport } from '../../core/address.ts';
+import { CodedError } from '../../core/errors.ts';
+import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
+import { recordRefusal } from '../../people/sign-in.ts';
+import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
+import { closeSession } from '../../people/sessions.ts';
+import { formOf, html } from '../pages/frame.ts';
+import { renderPage } from '../pages/layout.tsx';
+import { SignedInPage } from '../pages/sign-in.tsx';
+import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
+import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
+
+const PATH = '/sign-in/sso';
+/** How long a person may take at the provider. */
+const MINUTES = 10;
+/** Seconds that the provider may take for an answer. */
+const TIMEOUT_SECONDS = 10;
+
+/** What the browser keeps while its person is at the provider. */
+const pendingSchema = z.strictObject({
+  state: z.string(),
+  nonce: z.string(),
+  verifier: z.string(),
+  next: z.string(),
+  until: z.number(),
+});
+type Pending = z.infer<typeof pendingSchema>;
+
+/**
+ * Single sign-on with OpenID Connect: the authorization code flow with PKCE, state and nonce (Core 1.0 §3.1, RFC 7636, RFC 9207), by `openid-client`. It opens accounts that
+ * are here; it makes none.
+ */
+export async function singleSignOnRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const settings = context.config.signOn;
+  await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
+  const provider = settings === null ? null : createProvider(settings);
+  const cookie = `consent_ledger_sso_${context.instance}`;
+  // Sent when the provider's page leads back here, which the cookie of a session is not.
+  const optionsOf = (request: FastifyRequest) => ({ ...cookieOptions(request), sameSite: 'lax', path: PATH }) as const;
+  const seal = (text: string) =>
+    hmacSha256(context.keys.instance.session, Buffer.from(`single sign-on pending ${text}`)).toString('base64url');
+  const addressOf = (request: FastifyRequest) => `${request.protocol}://${request.host}${PATH}/callback`;
+
+  app.get(PATH, async (request, reply) => {
+    if (settings === null || provider === null) throw new CodedError('not_found');
+    const next = localPath(formOf(request.query)['next'] ?? '');
+    const client = await import('openid-client');
+    const configuration = await provider().catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      request.log.error({ reason, issuer: settings.issuer }, 'single sign-on cannot be reached');
+      return null;
+    });
+    if (configuration === null)
+      return sendSignIn(context, request, reply, { next, problem: `${settings.name} does not answer.` }, 503);
+    const verifier = client.randomPKCECodeVerifier();
+    const pending: Pending = {
+      state: client.randomState(),
+      nonce: client.randomNonce(),
+      verifier,
+      next,
+      until: context.clock().getTime() + MINUTES * 60_000,
+    };
+    const text = Buffer.from(JSON.stringify(pending)).toString('base64url');
+    void reply.setCookie(cookie, `${text}.${seal(text)}`, { ...optionsOf(request), maxAge: MINUTES * 60 });
+    const url = client.buildAuthorizationUrl(configuration, {
+      redirect_uri: addressOf(request),
+      scope: 'openid email',
+      state: pending.state,
+      nonce: pending.nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(verifier),
+      code_challenge_method: 'S256',
+    });
+    return reply.redirect(url.href, 303);
+  });
+
+  app.get(`${PATH}/callback`, async (request, reply) => {
+    if (settings === null) throw new CodedError('not_found');
+    const pending = readPending(request.cookies[cookie], seal, context.clock().getTime());
+    void reply.clearCookie(cookie, optionsOf(request));
+    if (pending === null) return refuse(request, reply, '/', 'It took too long, or began in another browser.');
+    const identity = await identify(request, pending);
+    if (identity === null) return refuse(request, reply, pending.next, `${settings.name} did not sign you in.`);
+    const signed = await signInByProvider(context, identity, browserOf(request));
+    switch (signed.outcome) {
+      case 'signed-in':
+        if (request.signedIn !== null) await closeSession(context, request.signedIn);
+        setSessionCookie(context, reply, signed.session);
+        // Not a redirect: the browser sends the cookie of the session only where a page of this site leads on.
+        void reply.header('refresh', `0; url=${pending.next}`);
+        return html(reply, renderPage(<SignedInPage next={pending.next} />));
+      case 'unverified':
+        return refuse(request, reply, pending.next, `${settings.name} did not give a verified e-mail address.`);
+      case 'unknown':
+        return refuse(request, reply, pending.next, 'There is no account for you here. Ask an owner or admin for one.');
+      case 'another':
+        return refuse(
+          request,
+          reply,
+          pending.next,
+          'This account belongs to someone else there, or was just changed. Ask an owner or admin for a reset link.',
+        );
+      default:
+        return signed satisfies never;
+    }
+  });
+
+  /** Whom the provider names, or null: it refused, or its answer is not one to this request. */
+  async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | null> {
+    if (provider === null) return null;
+    const client = await import('openid-client');
+    try {
+      const configuration = await provider();
+      const url = new URL(addressOf(request));
+      url.search = new URL(request.url, 'http://here.invalid').search;
+      const { state: expectedState, nonce: expectedNonce, verifier: pkceCodeVerifier } = pending;
+      const checks = { expectedState, expectedNonce, pkceCodeVerifier, idTokenExpected: true };
+      const tokens = await client.authorizationCodeGrant(configuration, url, checks);
+      const claims = tokens.claims();
+      if (claims === undefined) return null;
+      // Many providers keep the address out of the token and tell it to who asks.
+      const told =
+        claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
+          ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+          : claims;
+      return {
+        issuer: claims.iss,
+        subject: claims.sub,
+        email: typeof told['email'] === 'string' ? told['email'].slice(0, 254) : null,
+        emailVerified: told['email_verified'] === true,
+        nonce: pending.nonce,
+      };
+    } catch (error) {
+      // Its message alone: what else an error carries may be a token.
+      const reason = error instanceof Error ? error.message : String(error);
+      request.log.warn({ reason, issuer: settings?.issuer }, 'a single sign-on was refused');
+      return null;
+    }
+  }
+
+  async function refuse(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    next: string,
+    problem: string,
+  ): Promise<FastifyReply> {
+    await recordRefusal(context, null);
+    return sendSignIn(context, request, reply, { next, problem }, 401);
+  }
+}
+
+/** The provider's own description, asked for at the first need and again after a failure. */
+function createProvider({ issuer, clientId, clientSecret }: SignOnSettings): () => Promise<Configuration> {
+  let found: Promise<Configuration> | null = null;
+  const discover = async () => {
+    const client = await import('openid-client');
+    const address = new URL(issuer);
+    // Only a provider on this machine: the configuration takes no other without TLS.
+    const isLocal = address.protocol === 'http:' && isPrivateTransport(issuer);
+    return client.discovery(
+      address,
+      clientId,
+      {},
+      clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret),
+      { timeout: TIMEOUT_SECONDS, execute: isLocal ? [client.allowInsecureRequests] : [] },
+    );
+  };
+  return () => {
+    found ??= discover().catch((error: unknown) => {
+      found = null;
+      throw error;
+    });
+    return found;
+  };
+}
+
+/** What the browser kept; null if it is missing, changed or too old. */
+function readPending(cookie: string | undefined, seal: (text: string) => string, now: number): Pending | null {
+  const [text = '', mac = ''] = (cookie ?? '').slice(0, 4000).split('.');
+  if (!equalBytes(Buffer.from(mac), Buffer.from(seal(text)))) return null;
+  const pending = pendingSchema.parse(JSON.parse(Buffer.from(text, 'base64url').toString('utf8')));
+  return pending.until > now ? pending : null;
+}

@@ -1,0 +1,158 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { invitePerson, findPersonByEmail, setDisabled } from '../../src/people/people.ts';
+import { findFreePort } from '../servers/own-process.ts';
+import { type ProvidedAccount, startSignOnProvider } from '../servers/sign-on-provider.ts';
+import { createOfficeWorld, createVisitor, type Page, type Visitor } from './office-world.ts';
+
+const CLI = { officer: 'test', role: 'owner' } as unknown as Parameters<typeof invitePerson>[2];
+const ADDRESS = 'olga@office.example';
+
+async function begin(accounts: Record<string, ProvidedAccount>) {
+  const port = await findFreePort();
+  const provider = await startSignOnProvider({
+    redirectUri: `http://127.0.0.1:${port}/sign-in/sso/callback`,
+    accounts,
+  });
+  onTestFinished(provider.close);
+  const world = await createOfficeWorld(
+    {
+      ADMIN_HOST: '127.0.0.1',
+      ADMIN_PORT: String(port),
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: 'ledger',
+      OIDC_CLIENT_SECRET: 'a-secret-of-the-client-0123456789',
+      OIDC_NAME: 'the office <login>',
+    },
+    { worker: false },
+  );
+  const invited = await invitePerson(
+    world.context,
+    { name: 'Olga Officer', email: ADDRESS, role: 'officer', sources: null },
+    CLI,
+  );
+  if (invited.outcome !== 'done') throw new Error(JSON.stringify(invited));
+  const { personId } = invited.person;
+  /** Signs in at the provider under a name; what the page says that it led back to. */
+  const signOn = async (name: string, visitor: Visitor = createVisitor(world.adminUrl), next = ''): Promise<Page> => {
+    const begun = await visitor.get(`/sign-in/sso${next}`);
+    expect(begun.status).toBe(303);
+    const back = new URL(await provider.signIn(begun.headers.get('location') ?? '', name));
+    return visitor.get(`${back.pathname}${back.search}`);
+  };
+  return { world, provider, personId, signOn };
+}
+
+test('an account is opened by the verified address that the provider names, and nothing else is', async () => {
+  const accounts: Record<string, ProvidedAccount> = {
+    olga: { sub: 'olga', email: 'Olga@Office.example', email_verified: true },
+    unverified: { sub: 'unverified', email: ADDRESS, email_verified: false },
+    nameless: { sub: 'nameless' },
+    stranger: { sub: 'stranger', email: 'stranger@office.example', email_verified: true },
+    heir: { sub: 'heir', email: ADDRESS, email_verified: true },
+  };
+  const { world, personId, signOn } = await begin(accounts);
+  const visitor = createVisitor(world.adminUrl);
+  expect((await visitor.get('/sign-in?next=/cases')).text).toContain(
+    'href="/sign-in/sso?next=%2Fcases">Sign in with the office &lt;login><',
+  );
+
+  const signed = await signOn('olga', visitor, '?next=/cases');
+  expect([signed.status, signed.headers.get('refresh')]).toEqual([200, '0; url=/cases']);
+  expect((await visitor.get('/account')).text).toContain('Olga Officer');
+  expect(await findPersonByEmail(world.context, ADDRESS)).toMatchObject({ joinedAt: expect.any(String) as string });
+  expect(await world.actions('session.opened')).toEqual([
+    expect.objectContaining({ actor: expect.stringContaining('Olga Officer') as string }),
+  ]);
+
+  for (const [name, problem] of [
+    ['unverified', 'did not give a verified e-mail address'],
+    ['nameless', 'did not give a verified e-mail address'],
+    ['stranger', 'There is no account for you here'],
+    ['heir', 'This account belongs to someone else there'],
+  ] as const) {
+    const other = createVisitor(world.adminUrl);
+    const refused = await signOn(name, other);
+    expect([name, refused.status, refused.text]).toEqual([name, 401, expect.stringContaining(problem) as string]);
+    expect((await other.get('/account')).status).toBe(401);
+  }
+  expect((await world.actions('session.refused')).length).toBeGreaterThan(0);
+
+  // Whose access was ended is let in by nobody; given back, the account belongs to who comes first.
+  await setDisabled(world.context, personId, true, CLI);
+  expect((await visitor.get('/account')).status).toBe(401);
+  expect((await signOn('olga')).text).toContain('There is no account for you here');
+  await setDisabled(world.context, personId, false, CLI);
+  expect((await signOn('heir')).status).toBe(200);
+});
+
+test('answers that were not asked for here, are used again, were changed or come too late sign nobody in', async () => {
+  const { world, provider } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
+  const start = async () => {
+    const visitor = createVisitor(world.adminUrl);
+    const begun = await visitor.get('/sign-in/sso');
+    const back = new URL(await provider.signIn(begun.headers.get('location') ?? '', 'olga'));
+    return { visitor, path: `${back.pathname}${back.search}` };
+  };
+  const refused = async (visitor: Visitor, path: string) => {
+    const page = await visitor.get(path);
+    expect([path, page.status]).toEqual([path, 401]);
+    expect((await visitor.get('/account')).status).toBe(401);
+  };
+  // In another browser, which began nothing, or something else.
+  const one = await start();
+  await refused(createVisitor(world.adminUrl), one.path);
+  const other = await start();
+  await refused(other.visitor, one.path);
+  // Used again: the cookie is gone, and the code is spent.
+  const twice = await start();
+  const kept = new Map(twice.visitor.cookies);
+  expect((await twice.visitor.get(twice.path)).status).toBe(200);
+  const again = createVisitor(world.adminUrl);
+  await refused(again, twice.path);
+  for (const [name, value] of kept) again.cookies.set(name, value);
+  await refused(again, twice.path);
+  // Changed on the way.
+  for (const change of [
+    (path: string) => path.replace(/code=[^&]+/, 'code=nonsense'),
+    (path: string) => path.replace(/state=[^&]+/, 'state=nonsense'),
+    (path: string) => path.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example'),
+    () => '/sign-in/sso/callback?error=access_denied',
+    () => '/sign-in/sso/callback',
+  ]) {
+    const { visitor, path } = await start();
+    await refused(visitor, change(path));
+  }
+  const changed = await start();
+  for (const [name, value] of changed.visitor.cookies)
+    changed.visitor.cookies.set(name, name.includes('sso') ? `x${value}` : value);
+  await refused(changed.visitor, changed.path);
+  const late = await start();
+  world.setNow(new Date(Date.now() + 11 * 60_000).toISOString());
+  await refused(late.visitor, late.path);
+});
+
+test('other sites are led to by nothing', async () => {
+  const { signOn } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
+  for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '/cases%0d%0aset-cookie:x=1']) {
+    const led = await signOn('olga', undefined, `?next=${next}`);
+    expect([next, led.headers.get('refresh')]).toEqual([next, expect.stringMatching(/^0; url=\/(?:cases\S*)?$/)]);
+    expect(led.headers.getSetCookie().join()).not.toContain('x=1');
+  }
+});
+
+test('a provider that does not answer is named, before and after its page', async () => {
+  const { world, provider } = await begin({});
+  const visitor = createVisitor(world.adminUrl);
+  const begun = await visitor.get('/sign-in/sso');
+  const { searchParams } = new URL(begun.headers.get('location') ?? '');
+  await provider.close();
+  const back = await visitor.get(`/sign-in/sso/callback?code=x&state=${searchParams.get('state') ?? ''}`);
+  expect([back.status, back.text]).toEqual([401, expect.stringContaining('did not sign you in') as string]);
+
+  const other = await createOfficeWorld(
+    { OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'ledger', OIDC_NAME: 'Office login' },
+    { worker: false },
+  );
+  const page = await createVisitor(other.adminUrl).get('/sign-in/sso');
+  expect([page.status, page.text]).toEqual([503, expect.stringContaining('Office login does not answer.') as string]);
+});
