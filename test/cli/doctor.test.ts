@@ -72,6 +72,11 @@ it.each<[string, Record<string, string>, string]>([
     'is not https',
   ],
   ['no API key', { SERVICE_API_KEY: '' }, 'has a base URL but no API key'],
+  [
+    'a provider of single sign-on that does not answer',
+    { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'ledger' },
+    'http://127.0.0.1:9 does not answer as a provider of OpenID Connect',
+  ],
   ['no controller profile', { CONTROLLER_FILE: '' }, 'No controller profile is set for default'],
   ['a controller profile that is not there', { CONTROLLER_FILE: '/nowhere.yaml' }, 'cannot read /nowhere.yaml'],
   [

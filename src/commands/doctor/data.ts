@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Context } from '../../context.ts';
 import { listBucketBackups } from '../../context/backup/bucket-backups.ts';
 import { type BackupFile, listBackups } from '../../context/backup/rotate.ts';
+import { discoverProvider } from '../../http/auth/single-sign-on.tsx';
 import { checkMailServer, MailError } from '../../outside/mail.ts';
 import { openBucket } from '../../outside/bucket.ts';
 import { BucketError } from '../../outside/s3.ts';
@@ -49,6 +50,7 @@ const checks: readonly Check<Ledgered>[] = [
   checkWorker,
   checkBackups,
   checkNotifications,
+  checkSignOn,
   async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
 ];
 
@@ -393,6 +395,21 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
     }
   if (bucket !== null) found.push(...(await checkBackupBucket(config, bucket, instance, look)));
   return [...lines, ...found.filter(({ level }) => level !== 'ok' || lines.length === 0)];
+}
+
+/** Whether the provider of single sign-on answers, and calls itself what it is called here. */
+async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
+  if (signOn === null) return [];
+  try {
+    await discoverProvider(signOn);
+    return [ok('single sign-on', `${signOn.issuer} answers.`)];
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const sentence = `${signOn.issuer} does not answer as a provider of OpenID Connect: ${reason}.`;
+    return [
+      fault('single sign-on', sentence, 'Correct OIDC_ISSUER: <issuer>/.well-known/openid-configuration must answer.'),
+    ];
+  }
 }
 
 /** Whether anybody is told: does the mail server answer and know us, and is anything waiting to be sent. */

@@ -154,24 +154,26 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
   }
 }
 
-/** The provider's own description, asked for at the first need and again after a failure. */
-function createProvider({ issuer, clientId, clientSecret }: SignOnSettings): () => Promise<Configuration> {
+/** Asks a provider for its own description (Discovery 1.0). Rejects when it does not answer within ten seconds, or is not the issuer that it should be. */
+export async function discoverProvider({ issuer, clientId, clientSecret }: SignOnSettings): Promise<Configuration> {
+  const client = await import('openid-client');
+  const address = new URL(issuer);
+  // Only a provider on this machine: the configuration takes no other without TLS.
+  const isLocal = address.protocol === 'http:' && isPrivateTransport(issuer);
+  return client.discovery(
+    address,
+    clientId,
+    {},
+    clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret),
+    { timeout: TIMEOUT_SECONDS, execute: isLocal ? [client.allowInsecureRequests] : [] },
+  );
+}
+
+/** The same at the first need, and again after a failure. */
+function createProvider(settings: SignOnSettings): () => Promise<Configuration> {
   let found: Promise<Configuration> | null = null;
-  const discover = async () => {
-    const client = await import('openid-client');
-    const address = new URL(issuer);
-    // Only a provider on this machine: the configuration takes no other without TLS.
-    const isLocal = address.protocol === 'http:' && isPrivateTransport(issuer);
-    return client.discovery(
-      address,
-      clientId,
-      {},
-      clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret),
-      { timeout: TIMEOUT_SECONDS, execute: isLocal ? [client.allowInsecureRequests] : [] },
-    );
-  };
   return () => {
-    found ??= discover().catch((error: unknown) => {
+    found ??= discoverProvider(settings).catch((error: unknown) => {
       found = null;
       throw error;
     });

@@ -90,7 +90,7 @@ export function SignInPage({
         )}
         {signOn === null ? null : (
           // A link: a form may lead nowhere but here (CSP form-action).
-          <p>
+          <p class="buttons">
             <a class="button quiet" href={`/sign-in/sso?next=${encodeURIComponent(next)}`}>
               Sign in with {signOn}
             </a>
