@@ -84,6 +84,28 @@ const kinds = {
 export type NoticeKind = keyof typeof kinds;
 export const noticeKinds = Object.keys(kinds) as readonly NoticeKind[];
 
+/** What a person may want to be told of or not: requests and their evidence; sources and the service; the installation itself. */
+export const noticeGroups = ['requests', 'sources', 'installation'] as const;
+export type NoticeGroup = (typeof noticeGroups)[number];
+
+const ofSources: readonly NoticeKind[] = [
+  'silent-source',
+  'refused-surge',
+  'sync-failing',
+  'sync-lag',
+  'quarantine',
+  'policies-disagree',
+  'unknown-call',
+  'snapshot-failing',
+  'api-changed',
+];
+
+/** The group of a kind. */
+export function groupOf(kind: NoticeKind): NoticeGroup {
+  if (kinds[kind].audience === 'work') return 'requests';
+  return ofSources.includes(kind) ? 'sources' : 'installation';
+}
+
 /** Something that is so at the moment, and of which people are told once. */
 export interface Notice {
   /** The same as long as it is the same; stays in the database, for it may hold a case's id. */

@@ -9,6 +9,7 @@ import { postToChat, sendWebhook, WebhookError } from '../outside/webhook.ts';
 import { findPerson, listPeople, type Person } from '../people/people.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
+import { loadPreferences, type Preferences, usualPreferences, wants } from './preferences.ts';
 import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './notices.ts';
 
 /** Where notifications go; what is null is not configured. */
@@ -100,7 +101,12 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
         if (JSON.stringify(next) !== JSON.stringify(known))
           await tx.insertMany('settings', [{ name: NOTIFIED, value: JSON.stringify(next) }], 'replace');
         const people = fresh.length === 0 ? [] : await listPeople({ store });
-        const sending = messagesFor(deps.channels, people, countNotices(fresh), { at: now, digest: false, done: [] });
+        const wanted = await loadPreferences(tx.query);
+        const sending = messagesFor(deps.channels, people, wanted, countNotices(fresh), {
+          at: now,
+          digest: false,
+          done: [],
+        });
         for (const job of sending) await jobs.enqueueIn(tx, job);
         told = sending.length;
         await context.completeIn(tx, { found: notices.length, new: fresh.length, messages: told });
@@ -118,7 +124,8 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
         const done = await finishedSince(tx, new Date(clock().getTime() - 24 * 3_600_000).toISOString());
         const people = deps.channels.mail === null ? [] : await listPeople({ store });
         const channels = { ...deps.channels, chatUrl: null, webhook: null };
-        const sending = messagesFor(channels, people, countNotices(notices), { at: now, digest: true, done });
+        const wanted = await loadPreferences(tx.query);
+        const sending = messagesFor(channels, people, wanted, countNotices(notices), { at: now, digest: true, done });
         for (const job of sending) await jobs.enqueueIn(tx, job);
         told = sending.length;
         await context.completeIn(tx, { messages: told });
@@ -164,16 +171,19 @@ function rememberedAt(now: string, known: Notified, notices: readonly Notice[]):
   return next;
 }
 
-/** One message for each person who may see something of it, one for the chat, and one webhook for each kind and source. */
+/** One message for each person who may see something of it and wants it, one for the chat, and one webhook for each kind and source. */
 function messagesFor(
   { mail, chatUrl, webhook }: Channels,
   people: readonly Person[],
+  wanted: ReadonlyMap<string, Preferences>,
   told: readonly Told[],
   about: Pick<Payload, 'at' | 'digest' | 'done'>,
 ): readonly NewJob[] {
   const messages: Omit<Payload, 'id'>[] = [];
   for (const person of mail === null ? [] : people) {
-    const own = told.filter((one) => isFor(person, one));
+    const preferences = wanted.get(person.personId) ?? usualPreferences;
+    if (!(about.digest ? preferences.digest : preferences.atOnce)) continue;
+    const own = told.filter((one) => isFor(person, one) && wants(preferences, one.kind));
     const done = person.sources === null && person.role !== 'auditor' ? about.done : [];
     if (person.joinedAt !== null && person.disabledAt === null && own.length + done.length > 0)
       messages.push({ ...about, channel: 'mail', person: person.personId, told: own, done });

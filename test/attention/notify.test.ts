@@ -8,8 +8,9 @@ import { startWorker } from '../../src/context/worker.ts';
 import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attention/notices.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createLog } from '../../src/log.ts';
-import { invitePerson } from '../../src/people/people.ts';
+import { invitePerson, listPeople } from '../../src/people/people.ts';
 import { runCli } from '../cli/command-line.ts';
+import { savePreferences } from '../../src/attention/preferences.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { environment } from '../serving.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
@@ -323,4 +324,27 @@ test('auditors and people of other sources are told nothing, whatever it is', ()
     { kind: 'request-overdue', source: 'b', count: 1 },
     { kind: 'request-due', source: 'b', count: 2 },
   ]);
+});
+
+test('a person is mailed of what they chose, at once and daily; chat and webhook are told all the same', async () => {
+  const world = await createWorld();
+  const { mail, receiver, run, sent, context } = world;
+  for (const name of ['all', 'daily', 'no-requests']) await world.invite(name, 'admin', null);
+  const idOf = async (name: string) =>
+    (await listPeople(context)).find((person) => person.name === name)?.personId ?? '';
+  await savePreferences(context.store, await idOf('daily'), { atOnce: false, digest: true, off: [] });
+  await savePreferences(context.store, await idOf('no-requests'), { atOnce: true, digest: false, off: ['requests'] });
+  await world.requests('acme', world.ago(80));
+  await run('notify');
+  await sent();
+  const byPerson = Object.fromEntries(mail.mails.map(({ to, text }) => [to[0], text]));
+  expect(Object.keys(byPerson).sort()).toEqual(['all@example.org', 'no-requests@example.org']);
+  expect(byPerson['all@example.org']).toContain('acme: 1 request is overdue.');
+  expect(byPerson['no-requests@example.org']).toContain('acme: Nothing has been delivered for two days.');
+  expect(byPerson['no-requests@example.org']).not.toContain('overdue');
+  expect(receiver.taken.find(({ path }) => path === '/chat')?.body).toContain('1 request is overdue');
+  mail.mails.length = 0;
+  await run('digest');
+  await sent();
+  expect(mail.mails.map(({ to }) => to[0]).sort()).toEqual(['all@example.org', 'daily@example.org']);
 });

@@ -1,6 +1,7 @@
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isoNow } from '../../src/core/clock.ts';
+import { sideBySide } from '../../src/core/side-by-side.ts';
 import { can, type Role, roles } from '../../src/core/roles.ts';
 import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { openCase } from '../../src/cases/move-case.ts';
@@ -125,9 +126,12 @@ const guarded = Object.entries(rules).filter(
 );
 const lasting = guarded.filter(([route]) => route !== 'POST /sign-out');
 
-/** All at once: some of them wait a moment for a job. */
+/** Requests at once: fewer than the connections that the admin listener takes. */
+const AT_ONCE = 40;
+
+/** Side by side: some of them wait a moment for a job. */
 async function onEach(routes: typeof guarded, work: (route: string, rule: Rule) => Promise<void>): Promise<void> {
-  await Promise.all(routes.map(([route, rule]) => work(route, rule)));
+  await sideBySide(routes, AT_ONCE, ([route, rule]) => work(route, rule));
 }
 
 /** Neither refused to the person nor broken; what is wrong with an empty form is not asked here. */

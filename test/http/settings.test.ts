@@ -105,3 +105,24 @@ it('lists how long what is kept, and places and lifts holds', async () => {
   expect((await world.actions('hold.lifted')).map(({ object }) => object)).toEqual([id]);
   expect((await officer.get('/settings/retention')).text).not.toContain('Inquiry 12/2026');
 });
+
+it('keeps what a person wants to be mailed of, for that person alone', async () => {
+  const world = await createOfficeWorld();
+  const admin = await signedInAs(world, 'admin');
+  const officer = await signedInAs(world, 'officer');
+  expect((await officer.get('/settings/notifications')).text).not.toContain('value="installation"');
+  const saved = await admin.post('/settings/notifications', { digest: 'yes', groups: 'installation' });
+  expect(saved.headers.get('location')).toBe('/settings/notifications?done=saved');
+  const boxes = (text: string) =>
+    [...text.matchAll(/<input type="checkbox" name="(\w+)" value="(\w+)"( checked)?/g)].flatMap(
+      ([, name = '', value = '', checked]) => (checked === undefined ? [] : [`${name} ${value}`]),
+    );
+  expect(boxes((await admin.get('/settings/notifications')).text)).toEqual(['digest yes', 'groups installation']);
+  expect(boxes((await officer.get('/settings/notifications')).text)).toEqual([
+    'atOnce yes',
+    'digest yes',
+    'groups requests',
+  ]);
+  const auditor = await signedInAs(world, 'auditor');
+  expect((await auditor.get('/settings/notifications')).text).toContain('Auditors get no notices.');
+});

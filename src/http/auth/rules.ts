@@ -134,6 +134,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /sources/:slug/sync': { who: 'work', source: 'address' },
   'POST /sources/:slug/sync/stop': { who: 'work', source: 'address' },
 
+  'GET /settings/notifications': self,
+  'POST /settings/notifications': self,
   'GET /settings/profile': { who: 'read', source: 'query' },
   'POST /settings/profile': { who: 'administer', source: 'installation' },
   'GET /settings/retention': { who: 'read', source: 'installation' },

@@ -84,6 +84,7 @@ const navigation = [
       { key: 'people', href: '/people', label: 'People', for: 'administer' },
       { key: 'profile', href: '/settings/profile', label: 'Controller profile' },
       { key: 'retention', href: '/settings/retention', label: 'Retention and holds' },
+      { key: 'notifications', href: '/settings/notifications', label: 'Notifications', for: 'work' },
     ],
   },
 ] as const satisfies readonly { readonly label: string; readonly places: readonly Place[] }[];

@@ -101,9 +101,12 @@ describe('the pages in a browser', () => {
         '/people',
         '/settings/profile',
         '/settings/retention',
+        '/settings/notifications',
         '/account',
       ]) {
         await page.goto(world.adminUrl + path);
+        if (/^\/(sources|settings)/.test(path))
+          for (const summary of await page.locator('main summary').all()) await summary.click();
         await check(path);
       }
       for (const caseId of [access, hostile]) {

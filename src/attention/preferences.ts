@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Query, Store } from '../store/store.ts';
+import { groupOf, type NoticeGroup, noticeGroups, type NoticeKind } from './notices.ts';
+
+const preferencesSchema = z.object({
+  /** Whether what is new is mailed as soon as it is found. */
+  atOnce: z.boolean(),
+  /** Whether the daily summary is mailed. */
+  digest: z.boolean(),
+  /** Groups of notices that the person does not want. */
+  off: z.array(z.enum(noticeGroups)),
+});
+
+/** Which notices a person wants by mail. */
+export type Preferences = z.infer<typeof preferencesSchema>;
+
+/** What holds until a person says otherwise. */
+export const usualPreferences: Preferences = { atOnce: true, digest: true, off: [] };
+
+const PREFIX = 'notify_preferences:';
+
+/** The preferences of those who have said something, by the id of the person. */
+export async function loadPreferences(read: Query): Promise<ReadonlyMap<string, Preferences>> {
+  const rows = await read
+    .selectFrom('settings')
+    .select(['name', 'value'])
+    .where('name', '>=', PREFIX)
+    .where('name', '<', `${PREFIX}~`)
+    .execute();
+  return new Map(
+    rows.flatMap(({ name, value }) => {
+      const read = readPreferences(value);
+      return read === null ? [] : [[name.slice(PREFIX.length), read] as const];
+    }),
+  );
+}
+
+function readPreferences(value: string): Preferences | null {
+  try {
+    return preferencesSchema.safeParse(JSON.parse(value)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** Keeps what a person wants. */
+export async function savePreferences(store: Store, personId: string, preferences: Preferences): Promise<void> {
+  const row = { name: `${PREFIX}${personId}`, value: JSON.stringify(preferences) };
+  await store.transaction((tx) => tx.insertMany('settings', [row], 'replace'));
+}
+
+/** Whether a person wants to be mailed of a kind. */
+export function wants({ off }: Preferences, kind: NoticeKind): boolean {
+  return !off.includes(groupOf(kind));
+}
+
+/** What is off after a form that offered some groups, of which these were ticked; what it did not offer stays as it was. */
+export function groupsOff(
+  before: Preferences,
+  offered: readonly NoticeGroup[],
+  ticked: readonly string[],
+): NoticeGroup[] {
+  return noticeGroups.filter((group) =>
+    offered.includes(group) ? !ticked.includes(group) : before.off.includes(group),
+  );
+}

@@ -1,0 +1,126 @@
+import type { FastifyInstance } from 'fastify';
+import { type NoticeGroup, noticeGroups } from '../../attention/notices.ts';
+import {
+  groupsOff,
+  loadPreferences,
+  type Preferences,
+  savePreferences,
+  usualPreferences,
+} from '../../attention/preferences.ts';
+import type { Context } from '../../context.ts';
+import { can, type Role } from '../../core/roles.ts';
+import { officerOf } from '../auth/sessions.ts';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
+import { Notice, Panel } from './parts.tsx';
+
+/** Which notices a person is mailed of. */
+export async function notificationRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/settings/notifications', async (request, reply) => {
+    const { done = '' } = formOf(request.query);
+    const { personId } = officerOf(request);
+    const wanted =
+      personId === null ? null : ((await loadPreferences(context.store.read)).get(personId) ?? usualPreferences);
+    const page = (
+      <NotificationsPage
+        frame={pageFrame(context, request, reply)}
+        wanted={wanted}
+        isMailed={context.config.mail !== null}
+        isDone={done === 'saved'}
+      />
+    );
+    return html(reply, renderPage(page));
+  });
+
+  app.post('/settings/notifications', async (request, reply) => {
+    const { personId, role } = officerOf(request);
+    const form = formOf(request.body);
+    const { groups } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+    const wanted = [groups].flat().filter((group): group is string => typeof group === 'string');
+    if (personId !== null) {
+      const before = (await loadPreferences(context.store.read)).get(personId) ?? usualPreferences;
+      await savePreferences(context.store, personId, {
+        atOnce: form['atOnce'] === 'yes',
+        digest: form['digest'] === 'yes',
+        off: groupsOff(before, groupsFor(role), wanted),
+      });
+    }
+    return reply.redirect('/settings/notifications?done=saved', 303);
+  });
+}
+
+const groupTexts: readonly (readonly [NoticeGroup, string])[] = [
+  ['requests', 'Requests that are due or overdue, messages of requesters, gaps in a consent log'],
+  ['sources', 'Sources that are silent or refused, syncs and calls that failed, deliveries that could not be read'],
+  ['installation', 'The ledger, its checkpoints and witnesses, backups, the disk'],
+];
+
+/** What somebody of a role can be told of. */
+function groupsFor(role: Role): readonly NoticeGroup[] {
+  return noticeGroups.filter((group) => group === 'requests' || can(role, 'administer'));
+}
+
+interface NotificationsProps {
+  readonly frame: PageFrame;
+  /** Null: who is signed in has no account. */
+  readonly wanted: Preferences | null;
+  /** Whether mail can be sent. */
+  readonly isMailed: boolean;
+  readonly isDone: boolean;
+}
+
+function NotificationsPage({ frame, wanted, isMailed, isDone }: NotificationsProps) {
+  const offered = groupsFor(frame.role);
+  const groups = groupTexts.filter(([group]) => offered.includes(group));
+  return (
+    <Page title="Notifications" frame={frame} current="notifications">
+      <h1>Notifications</h1>
+      <p class="lead">What you are mailed of. Mails name no person; they say how many of what, and lead here.</p>
+      {isDone ? (
+        <Notice tone="good">
+          <p>Saved.</p>
+        </Notice>
+      ) : null}
+      {isMailed ? null : (
+        <Notice tone="warn">
+          <p>
+            Nothing is mailed from here yet: the operator sets <code>SMTP_URL</code> and <code>MAIL_FROM</code>. What
+            needs attention is on the page <a href="/">Today</a>.
+          </p>
+        </Notice>
+      )}
+      <Panel id="choices" title="Your choice">
+        {wanted === null ? (
+          <p>You are signed in by a one-time link, without an account to which anything could be mailed.</p>
+        ) : !can(frame.role, 'work') ? (
+          <p>Auditors get no notices.</p>
+        ) : (
+          <form method="post" action="/settings/notifications">
+            <Csrf token={frame.csrf} />
+            <fieldset>
+              <legend>When</legend>
+              <label class="box">
+                <input type="checkbox" name="atOnce" value="yes" checked={wanted.atOnce} /> As soon as something new
+                needs attention
+              </label>
+              <label class="box">
+                <input type="checkbox" name="digest" value="yes" checked={wanted.digest} /> A summary each day
+              </label>
+            </fieldset>
+            <fieldset>
+              <legend>What</legend>
+              {groups.map(([group, text]) => (
+                <label class="box" key={group}>
+                  <input type="checkbox" name="groups" value={group} checked={!wanted.off.includes(group)} /> {text}
+                </label>
+              ))}
+            </fieldset>
+            <div class="buttons">
+              <button type="submit">Save</button>
+            </div>
+          </form>
+        )}
+      </Panel>
+    </Page>
+  );
+}
