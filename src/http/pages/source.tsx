@@ -50,7 +50,7 @@ const RUNS_SHOWN = 20;
 const REASONS_SHOWN = 3;
 /** Payloads of each kind that the page of fields looks at, and their size in bytes: it answers while others wait. */
 const LOOKED_AT = 50;
-const LARGEST = 64 * 1024;
+const LARGEST = 16 * 1024;
 /** Random bytes of a secret that is made here. */
 const SECRET_BYTES = 32;
 
