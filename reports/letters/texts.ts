@@ -205,6 +205,42 @@ export interface LetterTexts {
     readonly unavailable: string;
     readonly languages: string;
   };
+  /** The page on which anybody can send a request (docs/request-form.md). */
+  readonly requestForm: {
+    readonly title: string;
+    readonly lead: string;
+    readonly kind: string;
+    readonly kinds: Readonly<Record<RequestKind, string>>;
+    readonly name: string;
+    readonly email: string;
+    readonly emailHint: string;
+    readonly place: string;
+    readonly placeHint: string;
+    readonly placeOpen: string;
+    readonly message: string;
+    readonly messageHint: string;
+    readonly subject: string;
+    readonly subjectHint: string;
+    /** Stands behind the label of a field that may be left empty. */
+    readonly optional: string;
+    readonly use: string;
+    readonly send: string;
+    /** The label of a field that only programs fill in. */
+    readonly trap: string;
+    readonly wrong: Readonly<Record<'kind' | 'name' | 'email' | 'place' | 'message' | 'subject', string>>;
+    readonly again: string;
+    readonly tooMany: string;
+    readonly receivedTitle: string;
+    readonly received: string;
+    readonly keep: string;
+    readonly codeLead: string;
+    readonly noMail: string;
+    readonly confirm: string;
+    readonly confirmed: string;
+    readonly locked: string;
+    readonly closed: string;
+    readonly mailCode: string;
+  };
   /** Where a law gives an appeal to the controller. */
   readonly appealTo: string;
   readonly authorityIs: string;

@@ -98,6 +98,9 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return details.duplicateOf === view.row.case_id ? ['a case cannot be a duplicate of itself'] : [];
     case 'acknowledge':
       return view.folded.acknowledgedAt === null ? [] : ['receipt has already been confirmed'];
+    case 'confirm-email':
+      if (view.row.requester_email === null) return ['the request has no e-mail address'];
+      return view.folded.emailConfirmed === undefined ? [] : ['the e-mail address has already been confirmed'];
     case 'assign':
     case 'start':
     case 'ask-clarification':

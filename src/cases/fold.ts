@@ -50,7 +50,7 @@ export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): Folded
   });
 }
 
-/** Opens a case that an officer recorded (a letter, a call); its id is the action's own. */
+/** Opens a case that an officer recorded (a letter, a call), or that came by the request form; its id is the action's own. */
 export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): FoldedCase {
   return openedRow(entry, {
     case_id: action.caseId,
@@ -60,11 +60,11 @@ export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): Folded
     requester_name: action.requesterName,
     requester_email: action.requesterEmail,
     subject: action.subject,
-    language: null,
+    language: action.language ?? null,
     message: action.message,
     channel: action.channel,
     receipt_at: action.receivedAt,
-    receipt_basis: 'officer',
+    receipt_basis: action.receiptBasis ?? 'officer',
     kindAsGiven: action.kind,
     actor: action.actor,
   });

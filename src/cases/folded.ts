@@ -94,6 +94,8 @@ const foldedSchema = z.strictObject({
     .default(null),
   /** What the requester wrote last, until an officer does something; absent: nothing that waits. */
   message: z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }).exactOptional(),
+  /** How it is known that the requester reads the mail of the address; absent: it is not. */
+  emailConfirmed: z.strictObject({ at: moment, how: z.string() }).exactOptional(),
 });
 export type CaseFolded = z.infer<typeof foldedSchema>;
 
@@ -160,7 +162,14 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
 }
 
 /** Moves that change nothing of what was approved. */
-export const keepsApproval: readonly MoveName[] = ['approve', 'assign', 'note', 'acknowledge', 'requester-message'];
+export const keepsApproval: readonly MoveName[] = [
+  'approve',
+  'assign',
+  'note',
+  'acknowledge',
+  'confirm-email',
+  'requester-message',
+];
 
 function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
   const { move, details } = checked;
@@ -191,6 +200,8 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
       };
       return { ...folded, identity: { ...folded.identity, ...confirmed } };
     }
+    case 'confirm-email':
+      return { ...folded, emailConfirmed: { at: details.at ?? recorded, how: details.how } };
     case 'fail-identity': {
       const failed = {
         status: 'failed' as const,
@@ -253,8 +264,12 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'amend': {
       // What was confirmed was confirmed of the requester as noted then: nobody else may come in through a correction.
       const changed = details.requesterName !== undefined || details.requesterEmail !== undefined;
+      const { emailConfirmed: _former, ...others } = folded;
+      const addressed = details.requesterEmail === undefined ? folded : others;
       const placed =
-        details.jurisdiction === undefined ? folded : { ...folded, placeAsGiven: unknownPlace(details.jurisdiction) };
+        details.jurisdiction === undefined
+          ? addressed
+          : { ...addressed, placeAsGiven: unknownPlace(details.jurisdiction) };
       if (!changed || folded.identity.status !== 'confirmed') return placed;
       return { ...placed, identity: { ...folded.identity, status: 'recheck' } };
     }

@@ -12,6 +12,7 @@ import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
 import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
+import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';
 import { withdrawalKey, WITHDRAWALS, withdrawalsOf } from './withdrawal.ts';
 
@@ -71,6 +72,29 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   );
   if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
+}
+
+/** Attempts at a move that others make moves beside. */
+const TRIES = 5;
+
+/** A move that holds whatever was done before it: of a requester, who sees no version of the case. Throws when others were faster each time. */
+export async function moveLatest(
+  deps: CaseWriting,
+  input: Omit<MoveCaseInput, 'basedOn'>,
+  catchUp: () => Promise<unknown>,
+): Promise<Exclude<MovedCase, { outcome: 'conflict' }>> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const found = await deps.store.read
+      .selectFrom('cases')
+      .select('version')
+      .where('case_id', '=', input.caseId)
+      .executeTakeFirst();
+    if (found === undefined) return { outcome: 'not-found' };
+    const moved = await moveCase(deps, { ...input, basedOn: found.version });
+    if (moved.outcome !== 'conflict') return moved;
+    await catchUp();
+  }
+  throw new Error(`${input.move} of ${input.caseId} met another move ${TRIES} times`);
 }
 
 async function problemsOf(
@@ -150,17 +174,30 @@ export const openCaseSchema = z.strictObject({
   actor: z.string().trim().min(1).max(200),
   /** The same reference opens the same case once: a form's own number, so that a double click opens one case. */
   reference: z.string().min(1).max(200).optional(),
+  /** BCP 47, of the page on which it was made. */
+  language: z.string().max(35).exactOptional(),
+  /** The requester wrote it into the request form. */
+  receiptBasis: z.literal('form').exactOptional(),
 });
 /** What the form of a new request asks for. */
-export const openCaseForm = openCaseSchema.omit({ actor: true, reference: true });
+export const openCaseForm = openCaseSchema.omit({
+  actor: true,
+  reference: true,
+  language: true,
+  receiptBasis: true,
+});
 export type OpenCaseInput = z.input<typeof openCaseSchema>;
 
 type OpenedCase =
   | { readonly outcome: 'opened' | 'duplicate'; readonly caseId: string; readonly seq: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Records a request as a case. The case is there once the projection has come to `seq`. */
-export async function openCase(deps: Pick<CaseWriting, 'ledger' | 'clock'>, input: OpenCaseInput): Promise<OpenedCase> {
+/** Records a request as a case, and in the same transaction what goes with it. The case is there once the projection has come to `seq`. */
+export async function openCase(
+  deps: Pick<CaseWriting, 'ledger' | 'clock'>,
+  input: OpenCaseInput,
+  also?: (tx: StoreTransaction, caseId: string) => Promise<unknown>,
+): Promise<OpenedCase> {
   const parsed = openCaseSchema.safeParse(input);
   if (!parsed.success) {
     return {
@@ -173,7 +210,9 @@ export async function openCase(deps: Pick<CaseWriting, 'ledger' | 'clock'>, inpu
   if (request.receivedAt > now) return { outcome: 'refused', problems: ['receivedAt: is in the future'] };
   const caseId = `${source}-${idPart(source, reference ?? randomUUID())}`;
   const action: Action = { action: 'case.opened', caseId, ...request };
-  const appended = await appendAction(deps.ledger, source, action, ['case-opened', caseId], now);
+  const appended = await appendAction(deps.ledger, source, action, ['case-opened', caseId], now, async (tx) => {
+    await also?.(tx, caseId);
+  });
   return { outcome: appended.outcome === 'stored' ? 'opened' : 'duplicate', caseId, seq: appended.seq };
 }
 

@@ -210,6 +210,18 @@ export const moves = {
         path: ['authority'],
       }),
   },
+  'confirm-email': {
+    label: 'The e-mail address is confirmed',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      at,
+      how: how.meta({
+        title: 'How',
+        description: 'It says who reads the mail of this address, not who the person is.',
+      }),
+    }),
+  },
   'fail-identity': {
     label: 'Identity could not be confirmed',
     from: identifiable,

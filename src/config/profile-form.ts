@@ -65,6 +65,13 @@ export const profileFields: readonly ProfileField[] = [
     hint: 'On each line: short name | name. A request is ready when each was searched.',
   },
   { name: 'signatory', kind: 'text', label: 'Who signs letters' },
+  { name: 'requestForm', kind: 'yes', label: 'Anybody can send a request by a form on the web' },
+  {
+    name: 'requestFormOn',
+    kind: 'lines',
+    label: 'Websites that may show the form in a frame',
+    hint: 'One on each line, such as https://www.example.com.',
+  },
 ];
 
 /** What was filled in, by the name of the field. */

@@ -18,6 +18,7 @@ import { type JobHandlers, JobRefused, lanesOf, selectKinds } from '../jobs/job.
 import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
 import { createScheduler, type Schedule } from '../jobs/schedule.ts';
 import { closeWithin } from '../jobs/turns.ts';
+import { createRequestFormJobs } from '../request-form/confirm-receipt.ts';
 import { createPolicyJobs } from '../policies/jobs.ts';
 import { createSnapshotJobs, startSnapshotTriggers } from '../snapshots/jobs.ts';
 import { createSyncJobs } from '../sync/jobs.ts';
@@ -171,6 +172,13 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createNotifyJobs(context.notifying),
     ...createVerifyJobs(context),
     ...createExportJobs(context),
+    ...createRequestFormJobs({
+      ...context,
+      catchUp: () => context.projector.catchUp(),
+      documents: { ...context.documents, cases: context.cases },
+      mail: context.config.mail,
+      publicUrl: context.config.publicUrl,
+    }),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;

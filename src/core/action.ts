@@ -31,6 +31,10 @@ const caseOpened = z.object({
   jurisdiction: z.string().nullable(),
   message: z.string().nullable(),
   channel: z.string(),
+  /** BCP 47, of the page on which the request was made. */
+  language: z.string().max(35).exactOptional(),
+  /** The requester wrote it into the request form: receipt is when it arrived. Absent: an officer recorded it. */
+  receiptBasis: z.literal('form').exactOptional(),
 });
 /**
  * What a data subject asked for takes effect in the consent records: one for each subject and banner, appended together with the answer

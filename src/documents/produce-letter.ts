@@ -54,6 +54,8 @@ export interface LetterWish {
   readonly text?: string | null;
   /** The addressee of a notice to a recipient of the data. */
   readonly recipient?: string | null;
+  /** Leaves out what the requester wrote, also the name: for an address that may be somebody else's. */
+  readonly anonymous?: boolean;
 }
 
 export interface LetterRequest extends LetterWish, FrameRequest {
@@ -65,6 +67,7 @@ export interface LetterRequest extends LetterWish, FrameRequest {
 export interface LetterDraft {
   readonly letter: Letter;
   readonly blocks: readonly Block[];
+  readonly frame: Frame;
   /** Why it cannot go out like this, in words for the officer; null: it can. */
   readonly problem: string | null;
   /** A language that was wanted and does not exist, as it was given; null: none is missing. */
@@ -108,6 +111,12 @@ export async function draftLetter(
     outcome: 'drafted',
     letter,
     blocks,
+    frame: letterFrame(letter, facts, {
+      document: wish.caseId,
+      version: loaded.input.version,
+      madeAt: loaded.input.generatedAt,
+      sample: loaded.input.sample,
+    }),
     problem: letterProblem(letter, facts),
     missingLanguage: chosen.missing,
     untranslatedProfile: quotesUntranslated(letter, facts),
@@ -192,7 +201,7 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** What a case has to say of a letter, and the letter as it was wished for. */
 async function composeLetter(
   { input, found }: CaseInput,
-  { step, language, text, recipient }: LetterWish,
+  { step, language, text, recipient, anonymous = false }: LetterWish,
 ): Promise<{ readonly letter: Letter; readonly facts: LetterFacts; readonly chosen: ChosenLanguage }> {
   const chosen = chooseLanguage(
     [language, input.case.language, input.profile?.language],
@@ -200,9 +209,11 @@ async function composeLetter(
   );
   const own = text == null ? recordedText(step, chosen.language, found.view.folded) : textOf(text);
   const to = recipient?.trim() ?? '';
+  const facts = letterFactsOf(await loadContext(input));
+  const nobody = { name: null, email: null, role: 'person', represented: null } as const;
   return {
     chosen,
-    facts: letterFactsOf(await loadContext(input)),
+    facts: anonymous ? { ...facts, requester: nobody } : facts,
     letter: {
       step,
       language: chosen.language,

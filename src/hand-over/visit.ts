@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { messageKinds } from '../cases/moves.ts';
-import { moveCase } from '../cases/move-case.ts';
+import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import {
@@ -118,9 +118,6 @@ type Sent =
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'too-many' };
 
-/** Attempts at a move that others make moves beside. */
-const TRIES = 5;
-
 /** A question or objection of the data subject, as a move of the case. `refused`: it is empty or too long. */
 export async function sendMessage(
   deps: HandOverDeps & { readonly catchUp: () => Promise<unknown> },
@@ -138,25 +135,12 @@ export async function sendMessage(
       .executeTakeFirst(),
   );
   if (Number(numUpdatedRows) !== 1) return { outcome: 'too-many' };
-  for (let tried = 0; tried < TRIES; tried += 1) {
-    const found = await deps.store.read
-      .selectFrom('cases')
-      .select('version')
-      .where('case_id', '=', row.case_id)
-      .executeTakeFirst();
-    if (found === undefined) return { outcome: 'refused' };
-    const moved = await moveCase(deps.cases, {
-      caseId: row.case_id,
-      basedOn: found.version,
-      move: 'requester-message',
-      details: { about, text, channel: `hand-over ${row.hand_over_id}` },
-      actor: actorOf(row),
-    });
-    if (moved.outcome === 'moved') return { outcome: 'sent', at: isoNow(deps.clock), seq: moved.seq };
-    if (moved.outcome !== 'conflict') return { outcome: 'refused' };
-    await deps.catchUp();
-  }
-  throw new Error(`a message for ${row.case_id} met another move ${TRIES} times`);
+  const details = { about, text, channel: `hand-over ${row.hand_over_id}` };
+  const move = { caseId: row.case_id, move: 'requester-message', details, actor: actorOf(row) };
+  const moved = await moveLatest(deps.cases, move, deps.catchUp);
+  return moved.outcome === 'moved'
+    ? { outcome: 'sent', at: isoNow(deps.clock), seq: moved.seq }
+    : { outcome: 'refused' };
 }
 
 /** Who acts, as the ledger names them: no name, since the entries outlive an erasure of the case. */

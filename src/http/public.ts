@@ -7,7 +7,9 @@ import Fastify, {
 import type { Server } from 'node:http';
 import { webhookEndpoint, type WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import type { Config } from '../config.ts';
-import { handOverPortal, type PortalContext } from './hand-over/portal.tsx';
+import type { SubjectContext } from './subjects/frame.tsx';
+import { handOverPages } from './subjects/hand-over.tsx';
+import { requestFormPages } from './subjects/request-form.tsx';
 import { answerErrors, answersToMalformed } from './errors.tsx';
 
 interface PublicAppOptions {
@@ -17,7 +19,7 @@ interface PublicAppOptions {
   /** The log's verifier key (C2SP signed-note). */
   readonly verifierKey: string;
   /** The pages on which data subjects open their packs, under /h/; absent: there are none. */
-  readonly handOvers?: PortalContext;
+  readonly subjects?: SubjectContext;
   readonly logger?: FastifyServerOptions['loggerInstance'];
 }
 
@@ -30,7 +32,7 @@ export const requestTimes = {
 /** Where the public listener shows the verifier key (RFC 8615). */
 const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
 
-/** The public listener's app: webhooks, hand-overs, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
+/** The public listener's app: webhooks, hand-overs, request forms, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
   const app = Fastify({
@@ -54,8 +56,11 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     inFlight: { bytes: config.inFlightLimit, bytesPerAddress: config.inFlightLimitPerAddress },
   });
   app.register(healthRoutes, options.health);
-  const { handOvers } = options;
-  if (handOvers !== undefined) app.register((scope) => handOverPortal(scope, handOvers), { prefix: '/h' });
+  const { subjects } = options;
+  if (subjects !== undefined) {
+    app.register((scope) => handOverPages(scope, subjects), { prefix: '/h' });
+    app.register((scope) => requestFormPages(scope, subjects), { prefix: '/r' });
+  }
   // So that the recipient of a document can compare its key with one obtained another way.
   app.get(VERIFIER_KEY_PATH, (_request, reply) =>
     reply

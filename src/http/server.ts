@@ -41,7 +41,7 @@ export async function startServer(context: Context): Promise<Server> {
     webhooks: receiveInto(context, metrics),
     health,
     verifierKey: context.verifierKey,
-    handOvers: context,
+    subjects: context,
     logger: log,
   });
   const adminApp = await createAdminApp({ ...context, config: servedConfig(config, publicApp) }, metrics, health);

@@ -134,7 +134,7 @@ export interface LawInput {
   /** When the request reached any channel of the controller, ISO 8601 UTC (EDPB 01/2022 §159). */
   readonly receivedAt: string;
   /** By whose word: `received` is only the arrival of the webhook, and flagged as such. */
-  readonly receiptBasis: 'payload' | 'received' | 'officer' | 'assumed-offset';
+  readonly receiptBasis: 'payload' | 'received' | 'officer' | 'form' | 'assumed-offset';
   /** Only the day of the receipt is known (the calculator): its time says nothing and is not told. */
   readonly receivedAsDay?: boolean;
   readonly extension?: {

@@ -292,6 +292,21 @@ export function jurisdictionChoices(): readonly Jurisdiction[] {
 
 const isNation = (code: string) => ['GB-ENG', 'GB-SCT', 'GB-WLS', 'GB-NIR'].includes(code);
 
+/** The same with the names of countries in a language, by these names; parts of countries go by their own. */
+export function jurisdictionChoicesIn(language: string): readonly Jurisdiction[] {
+  const known = choicesByLanguage.get(language);
+  if (known !== undefined) return known;
+  const named = jurisdictionChoices().map(({ code, name }) => {
+    const [part] = name.split(', ');
+    const country = code === 'EU' ? name : countryName(code.slice(0, 2), language);
+    return { code, name: code.length === 2 ? country : `${country}: ${part}` };
+  });
+  const sorted = named.sort((a, b) => a.name.localeCompare(b.name, language));
+  choicesByLanguage.set(language, sorted);
+  return sorted;
+}
+const choicesByLanguage = new Map<string, readonly Jurisdiction[]>();
+
 /** The first-level parts of these countries (states, Länder, cantons, nations), by code: what the region of an establishment usually is. */
 export function partsOf(...countries: readonly string[]): readonly Jurisdiction[] {
   return loadCodes()

@@ -19,6 +19,16 @@ const authority = z.strictObject({
 /** The controller's other systems: a case is ready only when each is marked nothing found, attached or not applicable. */
 const otherSystems = z.array(z.strictObject({ id: text, name: text }));
 
+/** Scheme, host and port of a website. */
+const origin = z
+  .string()
+  .trim()
+  .refine(
+    (text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol),
+    'use the address of a website, such as https://www.example.com',
+  )
+  .transform((text) => new URL(text).origin);
+
 /** A period of retention; for ever only with a reason. */
 const retentionPeriod = z.union(
   [
@@ -94,6 +104,10 @@ export const profileSchema = z
     secondPersonFor: z.array(z.enum(secondPersonMoves)).optional(),
     /** How long what is kept, where it is not as long as usual (src/erasure/retention.ts). With it the nightly job erases what is due; absent: nothing is erased by itself. */
     retention: retention.optional(),
+    /** Whether there is a page on which anybody can send a request (docs/request-form.md); absent: there is none. */
+    requestForm: z.boolean().optional(),
+    /** Websites that may show it in a frame. */
+    requestFormOn: z.array(origin).max(50).optional(),
     /** BCP 47: the language of this profile, and of letters where the request names none that they exist in; null: English. */
     language: text.nullable().default(null),
     /** The parts that letters quote, by language (`de`). */

@@ -329,7 +329,7 @@ export const tables = {
       channel: text,
       /** The legal receipt, ISO 8601 UTC, and by whose word. */
       receipt_at: text,
-      receipt_basis: text as Column<'payload' | 'received' | 'officer' | 'assumed-offset'>,
+      receipt_basis: text as Column<'payload' | 'received' | 'officer' | 'form' | 'assumed-offset'>,
       state: text,
       version: integer,
       opened_seq: big,

@@ -45,6 +45,7 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'consent', files: /^src\/consent\// },
   { name: 'documents', files: /^src\/documents\// },
   { name: 'hand-over', files: /^src\/hand-over\// },
+  { name: 'request-form', files: /^src\/request-form\// },
   { name: 'erasure', files: /^src\/erasure\// },
   { name: 'attention', files: /^src\/attention\// },
   { name: 'config', files: /^src\/(config\.ts|config\/.*|keys\.ts)$/ },

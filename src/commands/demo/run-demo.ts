@@ -331,6 +331,7 @@ function profileOf(name: string): object {
       { id: 'newsletter', name: 'Newsletter tool' },
     ],
     signatory: 'Sam Sample, data protection officer',
+    requestForm: true,
     translations: {
       de: {
         dataProtectionOfficer: 'Sam Sample, dpo@sample.example',

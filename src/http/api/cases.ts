@@ -174,7 +174,7 @@ export const caseApi = [
     tag: 'Cases',
     summary: 'Record a request that came by letter, e-mail, telephone or in person',
     description: 'The same reference opens the same case once.',
-    body: openCaseSchema.omit({ actor: true }),
+    body: openCaseSchema.omit({ actor: true, receiptBasis: true }),
     status: 201,
     answer: z.object({
       outcome: z.enum(['opened', 'duplicate']),

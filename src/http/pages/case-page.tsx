@@ -165,7 +165,7 @@ interface PartProps {
 
 function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   const { view, profile } = data.shown;
-  const { row, deadline } = view;
+  const { row, deadline, folded } = view;
   return (
     <Panel id="request" title="Request">
       <Facts
@@ -178,6 +178,11 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 <span class="soft">
                   {' '}
                   · <bdi>{row.requester_email}</bdi>
+                  {folded.emailConfirmed === undefined
+                    ? row.receipt_basis === 'form'
+                      ? ' (not confirmed)'
+                      : null
+                    : ' (confirmed)'}
                 </span>
               )}
             </>,

@@ -170,6 +170,10 @@ function proposed({ shown, documents }: CasePageData, move: MoveName): Readonly<
       const next = shown.profile?.otherSystems.find(({ id }) => !Object.hasOwn(shown.view.folded.systems, id));
       return { system: next?.id ?? '' };
     }
+    case 'confirm-identity': {
+      const { emailConfirmed } = shown.view.folded;
+      return emailConfirmed === undefined ? {} : { how: `${emailConfirmed.how} (${shown.view.row.requester_email})` };
+    }
     default:
       return {};
   }

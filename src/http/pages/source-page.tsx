@@ -43,6 +43,10 @@ export interface SourceState {
   /** Those that ended, newest first. */
   readonly runs: readonly Run[];
   readonly bannerNames: BannerNames;
+  /** Whether the controller profile offers the request form. */
+  readonly takesRequests: boolean;
+  /** Address of the form. */
+  readonly requestFormUrl: string;
 }
 
 interface SourcePageProps {
@@ -103,6 +107,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
       <WebhookPanel frame={frame} state={state} administers={administers} />
       <AccessPanel frame={frame} state={state} administers={administers} form={form} />
       <LogPanel frame={frame} state={state} />
+      <RequestFormPanel state={state} />
       <Panel id="reading" title="How it is read">
         <Facts
           rows={[
@@ -152,6 +157,33 @@ function ConfiguredNotice() {
         are changed here.
       </p>
     </Notice>
+  );
+}
+
+function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: Pick<SourcePageProps, 'state'>) {
+  const profile = `/settings/profile?source=${source.slug}`;
+  return (
+    <Panel id="request-form" title="Request form">
+      {takesRequests ? (
+        <>
+          <p>
+            Anybody can send a request at <a href={requestFormUrl}>{requestFormUrl}</a>. A banner that adds{' '}
+            <code>?subject=</code> and its consent ID spares you the search for the person’s records.
+          </p>
+          <p class="hint">For a website, as a link or in a frame:</p>
+          <pre class="content">{`<a href="${requestFormUrl}">Your data: send us a request</a>
+<iframe src="${requestFormUrl}" title="Your data: send us a request" width="100%" height="1400"></iframe>`}</pre>
+          <p class="hint">
+            Websites that show it in a frame are named in the <a href={profile}>controller profile</a>.
+          </p>
+        </>
+      ) : (
+        <p>
+          Requests can come by a form on the web. It is off: it is switched on in the{' '}
+          <a href={profile}>controller profile</a>.
+        </p>
+      )}
+    </Panel>
   );
 }
 

@@ -272,19 +272,22 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     const { slug } = source;
     await context.projector.catchUp();
     await context.rejected.flush();
-    const [times, refused, banners, jobs, runs, names] = await Promise.all([
+    const [times, refused, banners, jobs, runs, names, profile] = await Promise.all([
       loadLastTimes(read, { sources: [slug], pulled: [slug] }),
       loadRefusedCounts(context, slug),
       loadSyncStatus(read, context.clock, [source]),
       loadSyncJobs(context.jobs, slug),
       loadRuns(slug),
       createBannerQueries(read).bannerNames({ source: slug, asOf: Number.MAX_SAFE_INTEGER }),
+      // What is wrong with its file is said on its own page.
+      context.loadProfile(source).catch(() => null),
     ]);
+    const publicUrl = publicUrlOf(context.config, context.config.port);
     const secretTimes = context.sources.secretTimes(slug);
     return {
       source,
       isConfigured: isConfigured(slug),
-      webhookUrl: `${publicUrlOf(context.config, context.config.port)}/webhooks/${slug}`,
+      webhookUrl: `${publicUrl}/webhooks/${slug}`,
       secrets: source.webhookSecrets.map(({ id, encoding = 'text' }) => ({
         id,
         encoding,
@@ -298,6 +301,8 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
       jobs,
       runs,
       bannerNames: names,
+      takesRequests: profile?.requestForm === true,
+      requestFormUrl: `${publicUrl}/r/${slug}`,
     };
   }
 

@@ -96,6 +96,7 @@ const receiptTexts: Readonly<Record<CaseView['row']['receipt_basis'], string>> =
   payload: 'as reported by the service',
   received: 'arrival of the notice; no earlier receipt known',
   officer: 'as recorded by an officer',
+  form: 'arrival of the request form',
   'assumed-offset': 'as reported by the service, UTC offset assumed',
 };
 

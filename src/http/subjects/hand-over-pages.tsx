@@ -1,119 +1,11 @@
-import type { ComponentChildren } from 'preact';
 import { fill } from '../../../reports/letters/letter.ts';
-import { letterLanguages } from '../../../reports/letters/languages.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
 import { isRequestKind } from '../../cases/fold.ts';
 import type { messageKinds } from '../../cases/moves.ts';
-import { sha256 } from '../../crypto/hash.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import { MESSAGE_LENGTH } from '../../hand-over/visit.ts';
 import { Csrf } from '../pages/layout.tsx';
-
-/** What a page says in its language. */
-export interface Say {
-  /** A key of letterLanguages. */
-  readonly language: string;
-  readonly locale: string;
-  readonly texts: LetterTexts;
-  /** Puts the spaces and elisions of the language right. */
-  fix(text: string): string;
-  /** Date and time in the controller's time zone. */
-  moment(iso: string): string;
-  day(iso: string): string;
-}
-
-/** In the page itself, named by its hash in the Content-Security-Policy: one answer is the whole page. */
-const style = `
-:root { --ink: #1b2430; --soft: #556070; --line: #d9dfe7; --paper: #fff; --ground: #f4f6f9; --accent: #14527d; --on-accent: #fff; --bad: #9c1c1c; --bad-ground: #fdecea; --good: #1c5e36; --good-ground: #e6f4ea; --edge: #7d8896; color-scheme: light dark; }
-@media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #a6b1bf; --line: #333d49; --paper: #1b222b; --ground: #12171d; --accent: #86bfea; --on-accent: #0b1a26; --bad: #ffb3ab; --bad-ground: #43201e; --good: #9ad7ad; --good-ground: #1b3826; --edge: #8895a5; } }
-* { box-sizing: border-box; }
-html { font: 17px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; color: var(--ink); background: var(--ground); }
-body { margin: 0; }
-main, footer { max-width: 42rem; margin: 0 auto; padding: 1.5rem 1.1rem; overflow-wrap: anywhere; }
-footer { padding-top: 0; color: var(--soft); font-size: 0.9rem; }
-h1 { font-size: 1.6rem; line-height: 1.25; margin: 0 0 0.5rem; }
-h2 { font-size: 1.15rem; margin: 0 0 0.6rem; }
-p { margin: 0 0 0.75rem; }
-.from { color: var(--soft); margin-bottom: 0.25rem; }
-section { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1.1rem; margin: 1.25rem 0; }
-section > :last-child, form > :last-child { margin-bottom: 0; }
-ul, ol { margin: 0 0 0.75rem; padding-left: 1.3rem; }
-li { margin-bottom: 0.3rem; }
-code { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 0.85rem; overflow-wrap: anywhere; }
-label, legend { display: block; font-weight: 600; margin-bottom: 0.25rem; padding: 0; }
-fieldset { border: 0; padding: 0; margin: 0 0 0.75rem; }
-fieldset label { font-weight: 400; display: flex; gap: 0.5rem; align-items: baseline; padding: 0.3rem 0; }
-input[type=text], textarea { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--edge); border-radius: 6px; padding: 0.55rem 0.7rem; width: 100%; margin-bottom: 0.9rem; }
-input[type=text] { max-width: 14rem; font-size: 1.35rem; letter-spacing: 0.15em; display: block; }
-textarea { min-height: 8rem; resize: vertical; }
-button, .button { font: inherit; font-weight: 600; border: 1px solid var(--accent); background: var(--accent); color: var(--on-accent); border-radius: 6px; padding: 0.6rem 1.3rem; cursor: pointer; display: inline-block; text-decoration: none; }
-button.quiet { background: transparent; color: var(--accent); }
-a { color: var(--accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-.notice { border-left: 5px solid var(--good); background: var(--good-ground); border-radius: 0 6px 6px 0; padding: 0.6rem 0.9rem; }
-.notice.bad { border-color: var(--bad); background: var(--bad-ground); }
-.languages { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; list-style: none; padding: 0; }
-@media print { form, footer, .button { display: none; } html, body, section { background: #fff; border: 0; } }
-`.trim();
-
-/** The source of the one style that the page may have (CSP, `style-src`). */
-export const portalStyleHash = `'sha256-${sha256(style).toString('base64')}'`;
-
-function PortalPage({ say, title, children }: { say: Say; title: string; children: ComponentChildren }) {
-  const { languages } = say.texts.handOver;
-  return (
-    <html lang={say.locale}>
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="robots" content="noindex, nofollow, noarchive" />
-        <meta name="referrer" content="no-referrer" />
-        <title>{title}</title>
-        <link rel="icon" href="data:," />
-        <style dangerouslySetInnerHTML={{ __html: style }} />
-      </head>
-      <body>
-        <main>{children}</main>
-        <footer>
-          <nav aria-label={languages}>
-            <ul class="languages">
-              {Object.entries(letterLanguages).map(([code, { name }]) => (
-                <li key={code}>
-                  <a
-                    href={`?language=${code}`}
-                    lang={code}
-                    hreflang={code}
-                    {...(code === say.language ? { 'aria-current': 'true' as const } : {})}
-                  >
-                    {name}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </nav>
-        </footer>
-      </body>
-    </html>
-  );
-}
-
-function Notice({ bad = false, text }: { bad?: boolean; text: string }) {
-  return (
-    <p class={bad ? 'notice bad' : 'notice'} role={bad ? 'alert' : 'status'}>
-      {text}
-    </p>
-  );
-}
-
-/** What went wrong, or that there is nothing here: the same for every link that opens nothing. */
-export function MessagePage({ say, title, text }: { say: Say; title: string; text: string }) {
-  return (
-    <PortalPage say={say} title={title}>
-      <h1>{title}</h1>
-      <p>{say.fix(text)}</p>
-    </PortalPage>
-  );
-}
+import { CodeInput, Notice, type Say, SubjectPage } from './frame.tsx';
 
 interface CodeProps {
   readonly say: Say;
@@ -127,7 +19,7 @@ interface CodeProps {
 export function CodePage({ say, controller, csrf, attemptsLeft }: CodeProps) {
   const t = say.texts.handOver;
   return (
-    <PortalPage say={say} title={`${t.title} · ${controller}`}>
+    <SubjectPage say={say} title={`${t.title} · ${controller}`}>
       <p class="from">
         <bdi>{controller}</bdi>
       </p>
@@ -139,23 +31,13 @@ export function CodePage({ say, controller, csrf, attemptsLeft }: CodeProps) {
         <form method="post">
           <Csrf token={csrf} />
           <p id="code-hint">{t.enterCode}</p>
-          <label for="code">{t.code}</label>
-          <input
-            id="code"
-            name="code"
-            type="text"
-            inputMode="numeric"
-            autocomplete="one-time-code"
-            required
-            maxLength={20}
-            aria-describedby="code-hint"
-          />
+          <CodeInput label={t.code} />
           <button type="submit" name="do" value="code">
             {t.open}
           </button>
         </form>
       </section>
-    </PortalPage>
+    </SubjectPage>
   );
 }
 
@@ -187,7 +69,7 @@ export function PackPage(props: PackProps) {
   const t = texts.handOver;
   const { name } = texts.kinds[isRequestKind(kind) ? kind : 'unknown'];
   return (
-    <PortalPage say={say} title={`${t.title} · ${controller}`}>
+    <SubjectPage say={say} title={`${t.title} · ${controller}`}>
       <p class="from">
         <bdi>{controller}</bdi>
       </p>
@@ -219,7 +101,7 @@ export function PackPage(props: PackProps) {
           {t.leave}
         </button>
       </form>
-    </PortalPage>
+    </SubjectPage>
   );
 }
 

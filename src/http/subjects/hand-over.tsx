@@ -1,17 +1,9 @@
 import cookie from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import formbody from '@fastify/formbody';
-import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { JSX } from 'preact';
-import { dateIn, fixedSpaces, joined } from '../../../reports/letters/letter.ts';
-import { type ChosenLanguage, chooseLanguage, letterLanguages } from '../../../reports/letters/languages.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { messageKinds } from '../../cases/moves.ts';
-import type { Context } from '../../context.ts';
-import { addressGroup } from '../../core/address.ts';
-import { CodedError, errorCodes } from '../../core/errors.ts';
-import { dateIn as dayIn } from '../../core/zoned-days.ts';
+import { CodedError } from '../../core/errors.ts';
 import { hmacSha256 } from '../../crypto/hash.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import {
@@ -22,32 +14,13 @@ import {
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
-import { codeOf } from '../errors.tsx';
+import { requireCsrf } from '../auth/sessions.ts';
 import { sendRegistered } from '../pages/documents.tsx';
 import { formOf, html, untilProjected } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
-import { requireCsrf } from '../auth/sessions.ts';
-import { CodePage, MessagePage, PackPage, portalStyleHash, type Say } from './portal-pages.tsx';
+import { chosenFor, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
+import { CodePage, PackPage } from './hand-over-pages.tsx';
 
-/** What the pages of data subjects work with. */
-export type PortalContext = Pick<
-  Context,
-  | 'store'
-  | 'ledger'
-  | 'clock'
-  | 'keys'
-  | 'cases'
-  | 'documents'
-  | 'sources'
-  | 'projector'
-  | 'config'
-  | 'instance'
-  | 'loadProfile'
-  | 'log'
->;
-
-/** Requests of one address in a minute: a page and a download are a handful, and a proxy that hides addresses should not lock everyone out. */
-const REQUESTS_PER_MINUTE = 60;
 const FORM_BYTES = 65_536;
 /** A HEAD of a mail scanner opens and downloads nothing. */
 const onlyGet = { exposeHeadRoute: false };
@@ -60,36 +33,11 @@ interface Params {
  * The page on which a data subject opens and downloads their pack: `/h/<token>` of the public listener, a scope of its own. Whatever is wrong with a link, the
  * answer is the same as for one that never was. Addresses in it are relative, so that a proxy may serve it under a path.
  */
-export async function handOverPortal(app: FastifyInstance, context: PortalContext): Promise<void> {
+export async function handOverPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
   const { config, keys, store } = context;
   const folder = config.publicUrl === null ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '');
   const visitCookie = `consent_ledger_hand_over_${context.instance}`;
-  answerErrorsInWords(app, config.timeZone);
-  await app.register(helmet, {
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        defaultSrc: ["'none'"],
-        styleSrc: [portalStyleHash],
-        imgSrc: ['data:'],
-        formAction: ["'self'"],
-        frameAncestors: ["'none'"],
-        baseUri: ["'none'"],
-      },
-    },
-    referrerPolicy: { policy: 'no-referrer' },
-    // TLS ends at the proxy in front: whether this host is to be HTTPS for good is its decision.
-    strictTransportSecurity: false,
-  });
-  app.addHook('onSend', async (_request, reply, payload) => {
-    void reply.header('cache-control', 'no-store').header('x-robots-tag', 'noindex, nofollow, noarchive');
-    return payload;
-  });
-  await app.register(rateLimit, {
-    max: REQUESTS_PER_MINUTE,
-    timeWindow: '1 minute',
-    keyGenerator: (request) => addressGroup(request.ip),
-  });
+  await subjectScope(app, config.timeZone, (texts) => texts.handOver.title);
   await app.register(cookie);
   await app.register(formbody, { bodyLimit: FORM_BYTES });
   const formCookie = { path: `${folder}/h`, httpOnly: true, sameSite: 'strict' } as const;
@@ -226,61 +174,4 @@ export async function handOverPortal(app: FastifyInstance, context: PortalContex
     );
     return html(reply, renderPage(page), status);
   }
-}
-
-/** The language of a page: the one that was picked on it, else that of the request or, where nothing is known, of the browser. */
-function chosenFor(request: FastifyRequest, language: string | null): ChosenLanguage {
-  const picked = formOf(request.query)['language'];
-  const accepted = language === null ? acceptedLanguages(request) : [language];
-  return chooseLanguage([picked !== undefined && Object.hasOwn(letterLanguages, picked) ? picked : null, ...accepted]);
-}
-
-/** RFC 9110 §12.5.4, in the order given: browsers send the best first. */
-function acceptedLanguages({ headers }: FastifyRequest): readonly string[] {
-  const tags = (headers['accept-language'] ?? '').slice(0, 200).split(',');
-  return tags.map((tag) => tag.split(';')[0]?.trim() ?? '').slice(0, 10);
-}
-
-/** What a page says in its language. */
-function sayIn({ language, locale }: ChosenLanguage, timeZone: string): Say {
-  const texts = letterLanguages[language];
-  if (texts === undefined) throw new Error(`there are no texts in ${language}`);
-  return {
-    language,
-    locale,
-    texts,
-    fix: (text) => fixedSpaces(joined(text, locale), language),
-    moment(iso) {
-      const time = new Intl.DateTimeFormat(locale, {
-        hour: '2-digit',
-        minute: '2-digit',
-        timeZone,
-        timeZoneName: 'short',
-      }).format(new Date(iso));
-      return `${dateIn(dayIn(iso, timeZone), locale)}, ${time}`;
-    },
-    day: (iso) => dateIn(dayIn(iso, timeZone), locale),
-  };
-}
-
-function answerErrorsInWords(app: FastifyInstance, timeZone: string): void {
-  const send = (request: FastifyRequest, reply: FastifyReply, status: number, page: (say: Say) => JSX.Element) =>
-    html(reply, renderPage(page(sayIn(chosenFor(request, null), timeZone))), status);
-  const sendInvalid = (request: FastifyRequest, reply: FastifyReply) =>
-    send(request, reply, 404, (say) => (
-      <MessagePage say={say} title={say.texts.handOver.invalidTitle} text={say.texts.handOver.invalid} />
-    ));
-  app.setNotFoundHandler(sendInvalid);
-  app.setErrorHandler((error: FastifyError, request, reply) => {
-    const code = codeOf(error);
-    const { status } = errorCodes[code];
-    if (code === 'not_found') return sendInvalid(request, reply);
-    if (status >= 500 || code === 'conflict') request.log.error({ err: error }, 'a page of a hand-over failed');
-    if (status === 503) void reply.header('retry-after', '5');
-    const text =
-      code === 'too_many_requests' ? 'wait' : status < 500 && code !== 'conflict' ? 'formExpired' : 'unavailable';
-    return send(request, reply, status, (say) => (
-      <MessagePage say={say} title={say.texts.handOver.title} text={say.texts.handOver[text]} />
-    ));
-  });
 }

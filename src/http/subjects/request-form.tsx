@@ -1,0 +1,213 @@
+import formbody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import type { CaseRow } from '../../cases/fold.ts';
+import { viewCase } from '../../cases/view.ts';
+import { isoNow } from '../../core/clock.ts';
+import { isPrivateTransport } from '../../core/address.ts';
+import { CodedError } from '../../core/errors.ts';
+import type { Source } from '../../core/source.ts';
+import type { ControllerProfile } from '../../law/profile.ts';
+import {
+  confirmAddress,
+  confirmationOf,
+  findRequest,
+  isFormGood,
+  issueForm,
+  receiptToken,
+  type RequestField,
+  type RequestFormDeps,
+  requestSchema,
+  submitRequest,
+} from '../../request-form/request-form.ts';
+import { formOf, html, untilProjected } from '../pages/frame.ts';
+import { renderPage } from '../pages/layout.tsx';
+import { chosenFor, MessagePage, type Say, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
+import { FormPage, ReceivedPage } from './request-form-pages.tsx';
+
+/** Requests and codes that one address sends in an hour. A family shares one; a program that fills in forms wants more. */
+const SENT_PER_HOUR = 20;
+const FORM_BYTES = 65_536;
+const onlyGet = { exposeHeadRoute: false };
+const sending = { bodyLimit: FORM_BYTES, config: { rateLimit: { max: SENT_PER_HOUR, timeWindow: '1 hour' } } };
+
+interface Params {
+  readonly Params: { readonly source: string };
+}
+interface ReceiptParams {
+  readonly Params: { readonly source: string; readonly receipt: string };
+}
+
+/** A source whose controller takes requests by the form. */
+interface Offered {
+  readonly source: Source;
+  readonly profile: ControllerProfile;
+}
+
+/**
+ * The page on which anybody sends a request: `/r/<source>` of the public listener, where the controller profile offers it (docs/request-form.md). It needs neither
+ * cookies nor scripts, so that it works in a frame on another website, and a forged submission does nothing that its sender could not do here.
+ */
+export async function requestFormPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
+  const { config, projector } = context;
+  const deps: RequestFormDeps = { ...context, catchUp: () => projector.catchUp() };
+  const mails = config.mail !== null;
+  await subjectScope(app, config.timeZone, (texts) => texts.requestForm.title);
+  await app.register(formbody, { bodyLimit: FORM_BYTES });
+
+  app.get<Params>('/:source', onlyGet, async (request, reply) => {
+    const offered = await findOffered(request.params.source);
+    const { kind = '', subject = '' } = formOf(request.query);
+    return sendForm(request, reply, offered, { values: { kind, subject: subject.slice(0, 300) } });
+  });
+
+  app.post<Params>('/:source', sending, async (request, reply) => {
+    const offered = await findOffered(request.params.source);
+    const { source } = offered;
+    const values = formOf(request.body);
+    const read = requestSchema.safeParse(values);
+    // A field that nobody sees was filled in, or the form came back at once or after a day: a person sends it again, a program rarely does.
+    const { form = '', website = '' } = values;
+    const good = website === '' && isFormGood(deps, source.slug, form);
+    if (!read.success || !good)
+      return sendForm(request, reply, offered, { values, wrong: read.success ? [] : wrongIn(read.error) }, 422);
+    const { language } = chosenFor(request, null, offered.profile.language);
+    const sent = await submitRequest(deps, read.data, { source: source.slug, form, language, mails });
+    if (sent.outcome === 'too-many') {
+      void reply.header('retry-after', '3600');
+      return sendMessage(request, reply, offered, (say) => say.texts.requestForm.tooMany, 429);
+    }
+    await untilProjected(context, sent.seq);
+    return reply.redirect(addressOf(request, `${source.slug}/${receiptToken(deps, source.slug, sent.caseId)}`), 303);
+  });
+
+  app.get<ReceiptParams>('/:source/:receipt', onlyGet, async (request, reply) => {
+    const { offered, row } = await findReceipt(request.params);
+    return sendReceipt(request, reply, offered, row);
+  });
+
+  app.post<ReceiptParams>('/:source/:receipt', sending, async (request, reply) => {
+    const { offered, row } = await findReceipt(request.params);
+    const { code = '' } = formOf(request.body);
+    const tried = await confirmAddress(deps, row, code);
+    if (tried.outcome === 'wrong') return sendReceipt(request, reply, offered, row, tried.attemptsLeft);
+    if (tried.outcome === 'confirmed') await untilProjected(context, tried.seq);
+    return reply.redirect(addressOf(request, request.params.receipt), 303);
+  });
+
+  /** Anything else is answered as if there were no such page: which sources there are is nobody's business. */
+  async function findOffered(slug: string): Promise<Offered> {
+    const source = context.sources.find(slug);
+    const profile = source === null ? null : await loadProfile(source);
+    if (source === null || profile?.requestForm !== true) throw new CodedError('not_found');
+    // What is typed in would cross the network in the clear.
+    if (config.publicUrl !== null && !isPrivateTransport(config.publicUrl)) throw new CodedError('not_found');
+    return { source, profile };
+  }
+
+  /** Throws what is answered with 500 and logged when the file is not valid: only the operator can mend it. */
+  async function loadProfile(source: Source): Promise<ControllerProfile | null> {
+    try {
+      return await context.loadProfile(source);
+    } catch (cause) {
+      throw new Error('the controller profile cannot be read', { cause });
+    }
+  }
+
+  async function findReceipt({ source: slug, receipt }: ReceiptParams['Params']) {
+    const offered = await findOffered(slug);
+    const row = await findRequest(deps, slug, receipt);
+    if (row === null) throw new CodedError('not_found');
+    return { offered, row };
+  }
+
+  function sayTo(request: FastifyRequest, { profile }: Offered, own: string | null = null): Say {
+    return sayIn(chosenFor(request, own, profile.language), config.timeZone);
+  }
+
+  /** Shown in a frame by the websites that the profile names, and by no other. */
+  function sendPage(reply: FastifyReply, { profile }: Offered, page: Parameters<typeof renderPage>[0], status: number) {
+    const frames = profile.requestFormOn ?? [];
+    if (frames.length > 0) {
+      const policy = String(reply.getHeader('content-security-policy'));
+      void reply
+        .header(
+          'content-security-policy',
+          policy.replace("frame-ancestors 'none'", `frame-ancestors ${frames.join(' ')}`),
+        )
+        .removeHeader('x-frame-options');
+    }
+    return html(reply, renderPage(page), status);
+  }
+
+  function sendForm(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    offered: Offered,
+    filled: { readonly values: Readonly<Record<string, string>>; readonly wrong?: readonly RequestField[] },
+    status = 200,
+  ) {
+    const { source, profile } = offered;
+    const page = (
+      <FormPage
+        say={sayTo(request, offered)}
+        controller={profile}
+        form={issueForm(deps, source.slug)}
+        action={addressOf(request, source.slug)}
+        mails={mails}
+        {...filled}
+      />
+    );
+    return sendPage(reply, offered, page, status);
+  }
+
+  function sendMessage(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    offered: Offered,
+    text: (say: Say) => string,
+    status: number,
+  ) {
+    const say = sayTo(request, offered);
+    return sendPage(
+      reply,
+      offered,
+      <MessagePage say={say} title={say.texts.requestForm.title} text={text(say)} />,
+      status,
+    );
+  }
+
+  async function sendReceipt(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    offered: Offered,
+    row: CaseRow,
+    attemptsLeft: number | null = null,
+  ) {
+    const { regimes, timeZone } = context.cases;
+    const { deadline } = viewCase(row, { regimes, timeZone, profile: offered.profile, now: isoNow(context.clock) });
+    const page = (
+      <ReceivedPage
+        say={sayTo(request, offered, row.language)}
+        controller={offered.profile}
+        row={row}
+        limit={deadline.limit}
+        mails={mails}
+        confirmation={await confirmationOf(deps, row)}
+        attemptsLeft={attemptsLeft}
+      />
+    );
+    return sendPage(reply, offered, page, attemptsLeft === null ? 200 : 403);
+  }
+}
+
+/** A relative address that keeps the language which was picked. */
+function addressOf(request: FastifyRequest, path: string): string {
+  const { language = '' } = formOf(request.query);
+  return language === '' ? path : `${path}?${new URLSearchParams({ language }).toString()}`;
+}
+
+/** The fields that have to be corrected. */
+function wrongIn(error: z.ZodError): readonly RequestField[] {
+  return [...new Set(error.issues.map(({ path }) => path[0] as RequestField))];
+}

@@ -1,0 +1,96 @@
+import { letterLanguages } from '../../reports/letters/languages.ts';
+import { dateIn, fill } from '../../reports/letters/letter.ts';
+import { renderPlain } from '../../reports/render/plain.ts';
+import { moveLatest } from '../cases/move-case.ts';
+import { isOpen } from '../cases/moves.ts';
+import { parseFolded } from '../cases/folded.ts';
+import { isoNow } from '../core/clock.ts';
+import { dateIn as dayIn } from '../core/zoned-days.ts';
+import type { CaseDocumentDeps } from '../documents/produce-pack.ts';
+import { draftLetter } from '../documents/produce-letter.ts';
+import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
+import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import {
+  codeExpires,
+  codeOfRequest,
+  receiptToken,
+  recentRequests,
+  REQUEST_MAIL,
+  requestMailSchema,
+  type RequestFormDeps,
+} from './request-form.ts';
+
+interface MailDeps extends RequestFormDeps {
+  readonly documents: CaseDocumentDeps;
+  readonly mail: MailSettings | null;
+  /** Of the public listener as seen from outside; null: it is not known. */
+  readonly publicUrl: string | null;
+}
+
+/** Requests in a day from one address that are answered by mail: somebody else may have typed it. */
+const MAILS_PER_DAY = 3;
+const ACTOR = 'request form';
+
+/** The job that confirms receipt of a request by mail, with the code for its address. */
+export function createRequestFormJobs(deps: MailDeps): JobHandlers {
+  return {
+    async [REQUEST_MAIL](payload, { signal, job }) {
+      const { caseId } = readPayload(requestMailSchema, payload);
+      if (deps.mail === null) throw new JobRefused('No mail was sent: SMTP_URL is not set for this worker.');
+      await deps.catchUp();
+      const row = await deps.store.read
+        .selectFrom('cases')
+        .selectAll()
+        .where('case_id', '=', caseId)
+        .executeTakeFirst();
+      const email = row?.requester_email ?? null;
+      if (row === undefined || email === null || !isOpen(row.state)) return { outcome: 'settled' };
+      const now = isoNow(deps.clock);
+      if (codeExpires(row) <= now) throw new JobRefused('No mail was sent: its code has expired.');
+      const before = (await recentRequests(deps.store, row.source, row.receipt_at, 24)).filter(
+        (one) =>
+          one.requester_email?.toLowerCase() === email.toLowerCase() &&
+          `${one.receipt_at} ${one.case_id}` < `${row.receipt_at} ${caseId}`,
+      );
+      if (before.length >= MAILS_PER_DAY) return { outcome: 'too-many' };
+      // The address may be somebody else's: nothing in the mail is what was typed into the form.
+      const draft = await draftLetter(deps.documents, { caseId, step: 'acknowledgement', anonymous: true });
+      if (draft.outcome !== 'drafted') return { outcome: 'settled' };
+      const { letter } = draft;
+      const texts = letterLanguages[letter.language];
+      if (texts === undefined) throw new Error(`there are no texts in ${letter.language}`);
+      const until = dateIn(dayIn(codeExpires(row), deps.cases.timeZone), letter.locale);
+      const code = codeOfRequest(deps, row);
+      const t = texts.requestForm;
+      const page =
+        deps.publicUrl === null ? null : `${deps.publicUrl}/r/${row.source}/${receiptToken(deps, row.source, caseId)}`;
+      try {
+        await sendMail(
+          deps.mail,
+          {
+            to: [email],
+            subject: `${texts.titles.acknowledgement} (${caseId})`,
+            text: [
+              fill(t.mailCode, { code: `${code.slice(0, 4)} ${code.slice(4)}`, until }),
+              ...(page === null ? [] : [page]),
+              '',
+              Buffer.from(renderPlain({ ...draft.frame, footer: draft.frame.owner }, draft.blocks)).toString('utf8'),
+            ].join('\n'),
+            id: `request.${job.id}`,
+          },
+          signal,
+        );
+      } catch (error) {
+        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
+        throw error;
+      }
+      if (parseFolded(row.folded).acknowledgedAt === null)
+        await moveLatest(
+          deps.cases,
+          { caseId, move: 'acknowledge', details: { at: now, channel: 'e-mail' }, actor: ACTOR },
+          deps.catchUp,
+        );
+      return { outcome: 'sent' };
+    },
+  };
+}

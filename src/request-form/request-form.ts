@@ -1,0 +1,242 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { moveLatest, openCase } from '../cases/move-case.ts';
+import type { CaseRow } from '../cases/fold.ts';
+import { parseFolded } from '../cases/folded.ts';
+import { isOpen, line, text } from '../cases/moves.ts';
+import type { CaseWriting } from '../cases/view.ts';
+import { isoNow } from '../core/clock.ts';
+import { requestKinds } from '../core/vocabulary.ts';
+import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import { jurisdictionSchema } from '../law/jurisdictions.ts';
+import type { Store } from '../store/store.ts';
+
+/*
+ * The page on which anybody can send a request. What arrives is recorded at once: the period runs from then on, whether or not the address is
+ * confirmed later (EDPB Guidelines 01/2022 §§ 52, 159). The code that confirms it is computed from the case, so nothing of it is stored.
+ */
+
+export interface RequestFormDeps {
+  readonly store: Store;
+  readonly clock: CaseWriting['clock'];
+  readonly keys: { readonly instance: Pick<InstanceKeys, 'link'> };
+  readonly cases: CaseWriting;
+  readonly jobs: Pick<Jobs, 'enqueueIn' | 'wake'>;
+  readonly catchUp: () => Promise<unknown>;
+}
+
+/** The job that mails the confirmation of receipt and the code. */
+export const REQUEST_MAIL = 'request-form-mail';
+export const requestMailSchema = z.object({ caseId: z.string() });
+/** A mail server may be away for half a day. */
+const MAIL_ATTEMPTS = 80;
+
+/** Channel of a request that came by the form. */
+const CHANNEL = 'request form';
+/** Who acts: no name, since the entries outlive an erasure of the case. */
+export const REQUESTER = 'data subject (request form)';
+
+/** A form that was sent back sooner was not filled in by a person; milliseconds. */
+const SOONEST_MS = 2000;
+/** A form is good for this long. */
+const FORM_HOURS = 24;
+/** Requests that one source takes in an hour by its form, from everybody together. */
+export const REQUESTS_PER_HOUR = 120;
+/** Days for which the code confirms the address, and the page of a request can be opened. */
+const CODE_DAYS = 7;
+/** Wrong codes after which no code is taken any more. */
+const CODE_ATTEMPTS = 5;
+const CODE_DIGITS = 8;
+/** Keeps the count of wrong codes from being forgotten with those of sign-ins. */
+const NEVER = '9999-12-31T23:59:59.999Z';
+
+const empty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? null : value);
+
+/** What a requester writes into the form. */
+export const requestSchema = z.object({
+  kind: z.enum(requestKinds),
+  name: line,
+  email: z.email().max(254),
+  place: z.preprocess(empty, jurisdictionSchema.nullable().default(null)),
+  message: z.preprocess(empty, text.nullable().default(null)),
+  /** An id that the requester's own browser shows. */
+  subject: z.preprocess(empty, line.nullable().default(null)),
+});
+export type RequestField = keyof z.infer<typeof requestSchema>;
+
+/** A number for one form, which shows when and for which source it was made. It names the request, so that a form that is sent twice opens one case. */
+export function issueForm({ keys, clock }: Pick<RequestFormDeps, 'keys' | 'clock'>, source: string): string {
+  const given = `${clock().getTime()}.${randomBytes(12).toString('base64url')}`;
+  return `${given}.${formMac(keys, source, given)}`;
+}
+
+/** Whether a form was made here for this source, long enough ago for a person to fill it in, and not too long. */
+export function isFormGood(
+  { keys, clock }: Pick<RequestFormDeps, 'keys' | 'clock'>,
+  source: string,
+  form: string,
+): boolean {
+  const [, given = '', at = '', mac = ''] = /^((\d{13})\.[\w-]{16})\.([\w-]{43})$/.exec(form) ?? [];
+  if (given === '' || !equalBytes(Buffer.from(mac), Buffer.from(formMac(keys, source, given)))) return false;
+  const age = clock().getTime() - Number(at);
+  return age >= SOONEST_MS && age <= FORM_HOURS * 3_600_000;
+}
+
+function formMac(keys: RequestFormDeps['keys'], source: string, given: string): string {
+  return hmacSha256(keys.instance.link, Buffer.from(`request form ${source} ${given}`)).toString('base64url');
+}
+
+type Submitted =
+  | { readonly outcome: 'recorded'; readonly caseId: string; readonly seq: number }
+  | { readonly outcome: 'too-many' };
+
+/** Records a request, together with the job that mails the confirmation where `mails` is set. The form was checked ({@link isFormGood}). */
+export async function submitRequest(
+  deps: RequestFormDeps,
+  request: z.infer<typeof requestSchema>,
+  about: { readonly source: string; readonly form: string; readonly language: string; readonly mails: boolean },
+): Promise<Submitted> {
+  const { source, form, language, mails } = about;
+  const now = isoNow(deps.clock);
+  if ((await recentRequests(deps.store, source, now, 1)).length >= REQUESTS_PER_HOUR) return { outcome: 'too-many' };
+  const opened = await openCase(
+    deps.cases,
+    {
+      source,
+      kind: request.kind,
+      receivedAt: now,
+      channel: CHANNEL,
+      requesterName: request.name,
+      requesterEmail: request.email,
+      jurisdiction: request.place,
+      subject: request.subject,
+      message: request.message,
+      actor: REQUESTER,
+      reference: form,
+      language,
+      receiptBasis: 'form',
+    },
+    mails
+      ? (tx, caseId) =>
+          deps.jobs.enqueueIn(tx, { kind: REQUEST_MAIL, key: caseId, payload: { caseId }, maxAttempts: MAIL_ATTEMPTS })
+      : undefined,
+  );
+  if (opened.outcome === 'refused') throw new Error(opened.problems.join('; '));
+  if (mails) deps.jobs.wake([{ kind: REQUEST_MAIL, at: null }]);
+  return { outcome: 'recorded', caseId: opened.caseId, seq: opened.seq };
+}
+
+/** The requests that a source has received by its form in the last hours. */
+export async function recentRequests(store: Store, source: string, now: string, hours: number) {
+  return store.read
+    .selectFrom('cases')
+    .select(['case_id', 'requester_email', 'receipt_at'])
+    .where('source', '=', source)
+    .where('receipt_basis', '=', 'form')
+    .where('receipt_at', '>', new Date(Date.parse(now) - hours * 3_600_000).toISOString())
+    .execute();
+}
+
+/** The last part of the address of a request's page, which nobody can guess. */
+export function receiptToken({ keys }: Pick<RequestFormDeps, 'keys'>, source: string, caseId: string): string {
+  const number = caseId.slice(source.length + 1);
+  const mac = hmacSha256(keys.instance.link, Buffer.from(`request form receipt ${caseId}`)).toString('base64url');
+  return `${number}.${mac}`;
+}
+
+/** The request whose page an address opens; null: none, or none any more. */
+export async function findRequest(
+  deps: Pick<RequestFormDeps, 'store' | 'keys' | 'clock'>,
+  source: string,
+  token: string,
+): Promise<CaseRow | null> {
+  const number = /^(o\d{10})\.[\w-]{43}$/.exec(token)?.[1];
+  if (number === undefined) return null;
+  const caseId = `${source}-${number}`;
+  if (!equalBytes(Buffer.from(token), Buffer.from(receiptToken(deps, source, caseId)))) return null;
+  const row = await deps.store.read
+    .selectFrom('cases')
+    .selectAll()
+    .where('case_id', '=', caseId)
+    .where('source', '=', source)
+    .where('receipt_basis', '=', 'form')
+    .executeTakeFirst();
+  return row === undefined || codeExpires(row) <= isoNow(deps.clock) ? null : row;
+}
+
+/** When the code of a request expires. ISO 8601 UTC. */
+export function codeExpires(row: Pick<CaseRow, 'receipt_at'>): string {
+  return new Date(Date.parse(row.receipt_at) + CODE_DAYS * 86_400_000).toISOString();
+}
+
+/** The code that confirms the address of a request: another one when the address is corrected. */
+export function codeOfRequest(
+  { keys }: Pick<RequestFormDeps, 'keys'>,
+  { case_id: caseId, requester_email: email }: Pick<CaseRow, 'case_id' | 'requester_email'>,
+): string {
+  const digest = hmacSha256(keys.instance.link, Buffer.from(JSON.stringify(['request form code', caseId, email])));
+  return String(digest.readBigUInt64BE() % BigInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+}
+
+/** How the confirmation of a request's address stands. */
+export type Confirmation = 'open' | 'confirmed' | 'locked' | 'closed';
+
+/** Whether the address of a request can still be confirmed. */
+export async function confirmationOf(
+  deps: Pick<RequestFormDeps, 'store' | 'keys'>,
+  row: CaseRow,
+): Promise<Confirmation> {
+  if (parseFolded(row.folded).emailConfirmed !== undefined) return 'confirmed';
+  if (!isOpen(row.state) || row.requester_email === null) return 'closed';
+  const counted = await deps.store.read
+    .selectFrom('sign_in_failures')
+    .select('failures')
+    .where('key_hash', '=', attemptsKey(deps, row.case_id))
+    .executeTakeFirst();
+  return (counted?.failures ?? 0) >= CODE_ATTEMPTS ? 'locked' : 'open';
+}
+
+type Confirmed =
+  | { readonly outcome: 'confirmed'; readonly seq: number }
+  | { readonly outcome: 'wrong'; readonly attemptsLeft: number }
+  | { readonly outcome: 'gone' };
+
+/**
+ * Tries the code of a request. It is counted as wrong before it is looked at, so that attempts made at once count like attempts made one after the other.
+ * The right one is a move of the case.
+ */
+export async function confirmAddress(deps: RequestFormDeps, row: CaseRow, code: string): Promise<Confirmed> {
+  const key = attemptsKey(deps, row.case_id);
+  const failures = await deps.store.transaction(async ({ query, insertMany }) => {
+    const before = await query
+      .selectFrom('sign_in_failures')
+      .select('failures')
+      .where('key_hash', '=', key)
+      .executeTakeFirst();
+    const counted = (before?.failures ?? 0) + 1;
+    if (counted > CODE_ATTEMPTS) return null;
+    const failed = { key_hash: key, failures: counted, last_at: isoNow(deps.clock), blocked_until: NEVER };
+    await insertMany('sign_in_failures', [failed], 'replace');
+    return counted;
+  });
+  if (failures === null) return { outcome: 'gone' };
+  const right = Buffer.from(codeOfRequest(deps, row));
+  if (!equalBytes(Buffer.from(code.replaceAll(/[\s-]/g, '').slice(0, 100)), right))
+    return failures >= CODE_ATTEMPTS
+      ? { outcome: 'gone' }
+      : { outcome: 'wrong', attemptsLeft: CODE_ATTEMPTS - failures };
+  const details = { how: 'The requester entered the code that was mailed to it.' };
+  const move = { caseId: row.case_id, move: 'confirm-email', details, actor: REQUESTER };
+  const moved = await moveLatest(deps.cases, move, deps.catchUp);
+  if (moved.outcome !== 'moved') return { outcome: 'gone' };
+  await deps.store.transaction(({ query }) =>
+    query.deleteFrom('sign_in_failures').where('key_hash', '=', key).execute(),
+  );
+  return { outcome: 'confirmed', seq: moved.seq };
+}
+
+function attemptsKey({ keys }: Pick<RequestFormDeps, 'keys'>, caseId: string): Buffer {
+  return hmacSha256(keys.instance.link, Buffer.from(`request form attempts ${caseId}`));
+}

@@ -1,0 +1,284 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { letterLanguages } from '../../reports/letters/languages.ts';
+import { parseFolded } from '../../src/cases/folded.ts';
+import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
+import { requestKinds } from '../../src/core/vocabulary.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+import { createOfficeWorld, createVisitor, type OfficeWorld, type Page } from './office-world.ts';
+
+const PROFILE = 'name: Acme GmbH\ncountry: DE\nregion: BE\nemail: privacy@acme.example\n';
+const ada = { kind: 'access', name: 'Ada Lovelace', email: 'ada@example.org', place: 'DE' };
+
+/** An installation whose controller takes requests by the form. */
+async function createFormWorld(
+  profile = 'requestForm: true\n',
+  env: Record<string, string> = {},
+  options: { worker?: boolean } = { worker: false },
+) {
+  const world = await createOfficeWorld({ ...env }, options);
+  await writeFile(world.context.config.controllerFile ?? '', PROFILE + profile);
+  return world;
+}
+
+/** Bounds how long is waited for the worker. */
+const WAIT = { timeout: 20_000, interval: 50 };
+
+const numberOf = (page: Page) => /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
+
+/** Fills in the form as a person does: not at once. */
+async function fillIn(world: OfficeWorld, values: Record<string, string>, query = '') {
+  const visitor = createVisitor(world.url);
+  const page = await visitor.get(`/r/default${query}`);
+  const form = numberOf(page);
+  later(world, 5);
+  const send = (more: Record<string, string> = {}) => visitor.post(`/r/default${query}`, { form, ...values, ...more });
+  const sent = await send();
+  const location = sent.headers.get('location') ?? '';
+  return { visitor, page, form, send, sent, path: location === '' ? '' : `/r/${location}` };
+}
+
+/** Moves the clock on by so many seconds. */
+function later(world: OfficeWorld, seconds: number) {
+  world.setNow(new Date(world.context.clock().getTime() + seconds * 1000).toISOString());
+}
+
+async function cases(world: OfficeWorld) {
+  await world.context.projector.catchUp();
+  return world.context.store.read.selectFrom('cases').selectAll().orderBy('last_seq').execute();
+}
+
+describe('the request form', () => {
+  it('records a request at once, with its receipt, and says by when it is answered', async () => {
+    const world = await createFormWorld();
+    const { sent, visitor, path } = await fillIn(world, {
+      ...ada,
+      message: 'Everything since 2024, please.',
+      subject: 'visitor-17',
+    });
+    expect(sent.status).toBe(303);
+    const [row, ...others] = await cases(world);
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({
+      source: 'default',
+      kind: 'access',
+      requester_name: 'Ada Lovelace',
+      requester_email: 'ada@example.org',
+      jurisdiction: 'DE',
+      subject: 'visitor-17',
+      message: 'Everything since 2024, please.',
+      channel: 'request form',
+      receipt_basis: 'form',
+      language: 'en',
+      state: 'opened',
+    });
+    const received = await visitor.get(path);
+    expect(received.status).toBe(200);
+    expect(received.text).toContain(row?.case_id);
+    expect(received.text).toMatch(/by \d{1,2} \w+ \d{4} at the latest/);
+    // The address of the page may be seen by others: it tells nothing of the request.
+    for (const personal of ['Lovelace', 'ada@example.org', 'visitor-17', 'since 2024'])
+      expect(received.text).not.toContain(personal);
+    expect(await world.actions('case.opened')).toEqual([
+      { actor: 'data subject (request form)', object: row?.case_id },
+    ]);
+    expect((await world.context.verify()).faults).toEqual([]);
+  });
+
+  it('opens one case when it is sent twice', async () => {
+    const world = await createFormWorld();
+    const { send, sent } = await fillIn(world, ada);
+    const [again, once] = await Promise.all([send(), send()]);
+    expect(again.headers.get('location')).toBe(sent.headers.get('location'));
+    expect(once.headers.get('location')).toBe(sent.headers.get('location'));
+    expect(await cases(world)).toHaveLength(1);
+  });
+
+  it('does not exist for a source whose controller does not offer it, nor for one that is not there', async () => {
+    const world = await createFormWorld('');
+    const visitor = createVisitor(world.url);
+    const closed = await visitor.get('/r/default');
+    const absent = await visitor.get('/r/nobody');
+    expect([closed.status, absent.status]).toEqual([404, 404]);
+    expect(closed.text).toBe(absent.text);
+    expect((await visitor.post('/r/default', ada)).status).toBe(404);
+    expect(await cases(world)).toEqual([]);
+  });
+
+  it('does not take what would cross the network in the clear', async () => {
+    const world = await createFormWorld(undefined, { PUBLIC_URL: 'http://privacy.acme.example' });
+    expect((await createVisitor(world.url).get('/r/default')).status).toBe(404);
+  });
+
+  it('says what has to be corrected, and keeps what was written', async () => {
+    const world = await createFormWorld();
+    const { sent } = await fillIn(world, { kind: 'nonsense', name: ' ', email: 'ada@', message: '<b>"hello"</b>' });
+    expect(sent.status).toBe(422);
+    for (const text of ['Choose what you want.', 'Enter your name', 'Enter an e-mail address'])
+      expect(sent.text).toContain(text);
+    expect(sent.text).toContain('&lt;b>&quot;hello&quot;&lt;/b>');
+    expect(sent.text).toMatch(/id="email"[^>]*aria-invalid="true"/);
+    expect(sent.text).not.toContain('Choose a place');
+    expect(await cases(world)).toEqual([]);
+  });
+
+  it.each([
+    ['at once', 0, {}],
+    ['after two days', 2 * 86_400, {}],
+    ['with the field that nobody sees', 5, { website: 'https://spam.example' }],
+    ['with a number of its own making', 5, { form: `${Date.now() - 9000}.AAAAAAAAAAAAAAAA.${'A'.repeat(43)}` }],
+    ['without a number', 5, { form: '' }],
+  ])('asks again when a form comes back %s, and loses nothing that was written', async (_how, seconds, more) => {
+    const world = await createFormWorld();
+    const visitor = createVisitor(world.url);
+    const form = numberOf(await visitor.get('/r/default'));
+    later(world, seconds);
+    const refused = await visitor.post('/r/default', { form, ...ada, ...more });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('value="Ada Lovelace"');
+    expect(await cases(world)).toEqual([]);
+    later(world, 5);
+    expect((await visitor.post('/r/default', { ...ada, form: numberOf(refused) })).status).toBe(303);
+    expect(await cases(world)).toHaveLength(1);
+  });
+
+  it('takes no form that was made for another source', async () => {
+    const world = await createFormWorld();
+    await world.context.sources.add({ slug: 'bolt' }, 'test');
+    const visitor = createVisitor(world.url);
+    const form = numberOf(await visitor.get('/r/default'));
+    later(world, 5);
+    const elsewhere = await visitor.post('/r/bolt', { form, ...ada });
+    expect(elsewhere.status).toBe(422);
+    expect((await visitor.post('/r/bolt', { ...ada, form: numberOf(elsewhere) })).status).toBe(422);
+    later(world, 5);
+    expect((await visitor.post('/r/bolt', { ...ada, form: numberOf(elsewhere) })).status).toBe(303);
+    expect((await cases(world)).map(({ source }) => source)).toEqual(['bolt']);
+  });
+
+  it('mails the code without a word of what was typed in, confirms receipt, and takes the code', async () => {
+    const mail = await startMailServer();
+    onTestFinished(() => mail.close());
+    const world = await createFormWorld(
+      undefined,
+      { SMTP_URL: mail.url, MAIL_FROM: 'ledger@example.org', PUBLIC_URL: 'https://privacy.acme.example' },
+      { worker: true },
+    );
+    const { visitor, path } = await fillIn(
+      world,
+      { ...ada, name: 'Visit https://spam.example now', message: 'Buy pills' },
+      '?language=de',
+    );
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), WAIT);
+    const [{ to, text, subject }] = mail.mails as [(typeof mail.mails)[number]];
+    expect(to).toEqual(['ada@example.org']);
+    expect(subject).toContain('Ihre Anfrage ist bei uns eingegangen');
+    for (const typed of ['spam.example', 'pills']) expect(text + subject).not.toContain(typed);
+    expect(text).toContain(`https://privacy.acme.example${path.replace('?language=de', '')}`);
+    const code = /\b(\d{4} \d{4})\b/.exec(text)?.[1] ?? '';
+    const page = await visitor.get(path);
+    expect(page.text).toContain('<html lang="de-DE"');
+    expect(page.text).toContain('Bestätigen');
+    const wrong = await visitor.post(path, { code: '0000 0000' });
+    expect(wrong.status).toBe(403);
+    expect(wrong.text).toContain('Verbleibende Versuche: 4');
+    expect((await visitor.post(path, { code })).status).toBe(303);
+    expect((await visitor.get(path)).text).toContain('Ihre E-Mail-Adresse ist bestätigt');
+    await vi.waitFor(
+      async () => expect((await cases(world)).map(({ state }) => state)).toEqual(['acknowledged']),
+      WAIT,
+    );
+    const [row] = await cases(world);
+    expect(parseFolded(row?.folded ?? '').emailConfirmed?.how).toContain('code');
+    expect(parseFolded(row?.folded ?? '').identity.status).toBe('not-asked');
+    // A correction of the address leaves nothing confirmed.
+    expect(mail.mails).toHaveLength(1);
+  });
+
+  it('takes no code after five wrong ones, also when they come at once, and the request stays', async () => {
+    const world = await createFormWorld(undefined, { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.org' });
+    const { visitor, path } = await fillIn(world, ada);
+    const tried = await Promise.all(
+      Array.from({ length: 8 }, (_, at) => visitor.post(path, { code: String(10_000_000 + at) })),
+    );
+    expect(tried.map(({ status }) => status).sort()).toEqual([303, 303, 303, 303, 403, 403, 403, 403]);
+    expect((await visitor.get(path)).text).toContain('No more codes can be entered here.');
+    expect(await cases(world)).toHaveLength(1);
+  });
+
+  it('opens no page of a request to somebody who guesses its number, nor after a week', async () => {
+    const world = await createFormWorld();
+    const { visitor, path } = await fillIn(world, ada);
+    const number = path.split('/').at(-1) ?? '';
+    for (const guess of [number.slice(0, 12) + 'A'.repeat(43), number.slice(0, -1), number.slice(0, 11)])
+      expect((await visitor.get(`/r/default/${guess}`)).status).toBe(404);
+    later(world, 7 * 86_400);
+    expect((await visitor.get(path)).status).toBe(404);
+  });
+
+  it('mails one address three times a day at most', async () => {
+    const mail = await startMailServer();
+    onTestFinished(() => mail.close());
+    const world = await createFormWorld(
+      undefined,
+      { SMTP_URL: mail.url, MAIL_FROM: 'ledger@example.org' },
+      { worker: true },
+    );
+    for (let at = 0; at < 5; at += 1) await fillIn(world, { ...ada, email: at % 2 ? 'ADA@example.org' : ada.email });
+    await vi.waitFor(async () => {
+      const jobs = await world.context.store.read
+        .selectFrom('jobs')
+        .select('state')
+        .where('kind', '=', 'request-form-mail')
+        .execute();
+      expect(jobs.map(({ state }) => state)).toEqual(Array(5).fill('done'));
+    }, WAIT);
+    expect(mail.mails).toHaveLength(3);
+    expect(await cases(world)).toHaveLength(5);
+  });
+
+  it('takes a bounded number of requests in an hour, and says so', async () => {
+    const world = await createFormWorld();
+    const { submitRequest } = await import('../../src/request-form/request-form.ts');
+    const deps = { ...world.context, catchUp: () => world.context.projector.catchUp() };
+    for (let at = 0; at < REQUESTS_PER_HOUR; at += 1)
+      await submitRequest(
+        deps,
+        { ...ada, kind: 'access', message: null, subject: null },
+        { source: 'default', form: `form ${at}`, language: 'en', mails: false },
+      );
+    await world.context.projector.catchUp();
+    const { sent } = await fillIn(world, ada);
+    expect(sent.status).toBe(429);
+    expect(sent.headers.get('retry-after')).toBe('3600');
+    expect(sent.text).toContain('Too many requests are arriving');
+  });
+
+  it('is shown in a frame by the websites of the profile only, without cookies or scripts', async () => {
+    const closed = await createFormWorld();
+    const page = await createVisitor(closed.url).get('/r/default');
+    expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
+    const world = await createFormWorld('requestForm: true\nrequestFormOn: ["https://www.acme.example/privacy"]\n');
+    const { page: framed, sent, path, visitor } = await fillIn(world, ada);
+    for (const one of [framed, await visitor.get(path)]) {
+      const policy = one.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain('frame-ancestors https://www.acme.example;');
+      expect(policy).not.toContain('script-src');
+      expect(one.headers.get('x-frame-options')).toBeNull();
+      expect(one.headers.get('cache-control')).toBe('no-store');
+      expect(one.text).not.toContain('<script');
+    }
+    expect([...framed.headers.getSetCookie(), ...sent.headers.getSetCookie()]).toEqual([]);
+  });
+
+  it.each(Object.keys(letterLanguages))('asks in %s, for every kind of request', async (language) => {
+    const world = await createFormWorld();
+    const page = await createVisitor(world.url).get(`/r/default?language=${language}&kind=erasure`);
+    expect(page.status).toBe(200);
+    const { requestForm: t } = letterLanguages[language] as (typeof letterLanguages)['en'] & object;
+    for (const kind of requestKinds) expect(page.text).toContain(`value="${kind}"`);
+    expect(page.text).toMatch(/value="erasure" checked/);
+    expect(page.text).toContain(t.send);
+    expect(page.text).toContain('value="US-CA"');
+  });
+});
