@@ -24,8 +24,18 @@ export interface BannerAudit {
   readonly notEvidenced: number;
 }
 
+/** Decisions of the whole period about one banner; null: about none that is named. */
+interface BannerCount {
+  readonly bannerId: string | null;
+  readonly decisions: number;
+}
+
 /** Which banner had which evidence in which part of the period (EDPB 05/2020 §108), and how many decisions rest on it. */
-export async function loadBannerAudit({ history }: Pick<ReportInput, 'history'>, period: Period): Promise<BannerAudit> {
+export async function loadBannerAudit(
+  { history }: Pick<ReportInput, 'history'>,
+  period: Period,
+  byBanner: readonly BannerCount[],
+): Promise<BannerAudit> {
   const all = await history.bannerEvidence(period);
   const evidence = all.filter(({ from, to }) => from < period.to && (to === null || to > period.from));
   const cite = createBannerCitation(evidence);
@@ -39,7 +49,8 @@ export async function loadBannerAudit({ history }: Pick<ReportInput, 'history'>,
   const stretches: BannerStretch[] = [];
   for (const [place, from] of starts.entries()) {
     const to = starts[place + 1] ?? period.to;
-    for (const { bannerId, decisions } of await history.decisionsByBanner({ ...period, from, to })) {
+    const counts = starts.length === 1 ? byBanner : await history.decisionsByBanner({ ...period, from, to });
+    for (const { bannerId, decisions } of counts) {
       const cited = cite({ bannerId, at: from }).map(({ seq }) => seq);
       const before = stretches.findLast((one) => one.bannerId === bannerId);
       // What borders on a stretch with the same evidence goes on with it: the bound was another banner's.

@@ -11,7 +11,7 @@ import {
 import { type Hold, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
 import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
-import type { ChoiceCount, DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
+import type { DecisionGroup, DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
 import type { ConsentAfterWithdrawal } from '../../src/store/queries/history-withdrawals.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
@@ -146,7 +146,15 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   const standing = await loadStanding(input, period, supersededBy(policies));
   const disputed: JudgedDecision[] = [];
   for await (const decision of history.disputedDecisions(period)) disputed.push(decision);
-  const choices = purposeCounts(await history.decisionsByChoice(period), disputed, standing.byPurpose);
+  const groups = await history.decisionGroups(period);
+  const byBanner = [...countBy(groups, ({ bannerId }) => bannerId)]
+    .map(([bannerId, decisions]) => ({ bannerId, decisions }))
+    .sort(byText(({ bannerId }) => bannerId));
+  const choices = purposeCounts(
+    groups.filter((group) => !group.disputed),
+    disputed,
+    standing.byPurpose,
+  );
   return {
     timeUsed: 'the stated time of a decision if usable, otherwise the time of receipt',
     filters: 'none: all banners, all regions, all states',
@@ -162,18 +170,18 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
           },
     missingFromProfile: profile === null ? ['the controller profile as a whole'] : missingProfileParts(profile),
     totals,
-    byStatedState: await history.decisionsByStatedState(period),
-    byState: [...(await history.decisionsByState(period))].sort(byStateOrder),
+    byStatedState: [...countBy(groups, ({ stated }) => stated)]
+      .map(([state, decisions]) => ({ state, decisions }))
+      .sort(byText(({ state }) => state)),
+    byState: statesOf(groups),
     byPurpose: choices.counts,
     necessary: choices.necessary,
     withoutPurposes: choices.without,
-    byRegion: grouped(await history.decisionsByRegion(period), ({ region }) => region)
+    byRegion: grouped(groups, ({ region }) => region)
       .map(({ key, decisions, states }) => ({ region: key, decisions, states }))
       .sort((a, b) => b.decisions - a.decisions || byText<typeof a>((one) => one.region)(a, b)),
-    byBanner: [...(await history.decisionsByBanner(period))].sort(byText(({ bannerId }) => bannerId)),
-    byPolicyVersion: grouped(await history.decisionsByPolicyVersion(period), ({ policyId, policyVersion }) =>
-      JSON.stringify([policyId, policyVersion]),
-    )
+    byBanner,
+    byPolicyVersion: grouped(groups, ({ policyId, policyVersion }) => JSON.stringify([policyId, policyVersion]))
       .sort(byText(({ key }) => key))
       .map(({ key, decisions, states }) => {
         const [policyId, policyVersion] = JSON.parse(key) as [string | null, string | null];
@@ -183,7 +191,7 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
     overTime,
     completeness: await loadCompleteness(input, period, totals.conflicts),
     policies,
-    banners: await loadBannerAudit(input, period),
+    banners: await loadBannerAudit(input, period, byBanner),
     policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),
     withdrawals: await loadWithdrawals(input, period),
     standing: standing.rows,
@@ -239,7 +247,7 @@ async function overSpans(
 }
 
 function purposeCounts(
-  choices: readonly ChoiceCount[],
+  choices: readonly DecisionGroup[],
   disputed: readonly JudgedDecision[],
   standing: ReadonlyMap<string, number>,
 ): { counts: PurposeCount[]; necessary: { purpose: string; decisions: number }[]; without: number } {
@@ -295,18 +303,36 @@ function createNames() {
   };
 }
 
-function grouped<Row extends StateCount, Key extends string | null>(
-  rows: readonly Row[],
-  keyOf: (row: Row) => Key,
+/** Decisions by a key, in the order in which the keys come. */
+function countBy<Key>(
+  groups: readonly DecisionGroup[],
+  keyOf: (group: DecisionGroup) => Key,
+): ReadonlyMap<Key, number> {
+  const counts = new Map<Key, number>();
+  for (const group of groups) counts.set(keyOf(group), (counts.get(keyOf(group)) ?? 0) + group.decisions);
+  return counts;
+}
+
+function statesOf(groups: readonly DecisionGroup[]): StateCount[] {
+  return [...countBy(groups, ({ judged }) => judged)]
+    .map(([state, decisions]) => ({ state, decisions }))
+    .sort(byStateOrder);
+}
+
+function grouped<Key extends string | null>(
+  groups: readonly DecisionGroup[],
+  keyOf: (group: DecisionGroup) => Key,
 ): { key: Key; decisions: number; states: StateCount[] }[] {
-  const groups = new Map<Key, StateCount[]>();
-  for (const row of rows) {
-    const key = keyOf(row);
-    const states = groups.get(key) ?? [];
-    states.push({ state: row.state, decisions: row.decisions });
-    groups.set(key, states);
+  const byKey = new Map<Key, DecisionGroup[]>();
+  for (const group of groups) {
+    const known = byKey.get(keyOf(group));
+    if (known === undefined) byKey.set(keyOf(group), [group]);
+    else known.push(group);
   }
-  return [...groups].map(([key, states]) => ({ key, decisions: sumOf(states), states: states.sort(byStateOrder) }));
+  return [...byKey].map(([key, some]) => {
+    const states = statesOf(some);
+    return { key, decisions: sumOf(states), states };
+  });
 }
 
 async function loadWithdrawals(input: ReportInput, period: Period): Promise<Withdrawals> {
@@ -357,10 +383,10 @@ async function loadStanding(
       within90Days: row.within90Days + (known?.within90Days ?? 0),
     });
   };
-  for (const { stands, ...row } of await input.history.standingConsents(period, in30Days, in90Days))
-    add(row, JSON.parse(stands) as string[]);
+  const { consents, held } = await input.history.standingConsents(period, in30Days, in90Days);
+  for (const { stands, ...row } of consents) add(row, JSON.parse(stands) as string[]);
   let disputed = 0;
-  for await (const holds of input.history.heldConsents(period)) {
+  for await (const holds of input.history.heldConsents(period, held)) {
     if ([...holds.values()].some((hold) => hold.doubt !== null && !isExpired(hold, period.to))) disputed += 1;
     // Each decision of which something still stands is one consent, with its own expiry and text.
     const byDecision = new Map<string, Hold[]>();

@@ -210,9 +210,10 @@ describe('decisions', () => {
             );
             const period = { source: 'acme', asOf, from: '', to };
             let stand = 0;
-            for (const { stands, consents, expired } of await history.standingConsents(period, to, to))
+            const standing = await history.standingConsents(period, to, to);
+            for (const { stands, consents, expired } of standing.consents)
               stand += (JSON.parse(stands) as string[]).length * (consents - expired);
-            for await (const holds of history.heldConsents(period))
+            for await (const holds of history.heldConsents(period, standing.held))
               stand += [...holds.values()].filter((hold) => hold.doubt === null && !isExpired(hold, to)).length;
             expect(stand).toBe(expected.length);
             const { subjects, withoutSubject } = await history.decisionTotals({ ...period, to: at });

@@ -231,15 +231,12 @@ test('what documents read of one source and period is looked up', async () => {
       const history = createHistory(query);
       await history.receivedAtOf(500);
       await history.decisionTotals(period);
-      await history.decisionsByState(period);
-      await history.decisionsByChoice(period);
+      await history.decisionGroups(period);
       await drain(history.disputedDecisions(period));
-      await history.decisionsByRegion(period);
       await history.decisionsByBanner(period);
-      await history.decisionsByPolicyVersion(period);
       await history.reconciliationByBanner(period);
       await history.standingConsents(period, period.to, period.to);
-      await drain(history.heldConsents(period));
+      await drain(history.heldConsents(period, [1, 2, 3]));
       await drain(history.withdrawalTimes(period));
       await drain(history.decisionRows(period));
       await drain(history.decisionRowsOf(period, ['subject-3', 'subject-4']));

@@ -7,11 +7,22 @@ import type { Query } from '../store.ts';
 import { type DecisionBuilder, decisionsIn, firstDecisionsIn, judgedAt } from './decisions-in.ts';
 import { nullsFirst, type Period } from './scope.ts';
 
-/** Undisputed decisions that say the same: the choice and the state by all their records, and which of the purposes they withdraw. */
-export interface ChoiceCount {
+/** Decisions of a period that agree in everything they are counted by. */
+export interface DecisionGroup {
+  /** As they are judged at asOf. */
+  readonly judged: Judged;
+  /** As their first records state it. */
+  readonly stated: ConsentState;
+  /** Records of each of them contradict each other: the choice says nothing then. */
+  readonly disputed: boolean;
+  /** The choice and the state by all their records, and which of the purposes they withdraw. */
   readonly purposes: string;
   readonly state: ConsentState;
   readonly withdraws: string;
+  readonly region: string | null;
+  readonly bannerId: string | null;
+  readonly policyId: string | null;
+  readonly policyVersion: string | null;
   readonly decisions: number;
 }
 
@@ -66,22 +77,42 @@ export function createDecisionCounts(query: Query) {
       };
     },
 
-    /** As they are judged at asOf. */
-    async decisionsByState(period: Period): Promise<readonly { state: Judged; decisions: number }[]> {
-      const { judged } = await judgedAt(query, period);
+    /** All that a report counts decisions by, in one walk: each of its tables adds up some of these groups. */
+    async decisionGroups(period: Period): Promise<readonly DecisionGroup[]> {
+      const { column, disputed, judged } = await judgedAt(query, period);
+      const keys = [
+        'judged',
+        'isDisputed',
+        'stated',
+        'chosen',
+        'saidState',
+        'withdrawn',
+        'ofRegion',
+        'ofBanner',
+        'ofPolicy',
+        'ofVersion',
+      ];
       const rows = await first(period)
-        .select(judged.as('judged'))
+        .select([judged.as('judged'), disputed.as('isDisputed'), 'd.state as stated'])
+        .select([column('purposes').as('chosen'), column('state').as('saidState')])
+        .select([column('withdraws').as('withdrawn'), 'd.region as ofRegion', 'd.banner_id as ofBanner'])
+        .select(['d.policy_id as ofPolicy', 'd.policy_version as ofVersion'])
         .select(count)
-        .groupBy(sql`judged`)
-        .orderBy(sql`judged`)
+        .groupBy(keys.map((key) => sql.ref(key)))
         .execute();
-      return rows.map(({ judged: state, decisions }) => ({ state, decisions: Number(decisions) }));
-    },
-
-    /** As their records state it. */
-    async decisionsByStatedState(period: Period): Promise<readonly { state: ConsentState; decisions: number }[]> {
-      const rows = await first(period).select('d.state').select(count).groupBy('d.state').orderBy('d.state').execute();
-      return rows.map(({ state, decisions }) => ({ state, decisions: Number(decisions) }));
+      return rows.map((row) => ({
+        judged: row.judged,
+        stated: row.stated,
+        disputed: Number(row.isDisputed) === 1,
+        purposes: row.chosen,
+        state: row.saidState as ConsentState,
+        withdraws: row.withdrawn,
+        region: row.ofRegion,
+        bannerId: row.ofBanner,
+        policyId: row.ofPolicy,
+        policyVersion: row.ofVersion,
+        decisions: Number(row.decisions),
+      }));
     },
 
     /** Over adjoining spans (days, weeks, months); spans without decisions have no rows. */
@@ -102,41 +133,6 @@ export function createDecisionCounts(query: Query) {
       return rows.map(({ span, judged: state, decisions }) => ({ span, state, decisions: Number(decisions) }));
     },
 
-    /** By the whole choice, from which totals by purpose follow (core/consent-judgement.ts, outcomesOf); without disputed decisions. */
-    async decisionsByChoice(period: Period): Promise<readonly ChoiceCount[]> {
-      const { column, disputed } = await judgedAt(query, period);
-      const rows = await first(period)
-        .select([column('purposes').as('chosen'), column('state').as('stated')])
-        .select(column('withdraws').as('withdrawn'))
-        .select(count)
-        .where(sql<boolean>`${disputed} = 0`)
-        .groupBy([sql`chosen`, sql`stated`, sql`withdrawn`])
-        .orderBy(sql`chosen`)
-        .orderBy(sql`stated`)
-        .orderBy(sql`withdrawn`)
-        .execute();
-      return rows.map(({ chosen, stated, withdrawn, decisions }) => ({
-        purposes: chosen,
-        state: stated as ConsentState,
-        withdraws: withdrawn,
-        decisions: Number(decisions),
-      }));
-    },
-
-    async decisionsByRegion(
-      period: Period,
-    ): Promise<readonly { region: string | null; state: Judged; decisions: number }[]> {
-      const { judged } = await judgedAt(query, period);
-      const rows = await first(period)
-        .select(['d.region', judged.as('judged')])
-        .select(count)
-        .groupBy(['d.region', sql`judged`])
-        .orderBy('d.region', nullsFirst)
-        .orderBy(sql`judged`)
-        .execute();
-      return rows.map(({ region, judged: state, decisions }) => ({ region, state, decisions: Number(decisions) }));
-    },
-
     async decisionsByBanner(period: Period): Promise<readonly { bannerId: string | null; decisions: number }[]> {
       const rows = await first(period)
         .select('d.banner_id as bannerId')
@@ -145,21 +141,6 @@ export function createDecisionCounts(query: Query) {
         .orderBy('d.banner_id', nullsFirst)
         .execute();
       return rows.map((row) => ({ ...row, decisions: Number(row.decisions) }));
-    },
-
-    async decisionsByPolicyVersion(
-      period: Period,
-    ): Promise<readonly { policyId: string | null; policyVersion: string | null; state: Judged; decisions: number }[]> {
-      const { judged } = await judgedAt(query, period);
-      const rows = await first(period)
-        .select(['d.policy_id as policyId', 'd.policy_version as policyVersion', judged.as('judged')])
-        .select(count)
-        .groupBy(['d.policy_id', 'd.policy_version', sql`judged`])
-        .orderBy('d.policy_id', nullsFirst)
-        .orderBy('d.policy_version', nullsFirst)
-        .orderBy(sql`judged`)
-        .execute();
-      return rows.map(({ judged: state, ...row }) => ({ ...row, state, decisions: Number(row.decisions) }));
     },
   };
 }
@@ -184,15 +165,26 @@ export interface StandingConsents {
 /** What subjects hold on a banner at the end of a period. */
 export function createStandingQueries(query: Query) {
   return {
-    async standingConsents(period: Period, in30Days: string, in90Days: string): Promise<readonly StandingConsents[]> {
+    /**
+     * What subjects hold, by policy version and purposes where the latest decision alone says so, and the entries of the latest decisions of the others,
+     * for {@link heldConsents}: both come from one sort of all decisions.
+     */
+    async standingConsents(
+      period: Period,
+      in30Days: string,
+      in90Days: string,
+    ): Promise<{ readonly consents: readonly StandingConsents[]; readonly held: readonly number[] }> {
       const { column, together } = await judgedAt(query, period);
       const latest = latestDecisions(query, period, together('subject'))
-        .select([column('stands').as('stands'), column('held').as('held'), together('policy_id').as('policyId')])
-        .select([together('policy_version').as('policyVersion'), together('expires_at').as('expires')]);
+        .select(['d.seq', column('stands').as('stands'), column('held').as('held')])
+        .select([together('policy_id').as('policyId'), together('policy_version').as('policyVersion')])
+        .select(together('expires_at').as('expires'));
       const rows = await query
         .selectFrom(latest.as('p'))
-        .where(sql<boolean>`p.stands <> '[]' and p.held = '[]'`)
+        .where(sql<boolean>`(p.stands <> '[]' or p.held <> '[]')`)
         .select(['p.policyId', 'p.policyVersion', 'p.stands'])
+        // A group of its own for each latest decision that does not say it all.
+        .select(sql<number>`case when p.held = '[]' then 0 else p.seq end`.as('heldSeq'))
         .select((eb) => [
           eb.fn.countAll().as('consents'),
           sum('p.expires is null').as('withoutExpiry'),
@@ -204,31 +196,30 @@ export function createStandingQueries(query: Query) {
             'within90Days',
           ),
         ])
-        .groupBy(['p.policyId', 'p.policyVersion', 'p.stands'])
+        .groupBy(['p.policyId', 'p.policyVersion', 'p.stands', sql.ref('heldSeq')])
         .orderBy('p.policyId', nullsFirst)
         .orderBy('p.policyVersion', nullsFirst)
         .orderBy('p.stands')
         .execute();
-      return rows.map((row) => ({
-        ...row,
-        consents: Number(row.consents),
-        withoutExpiry: Number(row.withoutExpiry),
-        expired: Number(row.expired),
-        within30Days: Number(row.within30Days),
-        within90Days: Number(row.within90Days),
-      }));
+      const consents = rows
+        .filter(({ heldSeq }) => Number(heldSeq) === 0)
+        .map(({ heldSeq: _none, ...row }) => ({
+          ...row,
+          consents: Number(row.consents),
+          withoutExpiry: Number(row.withoutExpiry),
+          expired: Number(row.expired),
+          within30Days: Number(row.within30Days),
+          within90Days: Number(row.within90Days),
+        }));
+      const held = rows.map(({ heldSeq }) => Number(heldSeq)).filter((seq) => seq > 0);
+      return { consents, held: held.sort((a, b) => a - b) };
     },
 
-    /** What a subject holds on a banner at the end of a period, of all subjects on whose banner not only the latest decision says so. */
-    async *heldConsents(period: Period): AsyncIterable<Holds> {
+    /** What a subject holds on a banner, of those whose latest decision does not say it all: `seqs` as {@link standingConsents} found them. */
+    async *heldConsents(period: Period, seqs: readonly number[]): AsyncIterable<Holds> {
       const { column, together } = await judgedAt(query, period);
-      // Found in one sort, and read a few at a time.
-      const seqs = await latestDecisions(query, period, together('subject'))
-        .where(sql<boolean>`${column('held')} <> '[]'`)
-        .select('d.seq')
-        .execute();
       for (let start = 0; start < seqs.length; start += AT_ONCE) {
-        const some = seqs.slice(start, start + AT_ONCE).map(({ seq }) => seq);
+        const some = seqs.slice(start, start + AT_ONCE);
         const rows = await query
           .selectFrom('decision_history as d')
           .where('d.seq', 'in', some)

@@ -6,8 +6,8 @@ import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DeliveryRow = Selectable<Tables['delivery_history']>;
 
-/** Days counted at once. */
-const DAYS = 1000;
+/** Characters of a time up to its hour and its minute. */
+const [HOUR, MINUTE] = [13, 16];
 /** Deliveries looked up at once. */
 const SEQS = 500;
 
@@ -44,27 +44,28 @@ export function createDeliveryQueries(query: Query) {
 
     /** By day of the time zone; days without deliveries have no row. */
     async deliveriesByDay(period: Period, timeZone: string): Promise<readonly { day: string; deliveries: number }[]> {
+      // By the hour where each day begins with one, else by the minute: one walk, however many days there are.
       const ends = await deliveries(period)
         .select((eb) => [eb.fn.min('h.received_at').as('first'), eb.fn.max('h.received_at').as('last')])
         .executeTakeFirstOrThrow();
       if (ends.first === null || ends.last === null) return [];
       const from = dateIn(ends.first, timeZone);
       const days = spansOf(from, addDays(dateIn(ends.last, timeZone), 1), timeZone, 'day');
-      const found: { day: string; deliveries: number }[] = [];
-      for (let place = 0; place < days.length; place += DAYS) {
-        const some = days.slice(place, place + DAYS);
-        const values = sql.join(some.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
-        // `cross join` keeps the order on SQLite: each day walks its stretch of the index on (source, received_at).
-        const { rows } = await sql<{ day: string; n: number }>`
-          select s.column1 as day, count(*) as n
-          from (values ${values}) as s cross join delivery_history as h
-          where h.source = ${period.source} and h.seq <= ${period.asOf}
-            and h.received_at >= s.column2 and h.received_at < s.column3
-            and h.received_at >= ${period.from} and h.received_at < ${period.to}
-          group by s.column1 order by s.column1`.execute(query);
-        for (const { day, n } of rows) found.push({ day, deliveries: Number(n) });
+      const digits = days.every(({ start }) => start.endsWith(':00:00.000Z')) ? HOUR : MINUTE;
+      const rows = await deliveries(period)
+        .select(sql<string>`substr(h.received_at, 1, ${sql.lit(digits)})`.as('time'))
+        .select((eb) => eb.fn.countAll().as('n'))
+        .groupBy(sql.ref('time'))
+        .orderBy(sql.ref('time'))
+        .execute();
+      const found = new Map<string, number>();
+      let place = 0;
+      for (const { time, n } of rows) {
+        while (place + 1 < days.length && time >= (days[place + 1]?.start ?? '').slice(0, digits)) place += 1;
+        const day = days[place]?.name ?? from;
+        found.set(day, (found.get(day) ?? 0) + Number(n));
       }
-      return found;
+      return [...found].map(([day, n]) => ({ day, deliveries: n }));
     },
 
     deliveryRows: (period: Period): AsyncIterable<DeliveryRow> =>

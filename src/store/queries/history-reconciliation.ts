@@ -227,6 +227,14 @@ async function rowsOf(query: Query, period: Period, ids: readonly string[]): Pro
   return [...byId].map(([decisionId, told]) => ({ decisionId, rows: told }));
 }
 
+/** A decision `d` that the log told first, at a time that counts. */
+const TIMED_PULL = `d.via = 'pull' and d.occurred_counts = 1 and d.occurred_basis <> 'received'`;
+
+/** Whether the decision `d` was delivered, and its time is known. */
+const isDelivered = (period: Period) =>
+  sql<boolean>`(d.via = 'webhook' or (${sql.raw(TIMED_PULL)} and ${hasRow(period, DELIVERED)} = 1))`;
+const DELIVERED = `o.via = 'webhook'`;
+
 /** The agreement about nothing, to add to. */
 const noDecisions: Reconciliation = {
   decisions: 0,
@@ -290,37 +298,34 @@ export interface UndeliveredStretch {
 
 /** Where deliveries are missing, in order of time. */
 export function createStretchQueries(query: Query) {
-  const delivered = (period: Period) =>
-    sql<number>`case when d.via = 'webhook' then 1 else ${hasRow(period, `o.via = 'webhook'`)} end`;
-
-  /** Decisions in order of time, each with what is said of the one before and the one after. */
-  const neighbours = (period: Period) => {
-    const over = sql`over (order by m.at, m.seq)`;
-    return query
-      .selectFrom(
-        firstDecisionsIn(query, period)
-          .where(
-            sql<boolean>`(d.via = 'webhook' or (d.via = 'pull' and d.occurred_counts = 1 and d.occurred_basis <> 'received'))`,
-          )
-          .select(['d.at', 'd.seq', delivered(period).as('delivered')])
-          .as('m'),
-      )
-      .select(['m.at', 'm.seq', 'm.delivered'])
+  /** Decisions that only the pulled log has, each with the one before. */
+  const undelivered = (period: Period) => {
+    const over = sql`over (order by d.at, d.seq)`;
+    return firstDecisionsIn(query, period)
+      .where(sql<boolean>`${sql.raw(TIMED_PULL)}`)
+      .where(hasRow(period, DELIVERED), '=', 0)
+      .select(['d.source', 'd.at', 'd.seq'])
       .select([
-        sql<number | null>`lag(m.delivered) ${over}`.as('before'),
-        sql<string | null>`lag(m.at) ${over}`.as('before_at'),
-        sql<number | null>`lead(m.delivered) ${over}`.as('after'),
-        sql<string | null>`lead(m.at) ${over}`.as('after_at'),
+        sql<string | null>`lag(d.at) ${over}`.as('before_at'),
+        sql<number | null>`lag(d.seq) ${over}`.as('before_seq'),
       ]);
   };
-  /** The undelivered ones alone, numbered so that those between two delivered ones share a number. */
+  /** The same, with 1 where a stretch begins: what lies between two of them is looked at only until something delivered is found. */
+  const begun = (period: Period) =>
+    query
+      .selectFrom(undelivered(period).as('u'))
+      .select(['u.at', 'u.seq'])
+      .select(
+        sql<number>`case when u.before_at is not null and not exists (select 1 from decision_history as d where d.source = u.source
+          and d.at >= u.before_at and d.at <= u.at and (d.at > u.before_at or d.seq > u.before_seq) and (d.at < u.at or d.seq < u.seq)
+          and d.is_first = 1 and d.seq <= ${period.asOf} and ${isDelivered(period)}) then 0 else 1 end`.as('begins'),
+      );
   const numbered = (period: Period) =>
     query
-      .selectFrom(neighbours(period).as('l'))
-      .where('l.delivered', '=', 0)
-      .select(['l.at', 'l.seq', 'l.before', 'l.before_at', 'l.after', 'l.after_at'])
+      .selectFrom(begun(period).as('b'))
+      .select(['b.at', 'b.seq', 'b.begins'])
       .select(
-        sql<number>`sum(case when l.before = 0 then 0 else 1 end) over (order by l.at, l.seq rows between unbounded preceding and current row)`.as(
+        sql<number>`sum(b.begins) over (order by b.at, b.seq rows between unbounded preceding and current row)`.as(
           'stretch',
         ),
       );
@@ -329,14 +334,33 @@ export function createStretchQueries(query: Query) {
       .selectFrom(numbered(period).as('i'))
       .groupBy('i.stretch')
       .select((eb) => [
-        sql<string | null>`max(case when i.before = 1 then i.before_at end)`.as('deliveredBefore'),
-        sql<string | null>`max(case when i.after = 1 then i.after_at end)`.as('deliveredAfter'),
         eb.fn.countAll().as('decisions'),
         eb.fn.min('i.at').as('firstAt'),
         eb.fn.max('i.at').as('lastAt'),
         eb.fn.min('i.seq').as('firstSeq'),
         eb.fn.max('i.seq').as('lastSeq'),
+        sql<number>`max(case when i.begins = 1 then i.seq end)`.as('begin'),
       ]);
+
+  /** Times of the delivered decisions of the period before and after a stretch; null where there is none. */
+  const neighbours = async (period: Period, firstAt: string, lastAt: string, begin: number) => {
+    const next = (within: Period, order: 'asc' | 'desc') =>
+      firstDecisionsIn(query, within)
+        .where(isDelivered(period))
+        .select('d.at')
+        .orderBy('d.at', order)
+        .orderBy('d.seq', order)
+        .limit(1);
+    // The digit makes the end of the period inclusive.
+    const before = await next({ ...period, to: `${firstAt}0` }, 'desc')
+      .where((eb) => eb.or([eb('d.at', '<', firstAt), eb('d.seq', '<', begin)]))
+      .executeTakeFirst();
+    // What is delivered at the last time comes after the stretch, or it would have ended it; unless all of it is at one time.
+    const after = await next({ ...period, from: lastAt }, 'asc')
+      .where((eb) => eb.or([eb('d.at', '>', lastAt), eb('d.seq', '>', lastAt > firstAt ? 0 : begin)]))
+      .executeTakeFirst();
+    return { deliveredBefore: before?.at ?? null, deliveredAfter: after?.at ?? null };
+  };
 
   return {
     /**
@@ -371,15 +395,16 @@ export function createStretchQueries(query: Query) {
         stretches: Number(any?.stretches ?? 0),
         longer: Number(any?.longer ?? 0),
         inLonger: Number(any?.inLonger ?? 0),
-        longest: rows.map((row) => ({
-          decisions: Number(row.decisions),
-          firstAt: row.firstAt,
-          lastAt: row.lastAt,
-          firstSeq: Number(row.firstSeq),
-          lastSeq: Number(row.lastSeq),
-          deliveredBefore: row.deliveredBefore,
-          deliveredAfter: row.deliveredAfter,
-        })),
+        longest: await Promise.all(
+          rows.map(async ({ decisions, firstAt, lastAt, firstSeq, lastSeq, begin }) => ({
+            decisions: Number(decisions),
+            firstAt,
+            lastAt,
+            firstSeq: Number(firstSeq),
+            lastSeq: Number(lastSeq),
+            ...(await neighbours(period, firstAt, lastAt, Number(begin))),
+          })),
+        ),
       };
     },
 
