@@ -10,6 +10,7 @@ import { createExportJobs, removeOldExports } from './backup/export-file.ts';
 import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
 import { copyErasures, rotate } from './backup/rotate.ts';
 import { createDocumentJobs } from '../documents/jobs.ts';
+import { createLetterMailJobs } from '../documents/mail-letter.ts';
 import { createScheduleJobs, mailJobs } from '../documents/schedules.ts';
 import { removeOldDrafts } from '../documents/register.ts';
 import { finishErasures } from '../erasure/erase.ts';
@@ -172,13 +173,8 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createNotifyJobs(context.notifying),
     ...createVerifyJobs(context),
     ...createExportJobs(context),
-    ...createRequestFormJobs({
-      ...context,
-      catchUp: () => context.projector.catchUp(),
-      documents: { ...context.documents, cases: context.cases },
-      mail: context.config.mail,
-      publicUrl: context.config.publicUrl,
-    }),
+    ...createLetterMailJobs(context),
+    ...createRequestFormJobs(context),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;

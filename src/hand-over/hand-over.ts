@@ -1,9 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Selectable } from 'kysely';
-import { checkMove } from '../cases/check-move.ts';
-import { keepsApproval } from '../cases/folded.ts';
-import { type ShownCase, showCase } from '../cases/list-cases.ts';
-import type { Disclosure, MoveName } from '../cases/moves.ts';
+import { showCase } from '../cases/list-cases.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import type { Action } from '../core/action.ts';
 import { isPrivateTransport } from '../core/address.ts';
@@ -11,6 +8,7 @@ import { isoNow } from '../core/clock.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
+import { problemsOfLeaving } from '../documents/leaving.ts';
 import { draftInPack } from '../documents/produce-pack.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Tables } from '../store/schema.ts';
@@ -92,7 +90,8 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
         ? 'The case has no response pack: create it first.'
         : `The case has no response pack ${input.documentId}, or it was erased.`,
     );
-  const problems = problemsOf(shown, pack, { actor, approvedBy, now, timeZone: deps.cases.timeZone });
+  const context = { channel: 'hand-over', actor, approvedBy, now, timeZone: deps.cases.timeZone };
+  const problems = problemsOfLeaving(shown, pack, context);
   if (problems.length > 0) return { outcome: 'refused', problems };
   const draft = await draftInPack(
     { ...deps.documents, cases: deps.cases },
@@ -149,35 +148,6 @@ async function findPack(read: Query, caseId: string, documentId: string | undefi
     .where('erased_at', 'is', null);
   if (documentId !== undefined) query = query.where('document_id', '=', documentId);
   return (await query.orderBy('seq', 'desc').limit(1).executeTakeFirst()) ?? null;
-}
-
-/** Moves after which a pack that was made before says what it said. */
-const changesNoPack: readonly MoveName[] = [...keepsApproval, 'mark-ready', 'answer', 'close'];
-
-function problemsOf(
-  { view, profile, history, match }: ShownCase,
-  pack: Pack,
-  context: { actor: string; approvedBy: string | undefined; now: string; timeZone: string },
-): readonly string[] {
-  const { state } = view.row;
-  if (state === 'answered' || state === 'closed') {
-    const { answer } = view.folded;
-    if (answer?.documentSha256 === pack.sha256) return [];
-    return [
-      answer === null
-        ? 'The case was settled without an answer: there is nothing to hand over.'
-        : 'The recorded answer names another document, or none: hand over the one it names, or reopen the request.',
-    ];
-  }
-  const { actor, approvedBy, now, timeZone } = context;
-  const { disclosure } = JSON.parse(pack.parameters) as { readonly disclosure: Disclosure };
-  const details = { channel: 'hand-over', disclosure, ...(approvedBy === undefined ? {} : { approvedBy }) };
-  const problems = checkMove(view, { move: 'answer', details }, { profile, timeZone, now, match, actor });
-  if (problems.length > 0) return problems;
-  const changed = history.findLast(({ move }) => !(changesNoPack as readonly string[]).includes(move))?.seq ?? 0;
-  return Number(pack.as_of) >= Number(changed)
-    ? []
-    : ['The case has changed since its response pack was made: create the pack again.'];
 }
 
 /** The names of the files of a pack, as its sealed manifest has them. */

@@ -96,6 +96,8 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   document: 'documents',
   'scheduled-document': 'maintenance',
   'document-mail': 'outgoing',
+  'letter-mail': 'outgoing',
+  'request-form-mail': 'outgoing',
   export: 'documents',
   // It computes for as long as a rebuild, and sealing must not wait for it.
   'check-read-models': 'documents',

@@ -6,7 +6,7 @@ import { isOpen } from '../cases/moves.ts';
 import { parseFolded } from '../cases/folded.ts';
 import { isoNow } from '../core/clock.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
-import type { CaseDocumentDeps } from '../documents/produce-pack.ts';
+import type { DocumentDeps } from '../documents/frame.ts';
 import { draftLetter } from '../documents/produce-letter.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
@@ -20,11 +20,10 @@ import {
   type RequestFormDeps,
 } from './request-form.ts';
 
-interface MailDeps extends RequestFormDeps {
-  readonly documents: CaseDocumentDeps;
-  readonly mail: MailSettings | null;
-  /** Of the public listener as seen from outside; null: it is not known. */
-  readonly publicUrl: string | null;
+interface MailDeps extends Omit<RequestFormDeps, 'catchUp'> {
+  readonly documents: DocumentDeps;
+  readonly config: { readonly mail: MailSettings | null; readonly publicUrl: string | null };
+  readonly projector: { catchUp(): Promise<unknown> };
 }
 
 /** Requests in a day from one address that are answered by mail: somebody else may have typed it. */
@@ -36,8 +35,10 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
   return {
     async [REQUEST_MAIL](payload, { signal, job }) {
       const { caseId } = readPayload(requestMailSchema, payload);
-      if (deps.mail === null) throw new JobRefused('No mail was sent: SMTP_URL is not set for this worker.');
-      await deps.catchUp();
+      const { mail, publicUrl } = deps.config;
+      const catchUp = () => deps.projector.catchUp();
+      if (mail === null) throw new JobRefused('No mail was sent: SMTP_URL is not set for this worker.');
+      await catchUp();
       const row = await deps.store.read
         .selectFrom('cases')
         .selectAll()
@@ -54,7 +55,10 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       );
       if (before.length >= MAILS_PER_DAY) return { outcome: 'too-many' };
       // The address may be somebody else's: nothing in the mail is what was typed into the form.
-      const draft = await draftLetter(deps.documents, { caseId, step: 'acknowledgement', anonymous: true });
+      const draft = await draftLetter(
+        { ...deps.documents, cases: deps.cases },
+        { caseId, step: 'acknowledgement', anonymous: true },
+      );
       if (draft.outcome !== 'drafted') return { outcome: 'settled' };
       const { letter } = draft;
       const texts = letterLanguages[letter.language];
@@ -62,11 +66,10 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       const until = dateIn(dayIn(codeExpires(row), deps.cases.timeZone), letter.locale);
       const code = codeOfRequest(deps, row);
       const t = texts.requestForm;
-      const page =
-        deps.publicUrl === null ? null : `${deps.publicUrl}/r/${row.source}/${receiptToken(deps, row.source, caseId)}`;
+      const page = publicUrl === null ? null : `${publicUrl}/r/${row.source}/${receiptToken(deps, row.source, caseId)}`;
       try {
         await sendMail(
-          deps.mail,
+          mail,
           {
             to: [email],
             subject: `${texts.titles.acknowledgement} (${caseId})`,
@@ -88,7 +91,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
         await moveLatest(
           deps.cases,
           { caseId, move: 'acknowledge', details: { at: now, channel: 'e-mail' }, actor: ACTOR },
-          deps.catchUp,
+          catchUp,
         );
       return { outcome: 'sent' };
     },

@@ -431,7 +431,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
   const unsent = await store.read
     .selectFrom('jobs')
     .select((eb) => [eb.fn.countAll().as('count'), eb.fn.max('error').as('error')])
-    .where('kind', 'in', ['notify-send', 'checkpoint-mail'])
+    .where('kind', 'in', ['notify-send', 'checkpoint-mail', 'letter-mail', 'request-form-mail'])
     .where('state', 'in', ['waiting', 'failed'])
     .where('error', 'is not', null)
     .executeTakeFirstOrThrow();

@@ -93,6 +93,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /cases/:caseId/hand-overs/revoke': { who: 'work', source: 'case' },
   'GET /cases/:caseId/letter': { who: 'work', source: 'case', views: 'object' },
   'POST /cases/:caseId/letter': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/letters/:documentId/mail': { who: 'work', source: 'case' },
   'GET /deadline': { who: 'read', source: 'installation' },
 
   'GET /documents': { who: 'read', source: 'query', views: 'documents' },

@@ -14,10 +14,11 @@ import {
   stateText,
 } from './words.ts';
 import { DocumentTable, JobList } from './documents.tsx';
-import { Badge, Day, Facts, LawList, Moment, Notice, Panel, Problems, Select, Table } from './parts.tsx';
+import { Badge, Day, Facts, LawList, Moment, type Column, Notice, Panel, Problems, Select, Table } from './parts.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import type { DocumentRow } from './load-today.ts';
 import { MoveForms } from './move-forms.tsx';
 import { StepList } from './next-step.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
@@ -112,6 +113,35 @@ export function CasePage(props: CasePageProps) {
 }
 
 /** The letters that were made, and which one to write next. */
+/** Whether a letter was mailed, and the button that mails it. What it may not be sent for is said when it is pressed. */
+function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
+  const { case_id: caseId, requester_email: email } = shown.view.row;
+  return {
+    title: 'By e-mail',
+    cell: ({ document_id: id, erased_at: erasedAt, file_name: file }) => {
+      const sent = mailed.get(id);
+      const job = mails.get(id);
+      if (sent !== undefined)
+        return (
+          <span class="small">
+            sent <Moment iso={sent} timeZone={frame.timeZone} />
+          </span>
+        );
+      if (job?.state === 'waiting' || job?.state === 'running') return <Badge text="being sent" tone="calm" />;
+      if (!canMail || email === null || erasedAt !== null || !frame.canWork) return <span class="soft">not sent</span>;
+      return (
+        <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letters/${encodeURIComponent(id)}/mail`}>
+          <Csrf token={frame.csrf} />
+          {job?.error == null ? null : <p class="small">{job.error}</p>}
+          <button class="quiet slim" type="submit" aria-label={`Send ${file} to the requester`}>
+            Send to <bdi>{email}</bdi>
+          </button>
+        </form>
+      );
+    },
+  };
+}
+
 function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
   const { canWork } = frame;
   const { shown, documents } = data;
@@ -119,7 +149,11 @@ function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
   const letters = documents.filter(({ name }) => name === 'letter');
   return (
     <Panel id="letters" title="Letters">
-      {letters.length > 0 ? <DocumentTable frame={frame} documents={letters} /> : canWork ? null : <p>None yet.</p>}
+      {letters.length > 0 ? (
+        <DocumentTable frame={frame} documents={letters} also={[mailColumn(data, frame)]} />
+      ) : canWork ? null : (
+        <p>None yet.</p>
+      )}
       {canWork ? (
         <form method="get" action={`/cases/${encodeURIComponent(row.case_id)}/letter`}>
           <div class="buttons">

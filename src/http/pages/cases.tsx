@@ -12,6 +12,7 @@ import type { NewHandOver } from './hand-over-panel.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './load-case.ts';
 import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
+import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
@@ -23,12 +24,17 @@ const doneTexts: Readonly<Record<string, string>> = {
   opened: 'The request has been recorded.',
   moved: 'Recorded in the ledger.',
   letter: 'The letter has been created. Download it under Letters.',
+  mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
   pack: 'The pack is being created. It will appear under Response pack.',
   revoked: 'The link is revoked: it opens nothing any more.',
 };
 
 interface CaseParams {
   readonly Params: { readonly caseId: string };
+}
+
+interface LetterParams {
+  readonly Params: { readonly caseId: string; readonly documentId: string };
 }
 
 /** The pages of requests, and the moves that officers make. */
@@ -95,6 +101,17 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     const { id } = await context.jobs.enqueue(packJob(caseId, officerOf(request).officer));
     await untilDoneSoon(context, id);
     return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=pack`, 303);
+  });
+
+  app.post<LetterParams>('/cases/:caseId/letters/:documentId/mail', async (request, reply) => {
+    const { caseId, documentId } = request.params;
+    const actor = officerOf(request).officer;
+    const found = await checkLetterMail(context, { caseId, documentId, actor });
+    if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
+    if (found.outcome === 'refused') return sendCase(request, reply, caseId, { problems: found.problems }, 422);
+    const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, actor));
+    await untilDoneSoon(context, id);
+    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=mail#letters`, 303);
   });
 
   app.post<CaseParams>('/cases/:caseId/hand-overs', async (request, reply) => {

@@ -130,10 +130,13 @@ export function DocumentTable({
   frame: { timeZone, sourceName },
   documents,
   total,
+  also = [],
 }: {
   frame: PageFrame;
   documents: readonly DocumentRow[];
   total?: number;
+  /** Further columns. */
+  also?: readonly Column<DocumentRow>[];
 }) {
   if (documents.length === 0) return <p>None yet.</p>;
   const more = (total ?? documents.length) - documents.length;
@@ -180,6 +183,7 @@ export function DocumentTable({
       ),
     },
     { title: 'Downloads', isNumber: true, cell: ({ downloads }) => formatCount(downloads) },
+    ...also,
   ];
   const some = more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : '';
   return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;

@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import { type ShownCase, showCase } from '../../cases/list-cases.ts';
 import type { Context } from '../../context.ts';
+import { LETTER_MAIL } from '../../documents/mail-letter.ts';
 import { answerSteps } from '../../documents/produce-pack.ts';
 import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -29,13 +30,19 @@ export interface CasePageData {
   readonly handOvers: readonly ListedHandOver[];
   /** Packs under way, and those that ended without a document. */
   readonly jobs: readonly Job[];
+  /** When letters were mailed to the requester, ISO 8601 UTC, by document. */
+  readonly mailed: ReadonlyMap<string, string>;
+  /** Letters whose mail is under way, or was not sent; the latest of each document. */
+  readonly mails: ReadonlyMap<string, Job>;
+  /** Whether mail can be sent. */
+  readonly canMail: boolean;
 }
 
 const DECISIONS_SHOWN = 50;
 
 /** Loads what the page of a case shows; null if the case does not exist. */
 export async function loadCase(
-  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock'>,
+  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config'>,
   caseId: string,
 ): Promise<CasePageData | null> {
   const shown = await showCase(context.cases, caseId, context.clock().toISOString());
@@ -43,11 +50,21 @@ export async function loadCase(
   const { read } = context.store;
   const { subjects } = shown.match;
   const history = createHistory(read);
-  const [decisions, documents, handOvers, jobs] = await Promise.all([
+  const [decisions, documents, handOvers, jobs, mails, mailed] = await Promise.all([
     subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
     read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
     listHandOvers(context, { caseId }),
     context.jobs.list({ kind: 'document', limit: 100 }),
+    context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
+    read
+      .selectFrom('action_history')
+      .innerJoin('documents', 'documents.document_id', 'action_history.object')
+      .select(['documents.document_id', 'action_history.received_at'])
+      .where('documents.case_id', '=', caseId)
+      .where('action_history.source', '=', shown.view.row.source)
+      .where('action_history.action', '=', 'document.mailed')
+      .orderBy('action_history.seq')
+      .execute(),
   ]);
   return {
     shown,
@@ -55,6 +72,15 @@ export async function loadCase(
     documents,
     handOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
+    mailed: new Map(mailed.map((row) => [row.document_id, row.received_at])),
+    // The list begins with the newest: the last one set is the newest.
+    mails: new Map(
+      mails
+        .filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done')
+        .toReversed()
+        .map((job) => [payloadText(job, 'documentId') ?? '', job]),
+    ),
+    canMail: context.config.mail !== null,
   };
 }
 

@@ -158,14 +158,17 @@ function choicesOf({ shown, documents }: CasePageData): FieldChoices {
 }
 
 /** What a form is filled in with at first: what is known already. */
-function proposed({ shown, documents }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
+function proposed({ shown, documents, mailed }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
   switch (move) {
-    case 'answer':
+    case 'answer': {
+      const answer = documents.find(isAnswer);
       return {
+        channel: answer !== undefined && mailed.has(answer.document_id) ? 'e-mail' : '',
         disclosure: shown.disclosure,
-        documentSha256: documents.find(isAnswer)?.sha256 ?? '',
+        documentSha256: answer?.sha256 ?? '',
         'parts.0.what': kindText(shown.view.kind),
       };
+    }
     case 'mark-system': {
       const next = shown.profile?.otherSystems.find(({ id }) => !Object.hasOwn(shown.view.folded.systems, id));
       return { system: next?.id ?? '' };

@@ -1,0 +1,49 @@
+import type { Selectable } from 'kysely';
+import { checkMove } from '../cases/check-move.ts';
+import { keepsApproval } from '../cases/folded.ts';
+import type { ShownCase } from '../cases/list-cases.ts';
+import type { Disclosure, MoveName } from '../cases/moves.ts';
+import type { Tables } from '../store/schema.ts';
+
+/** A registered document of a case. */
+export type CaseDocument = Selectable<Tables['documents']>;
+
+/** Moves after which a document that was made before says what it said. */
+const changesNothing: readonly MoveName[] = [...keepsApproval, 'mark-ready', 'answer', 'close'];
+
+/**
+ * Why a document that answers a request may not leave the house, in sentences; empty: it may. All that keeps an officer from recording the answer keeps
+ * it here: blockers, disclosure, approval; and the case must not have changed since. Of a case that was answered only the document that the answer names leaves.
+ */
+export function problemsOfLeaving(
+  { view, profile, history, match }: ShownCase,
+  document: CaseDocument,
+  context: {
+    readonly channel: string;
+    readonly actor: string;
+    readonly approvedBy: string | undefined;
+    readonly now: string;
+    readonly timeZone: string;
+  },
+): readonly string[] {
+  const { state } = view.row;
+  const what = document.name === 'letter' ? 'letter' : 'response pack';
+  if (state === 'answered' || state === 'closed') {
+    const { answer } = view.folded;
+    if (answer?.documentSha256 === document.sha256) return [];
+    return [
+      answer === null
+        ? 'The case was settled without an answer: there is nothing to hand over.'
+        : 'The recorded answer names another document, or none: hand over the one it names, or reopen the request.',
+    ];
+  }
+  const { channel, actor, approvedBy, now, timeZone } = context;
+  const { disclosure } = JSON.parse(document.parameters) as { readonly disclosure: Disclosure };
+  const details = { channel, disclosure, ...(approvedBy === undefined ? {} : { approvedBy }) };
+  const problems = checkMove(view, { move: 'answer', details }, { profile, timeZone, now, match, actor });
+  if (problems.length > 0) return problems;
+  const changed = history.findLast(({ move }) => !(changesNothing as readonly string[]).includes(move))?.seq ?? 0;
+  return Number(document.as_of) >= Number(changed)
+    ? []
+    : [`The case has changed since its ${what} was made: create the ${what} again.`];
+}

@@ -1,0 +1,170 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { fill } from '../../reports/letters/letter.ts';
+import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
+import { checkMove } from '../cases/check-move.ts';
+import { type ShownCase, showCase } from '../cases/list-cases.ts';
+import { moveLatest } from '../cases/move-case.ts';
+import type { CheckedMove } from '../cases/moves.ts';
+import type { CaseWriting } from '../cases/view.ts';
+import { isoNow } from '../core/clock.ts';
+import { sha256Hex } from '../crypto/hash.ts';
+import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
+import type { NewJob } from '../jobs/jobs.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
+import { answerSteps } from './produce-pack.ts';
+import { documentPath } from './register.ts';
+
+/** The job that mails a letter to the requester. */
+export const LETTER_MAIL = 'letter-mail';
+const payloadSchema = z.object({ caseId: z.string(), documentId: z.string(), actor: z.string() });
+/** A mail server may be away for half a day. */
+const MAIL_ATTEMPTS = 80;
+
+export interface MailLetterDeps {
+  readonly cases: CaseWriting;
+  readonly documents: { readonly folder: string };
+  readonly config: { readonly mail: MailSettings | null };
+  readonly projector: { catchUp(): Promise<unknown> };
+}
+
+/** Asks for a letter to be mailed: once for each letter, however often it is asked. */
+export function letterMailJob(caseId: string, documentId: string, actor: string): NewJob {
+  return {
+    kind: LETTER_MAIL,
+    key: documentId,
+    payload: { caseId, documentId, actor },
+    maxAttempts: MAIL_ATTEMPTS,
+  };
+}
+
+/** A letter of a case that may be mailed to its requester, or why it may not be. */
+type Mailable =
+  | {
+      readonly outcome: 'mailable';
+      readonly shown: ShownCase;
+      readonly document: CaseDocument;
+      readonly step: LetterStep;
+      readonly email: string;
+    }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+  | { readonly outcome: 'unknown' };
+
+/**
+ * Looks whether a letter may be mailed now. What holds for recording that it was sent holds for sending it: a letter that answers or refuses needs
+ * everything that the answer or refusal needs, also a second person; one that extends the period needs what the extension does.
+ */
+export async function checkLetterMail(
+  { cases, config: { mail } }: Pick<MailLetterDeps, 'cases' | 'config'>,
+  { caseId, documentId, actor }: z.infer<typeof payloadSchema>,
+): Promise<Mailable> {
+  const now = isoNow(cases.clock);
+  const shown = await showCase(cases, caseId, now);
+  const document = await cases.store.read
+    .selectFrom('documents')
+    .selectAll()
+    .where('document_id', '=', documentId)
+    .where('case_id', '=', caseId)
+    .where('name', '=', 'letter')
+    .executeTakeFirst();
+  if (shown === null || document === undefined) return { outcome: 'unknown' };
+  const refused = (...problems: readonly string[]) => ({ outcome: 'refused' as const, problems });
+  const { step = '' } = JSON.parse(document.parameters) as { readonly step?: string };
+  const email = shown.view.row.requester_email;
+  const before = await cases.store.read
+    .selectFrom('action_history')
+    .select('received_at')
+    .where('source', '=', document.source)
+    .where('action', '=', 'document.mailed')
+    .where('object', '=', documentId)
+    .executeTakeFirst();
+  if (before !== undefined) return refused(`The letter was mailed on ${before.received_at.slice(0, 10)} already.`);
+  if (document.erased_at !== null) return refused('The letter was erased.');
+  if (mail === null) return refused('No mail server is configured (SMTP_URL): send the letter yourself.');
+  if (!isLetterStep(step) || step === 'notice')
+    return refused('This letter is for somebody other than the requester: send it yourself.');
+  if (email === null) return refused('The request has no e-mail address: send the letter another way.');
+  const { timeZone } = cases;
+  const { profile, view, match } = shown;
+  const judge = (checked: CheckedMove) => checkMove(view, checked, { profile, timeZone, now, match, actor });
+  const words = 'as the letter says';
+  const problems =
+    step === 'refusal'
+      ? view.row.state === 'refused'
+        ? []
+        : judge({ move: 'refuse', details: { reasons: words, basis: words, remedies: words } })
+      : step === 'extension'
+        ? view.folded.extension === null
+          ? judge({ move: 'extend', details: { reasons: words } })
+          : []
+        : answerSteps.includes(step)
+          ? problemsOfLeaving(shown, document, { channel: 'e-mail', actor, approvedBy: undefined, now, timeZone })
+          : [];
+  return problems.length > 0 ? refused(...problems) : { outcome: 'mailable', shown, document, step, email };
+}
+
+/** The job that mails a letter. Whether it may go out is looked at again when it does; that it went out is an entry without the address. */
+export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
+  return {
+    async [LETTER_MAIL](payload, { job, signal }) {
+      const wanted = readPayload(payloadSchema, payload);
+      const { caseId, documentId, actor } = wanted;
+      await deps.projector.catchUp();
+      const found = await checkLetterMail(deps, wanted);
+      if (found.outcome === 'unknown') throw new JobRefused('There is no such letter.');
+      if (found.outcome === 'refused') throw new JobRefused(`The letter was not sent: ${found.problems.join(' ')}`);
+      const { document, step, email, shown } = found;
+      const content = await readFile(documentPath(deps.documents.folder, { documentId, format: document.format }));
+      if (sha256Hex(content) !== document.sha256)
+        throw new JobRefused('The file of the letter differs from the registered one and is not sent.');
+      const { language: tag } = JSON.parse(document.parameters) as { readonly language?: string };
+      const texts = letterLanguages[chooseLanguage([tag]).language];
+      const { mail } = deps.config;
+      if (texts === undefined || mail === null) throw new Error('there are no texts, or there is no mail server');
+      const reference = fill(texts.frame.reference, { reference: caseId });
+      const controller = shown.profile?.name ?? '';
+      try {
+        await sendMail(
+          mail,
+          {
+            to: [email],
+            subject: `${texts.titles[step]} (${caseId})`,
+            text: `${texts.titles[step]}\n${reference}\n\n${controller}\n`,
+            id: `letter.${job.id}`,
+            attachments: [
+              { filename: document.file_name, content, contentType: contentTypes[document.format] ?? 'text/plain' },
+            ],
+          },
+          signal,
+        );
+      } catch (error) {
+        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
+        throw error;
+      }
+      const now = isoNow(deps.cases.clock);
+      await appendAction(
+        deps.cases.ledger,
+        document.source,
+        { action: 'document.mailed', actor, documentId, sha256: document.sha256, to: `requester of ${caseId}` },
+        ['document.mailed', documentId, caseId, job.id],
+        now,
+      );
+      if (step === 'acknowledgement' && shown.view.folded.acknowledgedAt === null)
+        await moveLatest(
+          deps.cases,
+          { caseId, move: 'acknowledge', details: { at: now, channel: 'e-mail' }, actor },
+          () => deps.projector.catchUp(),
+        );
+      return { sent: true };
+    },
+  };
+}
+
+const contentTypes: Readonly<Record<string, string>> = {
+  pdf: 'application/pdf',
+  html: 'text/html; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+};

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { startWorker } from '../../src/context/worker.ts';
+import { produceLetter } from '../../src/documents/produce-letter.ts';
+import type { LetterStep } from '../../reports/letters/texts.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+import { createReadyCase, makeMoves, OFFICER } from './hand-over-world.ts';
+import { createVisitor, type OfficeWorld, signedInAs } from './office-world.ts';
+
+const WAIT = { timeout: 20_000, interval: 50 };
+
+async function createMailWorld(worker = true) {
+  const mail = await startMailServer();
+  onTestFinished(() => mail.close());
+  const made = await createReadyCase({ SMTP_URL: mail.url, MAIL_FROM: 'privacy@acme.example' }, { worker });
+  const officer = await signedInAs(made.world, 'officer');
+  return { ...made, mail, officer };
+}
+
+async function makeLetter({ context }: OfficeWorld, caseId: string, step: LetterStep, text: string | null = null) {
+  const deps = { ...context.documents, cases: context.cases };
+  const made = await produceLetter(deps, { caseId, step, text, format: 'pdf', actor: OFFICER });
+  if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
+  await context.projector.projected(made.seq);
+  return made;
+}
+
+describe('a letter that is mailed', () => {
+  it('goes to the requester byte for byte, once, and is an entry without the address', async () => {
+    const { world, caseId, mail, officer } = await createMailWorld();
+    const letter = await makeLetter(world, caseId, 'acknowledgement');
+    const page = await officer.get(`/cases/${caseId}`);
+    expect(page.text).toContain(`/letters/${letter.documentId}/mail`);
+    const sent = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
+    expect(sent.status).toBe(303);
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), WAIT);
+    const [{ to, subject, attachments, raw }] = mail.mails as [(typeof mail.mails)[number]];
+    expect(to).toEqual(['ada@example.org']);
+    expect(subject).toContain(caseId);
+    expect(Object.keys(attachments)).toHaveLength(1);
+    const file = await readFile(letter.path);
+    expect(raw.replaceAll(/\s/g, '')).toContain(file.toString('base64').slice(0, 400));
+    await vi.waitFor(
+      async () =>
+        expect(await world.actions('document.mailed')).toEqual([
+          { actor: expect.stringContaining('(p-') as string, object: letter.documentId },
+        ]),
+      WAIT,
+    );
+    const entries = await world.context.store.read
+      .selectFrom('action_history')
+      .select('details')
+      .where('action', '=', 'document.mailed')
+      .execute();
+    expect(entries[0]?.details).not.toContain('ada@example.org');
+    // Confirming receipt is recorded with it.
+    await vi.waitFor(async () => {
+      await world.context.projector.catchUp();
+      const row = await world.context.store.read
+        .selectFrom('case_history')
+        .select('move')
+        .where('case_id', '=', caseId)
+        .where('move', '=', 'acknowledge')
+        .execute();
+      expect(row).toHaveLength(1);
+    }, WAIT);
+    const again = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
+    expect(again.status).toBe(422);
+    expect(again.text).toContain('already');
+    expect(mail.mails).toHaveLength(1);
+    expect((await officer.get(`/cases/${caseId}`)).text).toMatch(/sent <time/);
+  });
+
+  it('does not go out while the answer may not: the case was reworked, or its identity is not confirmed', async () => {
+    const { world, caseId, mail, officer } = await createMailWorld();
+    const letter = await makeLetter(world, caseId, 'answer');
+    await makeMoves(world, caseId, [
+      ['rework', { reason: 'A system was forgotten' }],
+      ['fail-identity', { reason: 'The customer number was wrong' }],
+    ]);
+    const refused = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
+    expect(refused.status).toBe(422);
+    expect(await world.actions('document.mailed')).toEqual([]);
+    expect(mail.mails).toEqual([]);
+  });
+
+  it('does not go out when the case changes between the button and the mail', async () => {
+    const { world, caseId, mail, officer } = await createMailWorld(false);
+    const letter = await makeLetter(world, caseId, 'answer');
+    const asked = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
+    expect(asked.status).toBe(303);
+    expect((await officer.get(`/cases/${caseId}`)).text).toContain('being sent');
+    await makeMoves(world, caseId, [['rework', { reason: 'Wrong attachment' }]]);
+    const worker = await startWorker(world.context);
+    onTestFinished(() => worker.stop());
+    await vi.waitFor(async () => {
+      const [job] = await world.context.jobs.list({ kind: 'letter-mail' });
+      expect(job?.state).toBe('failed');
+      expect(job?.error).toContain('The letter was not sent');
+    }, WAIT);
+    expect(mail.mails).toEqual([]);
+  });
+
+  it('is neither another case’s letter nor an auditor’s to send', async () => {
+    const { world, caseId, mail, officer } = await createMailWorld();
+    const letter = await makeLetter(world, caseId, 'acknowledgement');
+    expect((await officer.post(`/cases/${caseId}/letters/${letter.documentId}x/mail`, {})).status).toBe(404);
+    const auditor = await signedInAs(world, 'auditor');
+    await auditor.get(`/cases/${caseId}`);
+    expect((await auditor.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {})).status).toBe(403);
+    const stranger = createVisitor(world.adminUrl);
+    expect((await stranger.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {})).status).not.toBe(303);
+    expect(mail.mails).toEqual([]);
+  });
+
+  it('says what to do where no mail server is configured', async () => {
+    const { world, caseId } = await createReadyCase();
+    const letter = await makeLetter(world, caseId, 'acknowledgement');
+    const officer = await signedInAs(world, 'officer');
+    expect((await officer.get(`/cases/${caseId}`)).text).not.toContain('/mail"');
+    const refused = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('SMTP_URL');
+  });
+});
