@@ -46,7 +46,7 @@ const byHand: Readonly<Record<string, readonly string[]>> = {
 };
 
 async function askByHand(): Promise<void> {
-  const database = new sqlite3.Database(path, sqlite3.OPEN_READONLY);
+  const database = new sqlite3.Database(`${path}-read-models`, sqlite3.OPEN_READONLY);
   const all = (text: string) =>
     new Promise<unknown[]>((resolve, reject) =>
       database.all(text, (error: Error | null, rows: unknown[]) => (error === null ? resolve(rows) : reject(error))),

@@ -80,12 +80,12 @@ const smallPackages: Plugin = {
   },
 };
 
-for (const old of ['src', 'receivers', 'reports', 'chunks', '.tsbuildinfo'])
+for (const old of ['src', 'client', 'receivers', 'reports', 'chunks', '.tsbuildinfo'])
   rmSync(join(dist, old), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
   // Side by side, so that what is above them is the same for sources and chunks.
-  entryPoints: ['src/cli.ts', 'src/context/projector-thread-main.ts', 'receivers/public.ts'],
+  entryPoints: ['src/cli.ts', 'src/context/projector-thread-main.ts', 'receivers/public.ts', 'client/client.ts'],
   outdir: 'dist',
   outbase: '.',
   chunkNames: 'chunks/[name]-[hash]',

@@ -7,7 +7,7 @@ import { readSource } from './architecture/read-source.ts';
 
 const root = join(import.meta.dirname, '..');
 const files = new Map(
-  ['src', 'receivers', 'reports']
+  ['src', 'client', 'receivers', 'reports']
     .flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
     )

@@ -39,6 +39,17 @@ test('the build carries the licences of the packages that are in it', () => {
   expect(entries.filter((entry) => entry.trim().length < 80).map((entry) => entry.trim())).toEqual([]);
 });
 
+test('the client of the API can be used from other applications, with types and without the server', async () => {
+  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    exports: { './client': { types: string; default: string } };
+  };
+  const { types, default: code } = exports['./client'];
+  const client = (await import(join(root, code))) as Record<string, unknown>;
+  expect(client.createClient).toBeTypeOf('function');
+  expect(readFileSync(join(root, types), 'utf8')).toContain('createClient');
+  expect(readFileSync(join(root, code)).length).toBeLessThan(20_000);
+});
+
 test('the receivers can be used from other applications, with types', async () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: { './receivers': { types: string; default: string } };
