@@ -443,6 +443,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
         pulled: listPulled().map(({ slug }) => slug),
         disk: await readDisk(config.dataDir),
         sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,
+        verification: await parts.lastVerification(),
         readModelsDiffer: await parts.readModels.differing(),
         refusal: parts.refusal(),
         witnessing:

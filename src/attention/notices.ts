@@ -46,6 +46,7 @@ const kinds = {
   'schema-altered': fixed('The ledger refuses new entries: the database schema was altered.'),
   'installation-moved': fixed('The ledger refuses new entries: the installation has moved to another database.'),
   'seal-failed': fixed('The ledger could not be sealed.'),
+  'verification-faults': fixed('The last verification of the ledger found faults.'),
   'read-models-differ': fixed(
     'Rows of the read models are not what the ledger says; no report or pack is made until they are.',
   ),

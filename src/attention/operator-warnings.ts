@@ -1,3 +1,4 @@
+import type { LastVerification } from '../ledger/last-verification.ts';
 import type { WitnessState } from '../ledger/witnessed.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
@@ -13,6 +14,7 @@ export interface Warning {
     | 'sync-lag'
     | 'disk-low'
     | 'seal-failed'
+    | 'verification-faults'
     | 'quarantine'
     | 'identity-altered'
     | 'journal-ahead'
@@ -41,6 +43,8 @@ export interface Surroundings {
   readonly disk: { readonly free: number; readonly total: number } | null;
   /** Why the last sealing failed; null when it did not. */
   readonly sealFailure: string | null;
+  /** The last verification of the whole ledger; null: there was none. */
+  readonly verification: LastVerification | null;
   /** Tables that differed from the ledger at the last comparison, with how many rows; null when none did. */
   readonly readModelsDiffer: string | null;
   /** Why appends are refused; null when they are not. */
@@ -71,6 +75,7 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
   return [
     ...refusalWarning(around.refusal),
     ...sealWarning(around.sealFailure),
+    ...verificationWarning(around.verification),
     ...(await witnessWarnings(read, around)),
     ...diskWarning(around.disk),
     ...(await positionWarning(read)),
@@ -106,6 +111,19 @@ function sealWarning(failure: string | null): Warning[] {
       source: null,
       sentence: `The ledger could not be sealed: ${failure}`,
       remedy: 'Run `consent-ledger ledger verify` to list each fault.',
+    },
+  ];
+}
+
+function verificationWarning(last: LastVerification | null): Warning[] {
+  if (last === null || last.faults === 0) return [];
+  return [
+    {
+      code: 'verification-faults',
+      source: null,
+      sentence: `The last verification of the ledger (${last.at.slice(0, 16).replace('T', ' ')} UTC) found ${last.faults} fault${last.faults === 1 ? '' : 's'}.`,
+      remedy:
+        'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault. The warning goes when a verification finds none.',
     },
   ];
 }

@@ -11,6 +11,7 @@ const calm: Surroundings = {
   pulled: ['shop'],
   disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 },
   sealFailure: null,
+  verification: null,
   readModelsDiffer: null,
   refusal: null,
   witnessing: null,
@@ -144,6 +145,13 @@ describe('the operator is warned of', () => {
     expect(await codes({ disk: { free: 500 * 2 ** 20, total: 2 * 2 ** 30 } })).toEqual([['disk-low', null]]);
     expect(await codes({ disk: { free: 40 * 2 ** 30, total: 1000 * 2 ** 30 } })).toEqual([['disk-low', null]]);
     expect(await codes({ disk: null })).toEqual([]);
+  });
+
+  test('faults of the last verification, until one finds none', async () => {
+    const [warning] = await findWarnings(store.read, { ...calm, verification: { at: ago(60), faults: 2 } });
+    expect(warning).toMatchObject({ code: 'verification-faults', source: null });
+    expect(warning?.sentence).toContain('found 2 faults');
+    expect(await codes({ verification: { at: ago(1), faults: 0 } })).toEqual([]);
   });
 
   test('a failed seal, refused appends, and entries that could not be read', async () => {

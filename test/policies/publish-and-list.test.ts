@@ -213,6 +213,7 @@ describe('the list of policies', () => {
       pulled: [],
       disk: null,
       sealFailure: null,
+      verification: null,
       readModelsDiffer: null,
       refusal: null,
       witnessing: null,

@@ -83,6 +83,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /cases': { who: 'read', source: 'query', views: 'requests' },
   'POST /cases/search': { who: 'read', source: 'installation', views: 'requests' },
   'POST /cases/calendar': { who: 'read', source: 'installation' },
+  'POST /cases/views': { who: 'read', source: 'installation' },
   'GET /calendar/:token': anyone,
   'GET /cases/new': { who: 'work', source: 'installation' },
   'POST /cases': { who: 'work', source: 'form' },

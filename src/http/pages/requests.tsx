@@ -7,6 +7,14 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { requestKinds } from '../../core/vocabulary.ts';
+import {
+  loadSavedViews,
+  removeView,
+  type SavedView,
+  SAVED_VIEWS,
+  saveView,
+  VIEW_NAME_LENGTH,
+} from '../../people/saved-views.ts';
 import { calendarToken, personOfCalendar, renewCalendarToken } from '../../people/calendar-address.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -61,7 +69,8 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
               : null,
         }}
         calendar={await calendarAddress(request)}
-        done={form['done'] === 'calendar' ? 'The calendar has a new address. The one before it no longer works.' : null}
+        views={await viewsOf(request)}
+        done={doneTexts[form['done'] ?? ''] ?? null}
       />
     );
     return html(reply, renderPage(page));
@@ -86,6 +95,23 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
     );
   });
 
+  app.post('/cases/views', async (request, reply) => {
+    const { personId } = officerOf(request);
+    if (personId === null) throw new CodedError('not_allowed', 'A view belongs to an account: invite yourself first.');
+    const form = formOf(request.body);
+    const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
+    const source = sourcesOf(context, request).find(form['source'] ?? '')?.slug ?? null;
+    const filter = filterOf(form, source);
+    const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
+    if (form['do'] === 'remove') {
+      await removeView(context.store, personId, form['name'] ?? '');
+      return reply.redirect(address('view-removed'), 303);
+    }
+    if (name === '' || name.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-unnamed'), 303);
+    const { outcome } = await saveView(context.store, personId, { name, filter });
+    return reply.redirect(address(outcome === 'full' ? 'views-full' : 'view-saved'), 303);
+  });
+
   app.post('/cases/calendar', async (request, reply) => {
     const { personId } = officerOf(request);
     if (personId === null)
@@ -99,6 +125,11 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
     if (personId === null) return null;
     const token = await calendarToken(calendarDeps(context), personId);
     return `${request.protocol}://${request.host}/calendar/${token}`;
+  }
+
+  async function viewsOf(request: FastifyRequest): Promise<readonly SavedView[] | null> {
+    const { personId } = officerOf(request);
+    return personId === null ? null : loadSavedViews(context.store, personId);
   }
 
   function scopeOf({ slugs }: { readonly slugs: readonly string[] | null }, source: string | null) {
@@ -129,6 +160,15 @@ export async function calendarRoutes(app: FastifyInstance, context: Context): Pr
 function calendarDeps({ store, keys }: Context) {
   return { store, keys };
 }
+
+/** What an address may say was just done. */
+const doneTexts: Readonly<Record<string, string>> = {
+  calendar: 'The calendar has a new address. The one before it no longer works.',
+  'view-saved': 'The view is kept: it stands above the list.',
+  'view-removed': 'The view is removed.',
+  'view-unnamed': `Nothing was kept: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
+  'views-full': `Nothing was kept: there are ${SAVED_VIEWS} views already. Remove one first.`,
+};
 
 interface Filter extends Record<string, string> {
   readonly source: string;
@@ -186,6 +226,8 @@ interface RequestsProps {
   readonly settledPages: PageLinks;
   /** Null: signed in without an account. */
   readonly calendar: string | null;
+  /** Filters that the person keeps; null: signed in without an account. */
+  readonly views: readonly SavedView[] | null;
   readonly done: string | null;
 }
 
@@ -214,8 +256,9 @@ function RequestsPage(props: RequestsProps) {
           <p>{done}</p>
         </Notice>
       )}
+      <ViewList {...props} />
       <div class="columns">
-        <FilterPanel sources={sources} filter={filter} />
+        <FilterPanel frame={frame} sources={sources} filter={filter} views={props.views} />
         <SearchPanel frame={frame} text="" />
       </div>
       {open === null ? null : (
@@ -239,7 +282,32 @@ function RequestsPage(props: RequestsProps) {
   );
 }
 
-function FilterPanel({ sources, filter }: Pick<RequestsProps, 'sources' | 'filter'>) {
+/** The person's own views, as links. */
+function ViewList({ views, filter }: RequestsProps) {
+  if (views === null || views.length === 0) return null;
+  const query = (of: Readonly<Record<string, string>>) => new URLSearchParams(of).toString();
+  return (
+    <nav class="views" aria-label="Your views">
+      <ul>
+        <li>
+          <a href="/cases">All</a>
+        </li>
+        {views.map((view) => (
+          <li key={view.name}>
+            <a
+              href={`/cases?${query(view.filter)}`}
+              {...(query(view.filter) === query(filter) ? { 'aria-current': 'page' as const } : {})}
+            >
+              <bdi>{view.name}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function FilterPanel({ frame, sources, filter, views }: Pick<RequestsProps, 'frame' | 'sources' | 'filter' | 'views'>) {
   return (
     <Panel id="filter" title="What to show">
       <form method="get" action="/cases">
@@ -270,7 +338,58 @@ function FilterPanel({ sources, filter }: Pick<RequestsProps, 'sources' | 'filte
           Show
         </button>
       </form>
+      {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
     </Panel>
+  );
+}
+
+/** Keeps what is shown under a name, and forgets what was kept. */
+function KeepView({
+  frame,
+  filter,
+  views,
+}: Pick<RequestsProps, 'frame' | 'filter'> & { readonly views: readonly SavedView[] }) {
+  const hidden = Object.entries(filter).map(([name, value]) => (
+    <input key={name} type="hidden" name={name} value={value} />
+  ));
+  return (
+    <details class="more">
+      <summary>Your views</summary>
+      <div>
+        <form method="post" action="/cases/views">
+          <Csrf token={frame.csrf} />
+          {hidden}
+          <Input
+            id="view-name"
+            name="name"
+            label="Keep what is shown as"
+            maxLength={VIEW_NAME_LENGTH}
+            autocomplete="off"
+            hint="It appears above the list, for you alone. The same name replaces a view."
+          />
+          <button type="submit" class="quiet">
+            Keep
+          </button>
+        </form>
+        {views.length === 0 ? null : (
+          <ul class="plain">
+            {views.map(({ name }) => (
+              <li key={name}>
+                <form method="post" action="/cases/views" class="buttons">
+                  <Csrf token={frame.csrf} />
+                  {hidden}
+                  <input type="hidden" name="name" value={name} />
+                  <bdi>{name}</bdi>
+                  <button type="submit" name="do" value="remove" class="quiet slim" aria-label={`Remove ${name}`}>
+                    Remove
+                  </button>
+                </form>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </details>
   );
 }
 

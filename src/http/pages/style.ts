@@ -126,6 +126,8 @@ button.slim, .button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; white-
 .steps li.done::before { content: "✓"; color: var(--good); background: var(--good-ground); border-color: var(--good); }
 .steps li.current { color: var(--ink); font-weight: 650; }
 .steps li.current::before { color: var(--on-accent); background: var(--accent); border-color: var(--accent); }
+.views ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0 0 1rem; padding: 0; }
+.views a[aria-current] { font-weight: 600; color: var(--ink); text-decoration: none; }
 .more { margin-top: 1rem; }
 details { border-top: 1px solid var(--line); }
 details:last-of-type { border-bottom: 1px solid var(--line); }

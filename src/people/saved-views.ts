@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import { readSetting } from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+
+const viewsSchema = z.array(z.object({ name: z.string(), filter: z.record(z.string(), z.string()) }));
+/** A filter of the list of requests under a name. */
+export type SavedView = z.infer<typeof viewsSchema>[number];
+
+/** Views that one person keeps, and characters of a name. */
+export const SAVED_VIEWS = 20;
+export const VIEW_NAME_LENGTH = 60;
+
+const settingOf = (personId: string) => `saved_views:${personId}`;
+
+/** The views of a person, by name. */
+export async function loadSavedViews(store: Pick<Store, 'read'>, personId: string): Promise<readonly SavedView[]> {
+  return parse(await readSetting(store, settingOf(personId)));
+}
+
+/** Keeps a filter under a name; one of the same name is replaced. `full`: the person has as many as one may. */
+export async function saveView(
+  store: Store,
+  personId: string,
+  view: SavedView,
+): Promise<{ readonly outcome: 'saved' | 'full' }> {
+  return change(store, personId, (views) => {
+    const others = views.filter(({ name }) => name !== view.name);
+    return others.length >= SAVED_VIEWS ? null : [...others, view];
+  });
+}
+
+/** Forgets the view of this name, if there is one. */
+export async function removeView(store: Store, personId: string, name: string): Promise<void> {
+  await change(store, personId, (views) => views.filter((view) => view.name !== name));
+}
+
+async function change(
+  store: Store,
+  personId: string,
+  to: (views: readonly SavedView[]) => readonly SavedView[] | null,
+): Promise<{ readonly outcome: 'saved' | 'full' }> {
+  return store.transaction(async (tx) => {
+    const views = to(parse(await readSetting({ read: tx.query }, settingOf(personId))));
+    if (views === null) return { outcome: 'full' };
+    const byName = [...views].sort((a, b) => a.name.localeCompare(b.name, 'en'));
+    await tx.insertMany('settings', [{ name: settingOf(personId), value: JSON.stringify(byName) }], 'replace');
+    return { outcome: 'saved' };
+  });
+}
+
+function parse(text: string | null): readonly SavedView[] {
+  try {
+    return text === null ? [] : viewsSchema.parse(JSON.parse(text));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { SAVED_VIEWS } from '../../src/people/saved-views.ts';
+import { createOfficeWorld, signedInAs } from './office-world.ts';
+
+it('keeps a filter under a name for its person alone, and forgets it', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const officer = await signedInAs(world, 'officer');
+  const other = await signedInAs(world, 'auditor');
+  await officer.get('/cases');
+  const name = '<b>Erasures "now" & then</b>';
+  const kept = await officer.post('/cases/views', { name, kind: 'erasure', state: 'opened', sort: 'oldest' });
+  expect(kept.status).toBe(303);
+  const page = await officer.get(kept.headers.get('location') ?? '');
+  expect(page.text).toContain('The view is kept');
+  expect(page.text).toContain(
+    '<a href="/cases?source=&amp;state=opened&amp;kind=erasure&amp;sort=oldest" aria-current="page">',
+  );
+  expect(page.text).toContain('&lt;b>Erasures &quot;now&quot; &amp; then&lt;/b>');
+  expect(page.text).not.toContain('<b>Erasures');
+  expect((await other.get('/cases')).text).not.toContain('Erasures');
+  // The same name replaces it; a filter that is none is taken as the usual one.
+  await officer.post('/cases/views', { name, kind: 'nonsense', state: 'nonsense', source: 'nobody', sort: 'nonsense' });
+  const replaced = await officer.get('/cases');
+  expect(replaced.text.match(/aria-label="Remove &lt;b>Erasures/g)?.length).toBe(1);
+  expect(replaced.text).toContain('<a href="/cases?source=&amp;state=&amp;kind=&amp;sort=due"');
+  await officer.post('/cases/views', { name, do: 'remove' });
+  expect((await officer.get('/cases')).text).not.toContain('Erasures');
+});
+
+it('takes no name that is empty or too long, nor more views than it shows', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const officer = await signedInAs(world, 'officer');
+  await officer.get('/cases');
+  for (const name of [' ', 'x'.repeat(61)]) {
+    const refused = await officer.post('/cases/views', { name });
+    expect((await officer.get(refused.headers.get('location') ?? '')).text).toContain('give the view a name');
+  }
+  for (let n = 0; n < SAVED_VIEWS; n += 1) await officer.post('/cases/views', { name: `View ${n}`, kind: 'access' });
+  const full = await officer.post('/cases/views', { name: 'One more' });
+  const page = await officer.get(full.headers.get('location') ?? '');
+  expect(page.text).toContain('there are 20 views already');
+  expect(page.text).not.toContain('One more');
+  expect((await officer.post('/cases/views', { name: 'Forged' }, { csrf: null })).status).toBe(403);
+});
