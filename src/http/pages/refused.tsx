@@ -16,7 +16,7 @@ import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, type Column, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 import { retireHours } from './source-forms.tsx';
-import { sizeText } from './words.ts';
+import { remedyText, sizeText } from './words.ts';
 
 /** Refused deliveries on the page. Why they were refused takes some hundred hashes each. */
 const SHOWN = 50;
@@ -269,7 +269,7 @@ function columnsOf(frame: PageFrame, withSource: boolean): readonly Column<Diagn
         return (
           <>
             {first === undefined ? (reasonTexts[reason] ?? reason) : visibleText(first.sentence)}
-            {first === undefined ? null : <p class="hint">{visibleText(first.remedy)}</p>}
+            {first === undefined ? null : <p class="hint">{remedyText(first)}</p>}
           </>
         );
       },
@@ -301,7 +301,7 @@ function RefusedPage({ frame, content, diagnosed }: RefusedProps) {
         <ul class="plain">
           {diagnosed.findings.map(({ code, sentence, remedy }) => (
             <li key={code}>
-              <strong>{visibleText(sentence)}</strong> {visibleText(remedy)}
+              <strong>{visibleText(sentence)}</strong> {remedyText({ code, remedy })}
             </li>
           ))}
         </ul>

@@ -167,8 +167,8 @@ function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: 
       {takesRequests ? (
         <>
           <p>
-            Anybody can send a request at <a href={requestFormUrl}>{requestFormUrl}</a>. A banner that adds{' '}
-            <code>?subject=</code> and its consent ID spares you the search for the person’s records.
+            Anybody can send a request at <a href={requestFormUrl}>{requestFormUrl}</a>. A banner can add its consent ID
+            to the address as <code>subject</code>, which spares you the search for the person’s records.
           </p>
           <p class="hint">For a website, as a link or in a frame:</p>
           <pre class="content">{`<a href="${requestFormUrl}">Your data: send us a request</a>

@@ -6,6 +6,7 @@ import { Moment, Notice, Panel, Problems } from './parts.tsx';
 import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
 import type { SourceState } from './source-page.tsx';
 import { SetUpSteps } from './sources.tsx';
+import { remedyText } from './words.ts';
 
 interface SetUpProps {
   readonly frame: PageFrame;
@@ -101,7 +102,7 @@ function Waiting({ state: { source }, reasons }: SetUpProps) {
             {reasons.map(({ id, findings: [first], reason }) => (
               <li key={id}>
                 <a href={`/deliveries/refused/${id}`}>{first === undefined ? reason : visibleText(first.sentence)}</a>
-                {first === undefined ? null : ` ${visibleText(first.remedy)}`}
+                {first === undefined ? null : ` ${remedyText(first)}`}
               </li>
             ))}
           </ul>

@@ -27,7 +27,7 @@ a:hover { color: var(--accent-deep); }
 .top a { color: var(--on-top); }
 .top :focus-visible { outline-color: var(--on-top); }
 .brand { font-weight: 650; letter-spacing: 0.01em; text-decoration: none; margin-right: auto; }
-.top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; margin: 0; padding: 0; }
+.top nav ul { list-style: none; display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; margin: 0; padding: 0; }
 .top nav a[aria-current] { text-decoration-thickness: 2px; font-weight: 600; }
 .beside { background: var(--paper); border-bottom: 1px solid var(--line); }
 .beside ul { list-style: none; max-width: 76rem; margin: 0 auto; padding: 0 1.25rem; display: flex; flex-wrap: wrap; gap: 0 1.5rem; font-size: 0.9375rem; }

@@ -1,3 +1,4 @@
+import { visibleText } from '../../../reports/render/text.ts';
 import type { HandOverState } from '../../hand-over/hand-over.ts';
 import type { Role } from '../../core/roles.ts';
 import type { LetterStep } from '../../../reports/letters/texts.ts';
@@ -203,4 +204,20 @@ export function secretsText(count: number, ending: number): Worded {
   return ending === count
     ? { text: `${count} valid, all of them ending`, tone: 'bad' }
     : { text: `${count} valid, ${ending} ending`, tone: 'warn' };
+}
+
+/** What to do about a refused delivery, where a person in a browser does it. */
+export function remedyText({ code, remedy }: { readonly code: string; readonly remedy: string }): string {
+  switch (code) {
+    case 'verifies':
+      return 'Choose “Verify again” under Refused deliveries: it enters the ledger with the time at which it arrived.';
+    case 'no-secret':
+      return 'Add the signing secret that the service shows for this webhook.';
+    case 'old-secret':
+      return 'Add the old secret again until the service signs with the new one.';
+    case 'secret-encoded':
+      return 'Add the secret again, and choose how it is written.';
+    default:
+      return visibleText(remedy);
+  }
 }
