@@ -1,6 +1,7 @@
 // SQLite only: what a person does in a browser. The routes behind it are tested on both databases.
 import { createHmac } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
@@ -30,6 +31,11 @@ async function deliver(world: OfficeWorld, secret: string, event: string, data: 
   const { status } = await fetch(`${world.url}/webhooks/acme`, { method: 'POST', body, headers });
   await world.context.projector.catchUp();
   return status;
+}
+
+async function violations(page: Page): Promise<readonly string[]> {
+  const found = await new AxeBuilder({ page }).analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
 
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
@@ -66,7 +72,10 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   });
   // WebAuthn takes no IP address.
   const url = world.adminUrl.replace('127.0.0.1', 'localhost');
-  const go = (path: string) => page.goto(url + path);
+  const go = async (path: string) => {
+    await page.goto(url + path);
+    expect(await violations(page), path).toEqual([]);
+  };
   /** No console error, and nothing wider than the window, on any page that is gone to. */
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
@@ -155,6 +164,27 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await requester.locator('a[download]').click();
   const pack = await readFile(await (await downloading).path());
   expect(pack.subarray(0, 2).toString()).toBe('PK');
+
+  expect(await violations(requester)).toEqual([]);
+
+  // Somebody sends a request by the form, and confirms the address with the code from the mail.
+  await requester.goto(`${world.url}/r/acme?language=en`);
+  await requester.waitForTimeout(2100);
+  await requester.getByLabel('Have my data erased').check();
+  await requester.locator('button[type=submit]').click();
+  await requester.getByText('Enter your name').waitFor();
+  expect(await violations(requester)).toEqual([]);
+  await requester.locator('#name').fill('Grace Hopper');
+  await requester.locator('#email').fill('grace@example.com');
+  await requester.waitForTimeout(2100);
+  await requester.locator('button[type=submit]').click();
+  await requester.getByRole('heading', { name: 'We have received your request' }).waitFor();
+  expect(await violations(requester)).toEqual([]);
+  const confirmation = () => mail.mails.find(({ to }) => to[0] === 'grace@example.com')?.text ?? '';
+  await vi.waitFor(() => expect(confirmation()).toMatch(/\d{4} \d{4}/), WAIT);
+  await requester.locator('#code').fill(/\d{4} \d{4}/.exec(confirmation())?.[0] ?? '');
+  await requester.locator('button[type=submit]').click();
+  await requester.getByText('your e-mail address is confirmed').waitFor();
 
   // The answer is recorded, with the pack that was sent.
   await go(caseUrl);

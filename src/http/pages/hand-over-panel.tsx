@@ -161,7 +161,7 @@ function columnsFor(frame: PageFrame, caseId: string): readonly Column<ListedHan
   return [
     ...columns,
     {
-      title: '',
+      title: 'Change',
       cell: ({ row }) =>
         row.revoked_at !== null ? null : (
           <form method="post" action={`/cases/${encodeURIComponent(caseId)}/hand-overs/revoke`}>
