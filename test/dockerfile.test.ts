@@ -60,7 +60,8 @@ describe('the Dockerfile', () => {
     expect(called).toEqual(['build']);
     for (const name of called) expect(Object.keys(manifest.scripts)).toContain(name);
     expect(valuesOf(run, 'RUN').join('\n')).not.toMatch(/apt|npm|g\+\+|make/);
-    expect(valuesOf(build, 'RUN').join('\n')).toContain('npm prune --omit=dev');
+    expect(valuesOf(build, 'RUN').join('\n')).toContain('scripts/trace.ts /run/app');
+    expect(valuesOf(run, 'COPY')).toContain('--from=build /run/app ./');
   });
 
   it('starts the program that package.json installs', () => {
