@@ -123,8 +123,10 @@ export async function sendMessage(
   deps: HandOverDeps & { readonly catchUp: () => Promise<unknown> },
   row: HandOverRow,
   about: (typeof messageKinds)[number],
-  text: string,
+  written: string,
 ): Promise<Sent> {
+  // Browsers count a line break as one character and send two.
+  const text = written.replaceAll('\r\n', '\n');
   if (!text.trim() || text.trim().length > MESSAGE_LENGTH) return { outcome: 'refused' };
   const { numUpdatedRows } = await deps.store.transaction(({ query }) =>
     query

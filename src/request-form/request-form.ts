@@ -7,11 +7,12 @@ import { isOpen, line, text } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import { isoNow } from '../core/clock.ts';
 import { requestKinds } from '../core/vocabulary.ts';
-import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { equalBytes, hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
-import type { Store } from '../store/store.ts';
+import type { Store, StoreTransaction } from '../store/store.ts';
 
 /*
  * The page on which anybody can send a request. What arrives is recorded at once: the period runs from then on, whether or not the address is
@@ -60,13 +61,17 @@ export const requestSchema = z.object({
   name: line,
   email: z.email().max(254),
   place: z.preprocess(empty, jurisdictionSchema.nullable().default(null)),
-  message: z.preprocess(empty, text.nullable().default(null)),
+  // Browsers count a line break as one character and send two.
+  message: z.preprocess(
+    (value) => empty(typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value),
+    text.nullable().default(null),
+  ),
   /** An id that the requester's own browser shows. */
   subject: z.preprocess(empty, line.nullable().default(null)),
 });
 export type RequestField = keyof z.infer<typeof requestSchema>;
 
-/** A number for one form, which shows when and for which source it was made. It names the request, so that a form that is sent twice opens one case. */
+/** A number for one form, which shows when and for which source it was made. With what is written it names the request, so that a form that is sent twice opens one case. */
 export function issueForm({ keys, clock }: Pick<RequestFormDeps, 'keys' | 'clock'>, source: string): string {
   const given = `${clock().getTime()}.${randomBytes(12).toString('base64url')}`;
   return `${given}.${formMac(keys, source, given)}`;
@@ -92,7 +97,13 @@ type Submitted =
   | { readonly outcome: 'recorded'; readonly caseId: string; readonly seq: number }
   | { readonly outcome: 'too-many' };
 
-/** Records a request, together with the job that mails the confirmation where `mails` is set. The form was checked ({@link isFormGood}). */
+/** Attempts at an id that no other request has. */
+const TRIES = 5;
+
+/**
+ * Records a request, together with the job that mails the confirmation where `mails` is set. The form was checked ({@link isFormGood}). The same form with the same
+ * words is one request; with other words, after going back in the browser, it is another.
+ */
 export async function submitRequest(
   deps: RequestFormDeps,
   request: z.infer<typeof requestSchema>,
@@ -101,31 +112,45 @@ export async function submitRequest(
   const { source, form, language, mails } = about;
   const now = isoNow(deps.clock);
   if ((await recentRequests(deps.store, source, now, 1)).length >= REQUESTS_PER_HOUR) return { outcome: 'too-many' };
-  const opened = await openCase(
-    deps.cases,
-    {
-      source,
-      kind: request.kind,
-      receivedAt: now,
-      channel: CHANNEL,
-      requesterName: request.name,
-      requesterEmail: request.email,
-      jurisdiction: request.place,
-      subject: request.subject,
-      message: request.message,
-      actor: REQUESTER,
-      reference: form,
-      language,
-      receiptBasis: 'form',
-    },
-    mails
-      ? (tx, caseId) =>
-          deps.jobs.enqueueIn(tx, { kind: REQUEST_MAIL, key: caseId, payload: { caseId }, maxAttempts: MAIL_ATTEMPTS })
-      : undefined,
-  );
-  if (opened.outcome === 'refused') throw new Error(opened.problems.join('; '));
-  if (mails) deps.jobs.wake([{ kind: REQUEST_MAIL, at: null }]);
-  return { outcome: 'recorded', caseId: opened.caseId, seq: opened.seq };
+  const wanted = {
+    source,
+    kind: request.kind,
+    receivedAt: now,
+    channel: CHANNEL,
+    requesterName: request.name,
+    requesterEmail: request.email,
+    jurisdiction: request.place,
+    subject: request.subject,
+    message: request.message,
+    actor: REQUESTER,
+    language,
+    receiptBasis: 'form' as const,
+  };
+  const words = canonicalJson({ ...request });
+  const mail = (tx: StoreTransaction, caseId: string) =>
+    deps.jobs.enqueueIn(tx, { kind: REQUEST_MAIL, key: caseId, payload: { caseId }, maxAttempts: MAIL_ATTEMPTS });
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    const reference = sha256Hex(Buffer.concat([Buffer.from(`${form} ${tried} `), words]));
+    const opened = await openCase(deps.cases, { ...wanted, reference }, mails ? mail : undefined);
+    if (opened.outcome === 'refused') throw new Error(opened.problems.join('; '));
+    // Ids have ten digits: one may be another request's.
+    if (opened.outcome === 'duplicate' && !(await saysTheSame(deps.store, opened.seq, wanted))) continue;
+    if (mails) deps.jobs.wake([{ kind: REQUEST_MAIL, at: null }]);
+    return { outcome: 'recorded', caseId: opened.caseId, seq: opened.seq };
+  }
+  throw new Error(`no free id for a request of ${source} after ${TRIES} attempts`);
+}
+
+/** Whether an entry recorded the same request. */
+async function saysTheSame(
+  store: Store,
+  seq: number,
+  { receivedAt: _now, source: _source, ...wanted }: { readonly receivedAt: string; readonly source: string },
+): Promise<boolean> {
+  const entry = await store.read.selectFrom('entries').select('body').where('seq', '=', seq).executeTakeFirst();
+  if (entry?.body == null) return false;
+  const said = JSON.parse(entry.body.toString('utf8')) as Record<string, unknown>;
+  return Object.entries(wanted).every(([name, value]) => said[name] === value);
 }
 
 /** The requests that a source has received by its form in the last hours. */

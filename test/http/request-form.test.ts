@@ -94,6 +94,40 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(1);
   });
 
+  it('opens another case when what is written was changed after going back, and takes a long message with many lines', async () => {
+    const world = await createFormWorld();
+    const { send, sent } = await fillIn(world, ada);
+    const message = 'x\r\n'.repeat(1999).trim();
+    const changed = await send({ message, kind: 'erasure' });
+    expect(changed.status).toBe(303);
+    expect(changed.headers.get('location')).not.toBe(sent.headers.get('location'));
+    const rows = await cases(world);
+    expect(rows.map(({ kind }) => kind)).toEqual(['access', 'erasure']);
+    expect(rows[1]?.message).toBe(message.replaceAll('\r\n', '\n'));
+  });
+
+  it('keeps a request whose number another one has already', async () => {
+    const world = await createFormWorld();
+    const { submitRequest } = await import('../../src/request-form/request-form.ts');
+    const deps = { ...world.context, catchUp: () => world.context.projector.catchUp() };
+    const request = { ...ada, kind: 'access' as const, message: null, subject: null };
+    const about = { source: 'default', form: 'one form', language: 'en', mails: false };
+    const first = await submitRequest(deps, request, about);
+    if (first.outcome !== 'recorded') throw new Error('not recorded');
+    // Ids have ten digits: the second one gets that of the first, once.
+    let taken = 1;
+    const { ledger } = world.context;
+    const keyOf = (...parts: readonly (string | Uint8Array)[]) =>
+      parts[1] === 'case-opened' && taken-- > 0
+        ? ledger.keyOf('action', 'case-opened', first.caseId)
+        : ledger.keyOf(...parts);
+    const colliding = { ...deps, cases: { ...deps.cases, ledger: { ...ledger, keyOf } } };
+    const second = await submitRequest(colliding, { ...request, name: 'Somebody else' }, { ...about, form: 'another' });
+    expect(second.outcome).toBe('recorded');
+    expect(taken).toBeLessThan(0);
+    expect((await cases(world)).map(({ requester_name }) => requester_name)).toEqual(['Ada Lovelace', 'Somebody else']);
+  });
+
   it('does not exist for a source whose controller does not offer it, nor for one that is not there', async () => {
     const world = await createFormWorld('');
     const visitor = createVisitor(world.url);

@@ -26,7 +26,7 @@ import { chosenFor, MessagePage, type Say, sayIn, type SubjectContext, subjectSc
 import { FormPage, ReceivedPage } from './request-form-pages.tsx';
 
 /** Requests and codes that one address sends in an hour. A family shares one; a program that fills in forms wants more. */
-const SENT_PER_HOUR = 20;
+const SENT_PER_HOUR = 40;
 const FORM_BYTES = 65_536;
 const onlyGet = { exposeHeadRoute: false };
 const sending = { bodyLimit: FORM_BYTES, config: { rateLimit: { max: SENT_PER_HOUR, timeWindow: '1 hour' } } };
