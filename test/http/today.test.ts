@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
+import { noteVerification } from '../../src/ledger/last-verification.ts';
 import { writeSetting } from '../../src/store/settings.ts';
 import { createOfficeWorld, signedIn, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
@@ -93,8 +94,15 @@ it('counts the decisions of thirty days in a chart, and says in one line what ca
   // Of its two decisions one is forty days old.
   expect(before).toContain('0 given');
   expect(before).toContain('1 withdrawn');
-  expect(before).toMatch(/Not sealed yet.*witnessed by nobody.*not compared with the ledger yet.*nothing synced/);
+  expect(before).toMatch(
+    /Not sealed yet.*witnessed by nobody.*not verified yet.*not compared with the ledger yet.*nothing synced/,
+  );
   await world.context.seal();
   await world.context.readModels.check();
-  expect((await olga.get('/')).text).toMatch(/Sealed <time.*read models compared <time/);
+  await noteVerification(world.context.store, world.context.ledger, { at: new Date().toISOString(), faults: 0 });
+  expect((await olga.get('/')).text).toMatch(/Sealed <time.*verified <time.*read models compared <time/);
+  await noteVerification(world.context.store, world.context.ledger, { at: new Date().toISOString(), faults: 3 });
+  expect((await olga.get('/')).text).toMatch(
+    /href="\/evidence#verification"><span class="badge bad">verification found 3/,
+  );
 });

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
+import type { LastVerification } from '../../ledger/last-verification.ts';
 import { can } from '../../core/roles.ts';
 import type { Judged } from '../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';
@@ -38,8 +39,10 @@ export interface Today {
   readonly ledger: LedgerState;
   /** Decisions of each of the last days: given, partly given, refused, withdrawn. Null: of too many sources to be counted for a page. */
   readonly days: readonly { readonly day: string; readonly values: readonly number[] }[] | null;
+  /** The last verification of the whole ledger; null: there was none. */
+  readonly verification: LastVerification | null;
   /** When the read models were last compared with the ledger, and agreed. */
-  readonly verified: string | null;
+  readonly compared: string | null;
   /** E-mail addresses of those who may change the installation. */
   readonly admins: readonly string[];
   /** What officers call the banners of a source. */
@@ -48,7 +51,17 @@ export interface Today {
 
 type Needs = Pick<
   Context,
-  'store' | 'readModels' | 'attention' | 'warnings' | 'sources' | 'jobs' | 'clock' | 'epoch' | 'config' | 'witnessState'
+  | 'store'
+  | 'lastVerification'
+  | 'readModels'
+  | 'attention'
+  | 'warnings'
+  | 'sources'
+  | 'jobs'
+  | 'clock'
+  | 'epoch'
+  | 'config'
+  | 'witnessState'
 >;
 
 const DOCUMENTS_SHOWN = 25;
@@ -62,18 +75,20 @@ export async function loadToday(
   permitted: { readonly slugs: readonly string[] | null; list(): readonly Source[] },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
-  const [attention, warnings, documents, documentCount, jobs, ledger, names, days, check, people] = await Promise.all([
-    context.attention(only ?? undefined),
-    context.warnings(),
-    loadDocuments(context, only),
-    countDocuments(context, only),
-    loadJobs(context, only),
-    loadLedgerState(context, permitted.slugs),
-    createBannerQueries(context.store.read).bannerNamesBySource(),
-    loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
-    context.readModels.last(),
-    listPeople(context),
-  ]);
+  const [attention, warnings, documents, documentCount, jobs, ledger, names, days, check, people, verification] =
+    await Promise.all([
+      context.attention(only ?? undefined),
+      context.warnings(),
+      loadDocuments(context, only),
+      countDocuments(context, only),
+      loadJobs(context, only),
+      loadLedgerState(context, permitted.slugs),
+      createBannerQueries(context.store.read).bannerNamesBySource(),
+      loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
+      context.readModels.last(),
+      listPeople(context),
+      context.lastVerification(),
+    ]);
   return {
     attention,
     warnings: warnings.filter((warning) => only === null || warning.source === null || only.includes(warning.source)),
@@ -84,7 +99,8 @@ export async function loadToday(
     jobs,
     ledger,
     days,
-    verified: check?.found === null ? check.at : null,
+    verification,
+    compared: check?.found === null ? check.at : null,
     admins: people
       .filter(({ role, joinedAt, disabledAt }) => can(role, 'administer') && joinedAt !== null && disabledAt === null)
       .map(({ email }) => email),

@@ -235,7 +235,7 @@ function scanTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
 
 /** One line on what can be relied on: sealed, witnessed, verified, synced. */
 export function TrustLine({ frame, today }: { frame: PageFrame; today: Today }) {
-  const { ledger, attention, verified } = today;
+  const { ledger, attention, verification, compared } = today;
   const { checkpoint, witnesses } = ledger;
   const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
   const witnessed =
@@ -259,7 +259,17 @@ export function TrustLine({ frame, today }: { frame: PageFrame; today: Today }) 
         <>witnessed {time(witnessed)}</>
       )}
       {' · '}
-      {verified === null ? 'read models not compared with the ledger yet' : <>read models compared {time(verified)}</>}
+      <a href="/evidence#verification">
+        {verification === null ? (
+          'not verified yet'
+        ) : verification.faults > 0 ? (
+          <Badge text={`verification found ${counted(verification.faults, 'fault', 'faults')}`} tone="bad" />
+        ) : (
+          <>verified {time(verification.at)}</>
+        )}
+      </a>
+      {' · '}
+      {compared === null ? 'read models not compared with the ledger yet' : <>read models compared {time(compared)}</>}
       {' · '}
       {synced === undefined ? 'nothing synced' : <>synced up to {time(synced)}</>}
     </p>
