@@ -8,7 +8,7 @@ import { createSetUpLink } from '../../src/people/links.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
-import { openBrowser } from './pages/browser.ts';
+import { addAuthenticator, openBrowser } from './pages/browser.ts';
 
 const PASSWORD = 'plough amber tuesday kettle';
 const WAIT = { timeout: 30_000, interval: 100 };
@@ -58,18 +58,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   const window = await (await openBrowser()).newContext({ acceptDownloads: true });
   const page = await window.newPage();
   page.setDefaultTimeout(15_000);
-  const devtools = await window.newCDPSession(page);
-  await devtools.send('WebAuthn.enable');
-  await devtools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
+  await addAuthenticator(window, page);
   // WebAuthn takes no IP address.
   const url = world.adminUrl.replace('127.0.0.1', 'localhost');
   const go = async (path: string) => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { createOfficeWorld, createVisitor } from './office-world.ts';
-import { openBrowser } from './pages/browser.ts';
+import { addAuthenticator, openBrowser } from './pages/browser.ts';
 
 const PASSWORD = 'plough amber tuesday kettle';
 
@@ -16,18 +16,7 @@ describe('a passkey', () => {
     const window = await (await openBrowser()).newContext();
     const page = await window.newPage();
     page.setDefaultTimeout(15_000);
-    const devtools = await window.newCDPSession(page);
-    await devtools.send('WebAuthn.enable');
-    await devtools.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await addAuthenticator(window, page);
     await page.goto(`${url}/join?token=${token}`);
     await page.getByLabel('Name').fill('Olga Owner');
     await page.getByLabel('E-mail').fill('olga@acme.example');

@@ -42,3 +42,19 @@ export async function openOffice(
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   return { window, page };
 }
+
+/** Gives a window an authenticator that has the person's finger on it: passkeys are made and used without asking. */
+export async function addAuthenticator(window: BrowserContext, page: Page): Promise<void> {
+  const devtools = await window.newCDPSession(page);
+  await devtools.send('WebAuthn.enable');
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+}
