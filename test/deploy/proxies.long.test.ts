@@ -1,0 +1,298 @@
+// On SQLite alone: what stands before the listeners is what matters.
+import { spawn } from 'node:child_process';
+import { createHmac, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { selfSigned } from '../cli/self-signed.ts';
+import { untilThere } from '../cli/command-line.ts';
+import { findFreePort } from '../servers/own-process.ts';
+import { SECRET, startServing } from '../serving.ts';
+import { openStoreIn, temporaryFolder } from '../temporary.ts';
+
+const root = join(import.meta.dirname, '../..');
+const PUBLIC = 'ledger.example.org';
+const OFFICE = 'office.ledger.example.org';
+const MIB = 1024 ** 2;
+/** The address that may open the officer's pages in these tests, and one that may not. */
+const [INSIDE, OUTSIDE] = ['127.0.0.1', '127.0.0.2'];
+
+/** A proxy that is started with its committed file. */
+interface Proxy {
+  readonly name: string;
+  /** What the tests put in place of ports, files and networks of the example: each has to be in it. */
+  readonly replaced: (at: Place) => readonly (readonly [string, string])[];
+  readonly file: string;
+  /** Its logs of requests, in the folder of the test. */
+  readonly logs: readonly string[];
+  /** The command that starts it in the foreground with the written file. */
+  readonly command: (at: Place, text: string) => Promise<readonly [string, ...string[]]>;
+}
+interface Place {
+  readonly folder: string;
+  readonly port: number;
+  readonly publicListener: string;
+  readonly adminListener: string;
+}
+
+const CERTIFICATE = '/etc/ssl/consent-ledger/fullchain.pem';
+const KEY = '/etc/ssl/consent-ledger/privkey.pem';
+
+const proxies: readonly Proxy[] = [
+  {
+    name: 'nginx',
+    file: 'deploy/nginx/consent-ledger.conf',
+    logs: ['access.log', 'error.log'],
+    replaced: ({ folder, port, publicListener, adminListener }) => [
+      ['listen 443 ', `listen ${port} `],
+      // Not every machine has IPv6.
+      ['listen [::]:443 ', `# listen [::]:443 `],
+      [`${CERTIFICATE};`, `${folder}/cert.pem;`],
+      [`${KEY};`, `${folder}/key.pem;`],
+      ['127.0.0.1:8080;', `${publicListener};`],
+      ['127.0.0.1:8081;', `${adminListener};`],
+      ['allow 127.0.0.0/8;', `allow ${INSIDE};`],
+      ['/var/log/nginx/error.log', `${folder}/error.log`],
+    ],
+    async command({ folder }, text) {
+      await writeFile(`${folder}/site.conf`, text);
+      const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (of) => `${of}_temp_path ${folder}/${of};`,
+      );
+      const main = [
+        ...(process.getuid?.() === 0 ? ['user root;'] : []),
+        'daemon off;',
+        `pid ${folder}/nginx.pid;`,
+        'error_log stderr;',
+        'events {}',
+        `http { access_log ${folder}/access.log; ${temporary.join(' ')} include ${folder}/site.conf; }`,
+      ];
+      await writeFile(`${folder}/nginx.conf`, main.join('\n'));
+      return ['nginx', '-e', 'stderr', '-c', `${folder}/nginx.conf`];
+    },
+  },
+  {
+    name: 'caddy',
+    file: 'deploy/caddy/Caddyfile',
+    logs: [],
+    replaced: ({ folder, port, publicListener, adminListener }) => [
+      ['\tservers {', `\tadmin off\n\tauto_https disable_redirects\n\thttps_port ${port}\n\tservers {`],
+      [`# tls ${CERTIFICATE} ${KEY}`, `tls ${folder}/cert.pem ${folder}/key.pem`],
+      ['\treverse_proxy 127.0.0.1:8080\n', `\treverse_proxy ${publicListener}\n`],
+      ['\treverse_proxy 127.0.0.1:8081\n', `\treverse_proxy ${adminListener}\n`],
+      ['remote_ip private_ranges', `remote_ip ${INSIDE}`],
+    ],
+    async command({ folder }, text) {
+      await writeFile(`${folder}/Caddyfile`, text);
+      return ['caddy', 'run', '--adapter', 'caddyfile', '--config', `${folder}/Caddyfile`];
+    },
+  },
+];
+
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: readonly Buffer[];
+  /** The address of this machine that the request comes from. */
+  readonly from?: string;
+}
+
+/** The server of an installation, and a proxy before it, once more where another process was faster to take a port. */
+async function startBehind(proxy: Proxy, attempt = 1): ReturnType<typeof startOnce> {
+  try {
+    return await startOnce(proxy);
+  } catch (error) {
+    if (attempt === 3 || !/address already in use|EADDRINUSE/i.test(String(error))) throw error;
+    return startBehind(proxy, attempt + 1);
+  }
+}
+
+async function startOnce(proxy: Proxy) {
+  const data = await temporaryFolder();
+  const folder = await temporaryFolder();
+  const profile = 'name: Acme GmbH\ncountry: DE\nrequestForm: true\nrequestFormOn: ["https://www.shop.example"]\n';
+  await writeFile(join(folder, 'controller.yaml'), profile);
+  await writeFile(join(folder, 'cert.pem'), selfSigned.cert);
+  await writeFile(join(folder, 'key.pem'), selfSigned.key);
+  const committed = readFileSync(join(root, proxy.file), 'utf8');
+  // What the example itself says that it needs.
+  const settings = [...committed.matchAll(/^# {3}([A-Z_]+)=(\S+)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ]);
+  expect(settings.map(([name]) => name)).toEqual(['TRUST_PROXY', 'PUBLIC_URL', 'ADMIN_HOSTS', 'ADMIN_URL']);
+  const [port, publicPort, adminPort] = [await findFreePort(), await findFreePort(), await findFreePort()];
+  await startServing(data, {
+    ...(Object.fromEntries(settings) as Record<string, string>),
+    PORT: String(publicPort),
+    ADMIN_PORT: String(adminPort),
+    CONTROLLER_FILE: join(folder, 'controller.yaml'),
+    DATABASE_URL: '',
+  });
+  const at: Place = {
+    folder,
+    port,
+    publicListener: `127.0.0.1:${publicPort}`,
+    adminListener: `127.0.0.1:${adminPort}`,
+  };
+  let text = committed;
+  for (const [from, to] of proxy.replaced(at)) {
+    expect(text, `${proxy.file} has ${from}`).toContain(from);
+    text = text.replaceAll(from, to);
+  }
+  const [program, ...args] = await proxy.command(at, text);
+  await mkdir(join(folder, 'home'));
+  const child = spawn(program, args, {
+    env: { PATH: process.env.PATH ?? '', HOME: join(folder, 'home') },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  let ended: string | null = null;
+  child.stderr.on('data', (chunk) => (said += String(chunk)));
+  child.on('error', (error) => (ended = `${error.message}: install the Debian package of ${proxy.name}`));
+  child.on('exit', () => (ended ??= said));
+  onTestFinished(async () => {
+    if (child.exitCode !== null || child.pid === undefined) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+
+  const ask = (host: string, path: string, { method = 'GET', headers = {}, body = [], from = INSIDE }: Asked = {}) =>
+    new Promise<Reply>((resolve, reject) => {
+      const sent = request(
+        {
+          host: '127.0.0.1',
+          port,
+          path,
+          method,
+          servername: host,
+          localAddress: from,
+          rejectUnauthorized: false,
+          agent: false,
+          headers: { host, ...headers },
+        },
+        (response) => {
+          let answer = '';
+          response.on('data', (chunk) => (answer += String(chunk)));
+          response.on('error', reject);
+          response.on('end', () =>
+            resolve({ status: response.statusCode ?? 0, headers: response.headers, text: answer }),
+          );
+        },
+      );
+      // What comes after an early answer is refused.
+      sent.on('error', reject);
+      for (const part of body) sent.write(part);
+      sent.end();
+    });
+  const deliver = (parts: readonly Buffer[], more: Record<string, string> = {}) => {
+    const signature = createHmac('sha256', SECRET).update(Buffer.concat(parts)).digest('hex');
+    const headers = { 'content-type': 'application/json', 'x-service-signature': signature, ...more };
+    return ask(PUBLIC, '/webhooks/default', { method: 'POST', headers, body: parts });
+  };
+  await untilThere(async () => {
+    if (ended !== null) throw new Error(`${proxy.name} ended: ${ended}`);
+    return ask(PUBLIC, '/readyz').then(
+      ({ status }) => (status === 200 ? true : null),
+      () => null,
+    );
+  });
+  return { ask, deliver, data, folder };
+}
+
+describe.each(proxies)('$name before the program', (proxy) => {
+  test('passes a delivery on byte for byte, up to BODY_LIMIT and no further', async () => {
+    const { deliver, data } = await startBehind(proxy);
+    const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    const awkward = [
+      Buffer.from('\ufeff{"event":"consent.recorded","name":"Ŝ\\u0000 😀\\r\\n"}\r\n\t \n\n'),
+      Buffer.concat([Buffer.from('--boundary\r\n%00%0d%0a+&amp;\0\r\n.\r\n'), every]),
+      Buffer.from('0\r\n\r\nPOST /webhooks/default HTTP/1.1\r\nContent-Length: 5\r\n\r\n'),
+      randomBytes(MIB),
+    ];
+    for (const body of awkward) expect(await deliver([body])).toMatchObject({ status: 200 });
+    // In pieces, of which no header says how many bytes they are.
+    const pieces = ['{"event":', ' "ping" ', '}'].map((text) => Buffer.from(text));
+    expect(await deliver(pieces, { 'transfer-encoding': 'chunked' })).toMatchObject({ status: 200 });
+    expect((await deliver([randomBytes(MIB + 1)], { 'content-length': String(MIB + 1) })).status).toBe(413);
+
+    const store = await openStoreIn(data);
+    const rows = await store.read
+      .selectFrom('entries')
+      .select('body')
+      .where('kind', '=', 'webhook')
+      .orderBy('seq')
+      .execute();
+    await store.close();
+    const kept = rows.map(({ body }) => Buffer.from(body as Uint8Array));
+    expect(kept.map((body) => body.length)).toEqual([...awkward, Buffer.concat(pieces)].map((body) => body.length));
+    expect([...awkward, Buffer.concat(pieces)].every((body, n) => body.equals(kept[n] as Buffer))).toBe(true);
+  });
+
+  test('tells the address of the sender, whatever the sender says of it', async () => {
+    const { ask } = await startBehind(proxy);
+    const statuses: number[] = [];
+    for (let n = 0; n < 61; n += 1) {
+      const forged = { 'x-forwarded-for': `198.51.100.${n}`, forwarded: `for=198.51.100.${n}` };
+      statuses.push((await ask(PUBLIC, '/r/default', { headers: forged, from: '127.0.0.3' })).status);
+    }
+    expect(statuses.slice(0, 60).every((status) => status === 200)).toBe(true);
+    expect(statuses[60]).toBe(429);
+    expect((await ask(PUBLIC, '/r/default', { from: '127.0.0.4' })).status).toBe(200);
+  });
+
+  test('leaves it to the program who may show the request form in a frame', async () => {
+    const { ask, folder } = await startBehind(proxy);
+    const form = await ask(PUBLIC, '/r/default?subject=visitor-17');
+    expect(form.headers['content-security-policy']).toContain('frame-ancestors https://www.shop.example;');
+    expect(form.headers['x-frame-options']).toBeUndefined();
+    expect(form.headers['strict-transport-security']).toContain('max-age=31536000');
+    const pack = await ask(PUBLIC, '/h/not-the-token-of-a-pack');
+    expect(pack.status).toBe(404);
+    expect(pack.headers['x-frame-options']).toBe('SAMEORIGIN');
+    // What such an address says stands in no log.
+    for (const name of proxy.logs) {
+      const log = readFileSync(join(folder, name), 'utf8');
+      expect(log).not.toMatch(/visitor-17|not-the-token/);
+    }
+  });
+
+  test('shows the officer’s pages under their own name and to their own networks only', async () => {
+    const { ask } = await startBehind(proxy);
+    const page = await ask(OFFICE, '/sign-in');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('Sign in');
+    // The program knows that the browser came over TLS.
+    expect(String(page.headers['set-cookie'])).toMatch(/Secure/i);
+    expect((await ask(OFFICE, '/sign-in', { from: OUTSIDE })).status).toBe(403);
+    expect((await ask(OFFICE, '/metrics')).status).toBe(404);
+    expect((await ask(PUBLIC, '/sign-in')).status).toBe(404);
+    expect((await ask(PUBLIC, '/metrics')).status).toBe(404);
+    // A name inside TLS that differs from the one before it, and one that a browser did not ask for.
+    const forged = { 'x-forwarded-host': OFFICE };
+    expect((await ask(PUBLIC, '/sign-in', { headers: { host: 'evil.example' } })).text).not.toContain('Sign in');
+    expect((await ask(PUBLIC, '/sign-in', { headers: forged })).status).toBe(404);
+    expect((await ask(OFFICE, '/sign-in', { headers: { 'x-forwarded-host': 'evil.example' } })).status).toBe(200);
+    await expect(ask('evil.example', '/sign-in')).rejects.toThrow(/alert|reset/i);
+  });
+
+  test('takes a file that is checked, far beyond BODY_LIMIT', async () => {
+    const { ask } = await startBehind(proxy);
+    const body = [Buffer.alloc(2 * MIB)];
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' };
+    // Without a session it is sent to the sign-in, by the program and not by the proxy.
+    const reply = await ask(OFFICE, '/documents/check', { method: 'POST', headers, body });
+    expect(reply.status).toBe(401);
+    expect(reply.text).toContain('Sign in');
+  });
+});
