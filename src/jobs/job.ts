@@ -76,7 +76,7 @@ export type QueueName = (typeof queueNames)[number];
  * them leave a core to the deliveries.
  */
 const queueConcurrency: Readonly<Record<QueueName, number>> = {
-  sync: 4,
+  sync: 12,
   documents: 2,
   'service-calls': 2,
   // A mail server that hangs must keep nothing else.

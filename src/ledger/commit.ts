@@ -4,18 +4,24 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import type { LedgerHead, Store, StoreTransaction } from '../store/store.ts';
 import type { Appended, Batch, Prepared, WaitingLine } from './waiting-line.ts';
 
-/** Where the ledger ends, and each source within it: what the next entries are numbered from. */
-type End = Pick<LedgerHead, 'seq' | 'sourceSeq'>;
+/** Where the ledger ends, and sources within it: what the next entries are numbered from. */
+interface End {
+  readonly seq: number;
+  readonly sourceSeq: Map<string, number>;
+}
+
+const FEW_SOURCES = 64;
 
 /** A batch with its numbers. */
 interface Numbered {
   /** Where the ledger ended before. */
-  readonly after: End;
+  readonly after: Pick<LedgerHead, 'seq' | 'sourceSeq'>;
   /** The new entries, hashed and ready to be inserted. */
   readonly entries: readonly Entry[];
   /** The outcome of each entry of the batch. */
   readonly appended: readonly Appended[];
   readonly repeats: readonly { readonly seq: number; readonly at: string }[];
+  /** Where it ends now, and the sources that have new entries. */
   readonly end: End;
 }
 
@@ -63,7 +69,7 @@ export class Committer {
   /** Null when there is nothing to guess from, or the guess was wrong. */
   async #commitByGuess(batch: Batch): Promise<Numbered | null> {
     if (batch.hasRepeats) return null;
-    if (this.#alone && batch.also === undefined) return this.#commitAtKnownEnd(batch);
+    if (this.#alone && !batch.changesMore) return this.#commitAtKnownEnd(batch);
     return batch.kind !== undefined && this.#newLately.has(batch.kind) ? this.#commitAsNew(batch) : null;
   }
 
@@ -83,9 +89,8 @@ export class Committer {
       this.#line.fillUp(batch, head.sourceSeq);
       return this.#number(batch.prepared, head);
     };
-    const { also } = batch;
-    const alsoIn = also && ((tx: StoreTransaction, { appended }: Numbered) => also(tx, appended));
-    const numbered = await this.#store.insertEntriesAfter(this.#sourcesAround(batch), place, alsoIn);
+    const also = (tx: StoreTransaction, { appended }: Numbered) => batch.also(tx, appended);
+    const numbered = await this.#store.insertEntriesAfter(this.#sourcesAround(batch), place, also);
     if (numbered !== null) this.#moveTo(numbered);
     return numbered;
   }
@@ -94,12 +99,12 @@ export class Committer {
     const { prepared } = batch;
     const numbered = await this.#store.transaction(async (tx) => {
       const existing = await tx.findSeqs(prepared.map(({ entry }) => entry));
-      const head = await tx.head(this.#sourcesAround(batch));
+      const head = await tx.head([...batch.sources]);
       this.#assertContinues(head);
       const { entries, repeats, appended, ...rest } = this.#number(prepared, head, existing);
       if (entries.length > 0) await tx.insertEntries(entries);
       if (repeats.length > 0) await tx.countArrivals(repeats);
-      await batch.also?.(tx, appended);
+      await batch.also(tx, appended);
       return { entries, repeats, appended, ...rest };
     });
     this.#moveTo(numbered);
@@ -109,9 +114,17 @@ export class Committer {
     return numbered;
   }
 
+  /** Sources whose ends are asked for: those of the batch, and those of what may come along; where they are many, that would take longer than it saves. */
+  #sourcesAround(batch: Batch): readonly string[] {
+    const known = this.#knownEnd?.sourceSeq;
+    return known === undefined || known.size > FEW_SOURCES
+      ? [...batch.sources]
+      : [...new Set([...known.keys(), ...batch.sources])];
+  }
+
   /** Gives each entry the next number, unless its key exists already or came earlier in the batch. */
-  #number(prepared: readonly Prepared[], after: End, existing: readonly (number | null)[] = []): Numbered {
-    const sourceSeq = new Map(after.sourceSeq);
+  #number(prepared: readonly Prepared[], after: Numbered['after'], existing: readonly (number | null)[] = []): Numbered {
+    const sourceSeq = new Map<string, number>();
     const seqOf = new Map<string, number>();
     const entries: Entry[] = [];
     const repeats: { seq: number; at: string }[] = [];
@@ -122,18 +135,13 @@ export class Committer {
         return { outcome: 'duplicate', seq: earlier };
       }
       const seq = after.seq + entries.length + 1;
-      const ownSeq = (sourceSeq.get(entry.source) ?? 0) + 1;
+      const ownSeq = (sourceSeq.get(entry.source) ?? after.sourceSeq.get(entry.source) ?? 0) + 1;
       entries.push(placeEntry(entry, seq, ownSeq, salt, commitment, this.#appendKey));
       seqOf.set(identity, seq);
       sourceSeq.set(entry.source, ownSeq);
       return { outcome: 'stored', seq };
     });
     return { after, entries, appended, repeats, end: { seq: after.seq + entries.length, sourceSeq } };
-  }
-
-  /** Sources whose ends are asked for: those of the batch, and all that are known, so that the known end stays complete. */
-  #sourcesAround(batch: Batch): readonly string[] {
-    return [...new Set([...(this.#knownEnd?.sourceSeq.keys() ?? []), ...batch.sources])];
   }
 
   /** Throws when the ledger goes on elsewhere, or has lost entries that this process saw in it. */
@@ -145,9 +153,13 @@ export class Committer {
     );
   }
 
+  /** Where other sources ended is still known when nobody else appended meanwhile. */
   #moveTo({ after, end }: Numbered): void {
-    this.#alone = this.#knownEnd === null || this.#knownEnd.seq === after.seq;
-    this.#knownEnd = end;
+    const known = this.#knownEnd;
+    this.#alone = known === null || known.seq === after.seq;
+    const sourceSeq = known?.seq === after.seq ? known.sourceSeq : new Map(after.sourceSeq);
+    for (const [source, seq] of end.sourceSeq) sourceSeq.set(source, seq);
+    this.#knownEnd = { seq: end.seq, sourceSeq };
     this.#highest = end.seq;
   }
 }

@@ -8,7 +8,10 @@ export interface Appended {
   readonly seq: number;
 }
 
-/** Commits together with the entries of one call (a page and its cursor); gets the outcome of each entry. */
+/**
+ * Commits together with the entries of one call (a page and its cursor); gets the outcome of each entry. It is run again when the transaction
+ * is, so it must have no effect outside of the database.
+ */
 export type AlsoInTransaction = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
 
 /** Limits of one batch and of the waiting line. */
@@ -64,9 +67,9 @@ export class Batch {
     return this.calls.length === 0;
   }
 
-  /** Whether there is room for a call. One with a transaction of its own goes alone, so that its failure is its alone. */
+  /** Whether there is room for a call. Those that change more than the ledger go together: the others commit in a faster way. */
   hasRoomFor(call: Call, limits: AppendLimits): boolean {
-    if (this.also !== undefined || call.also !== undefined) return false;
+    if (this.changesMore !== (call.also !== undefined)) return false;
     const entries = this.prepared.length + call.prepared.length;
     return entries <= limits.batchEntries && this.#bytes + call.bytes <= limits.batchBytes;
   }
@@ -84,16 +87,26 @@ export class Batch {
     return this.prepared[0]?.entry.kind;
   }
 
-  get also(): AlsoInTransaction | undefined {
-    return this.calls[0]?.also;
+  /** Whether its calls change more than the ledger. */
+  get changesMore(): boolean {
+    return this.calls[0]?.also !== undefined;
+  }
+
+  /** Does what goes with each call, in order of arrival. */
+  async also(tx: StoreTransaction, appended: readonly Appended[]): Promise<void> {
+    for (const [{ also }, own] of this.#outcomes(appended)) await also?.(tx, own);
   }
 
   /** Gives each call the outcomes of its own entries. */
   resolve(appended: readonly Appended[]): void {
+    for (const [{ resolve }, own] of this.#outcomes(appended)) resolve(own);
+  }
+
+  *#outcomes(appended: readonly Appended[]): Generator<[Call, readonly Appended[]]> {
     let place = 0;
-    for (const { prepared, resolve } of this.calls) {
-      resolve(appended.slice(place, place + prepared.length));
-      place += prepared.length;
+    for (const call of this.calls) {
+      yield [call, appended.slice(place, place + call.prepared.length)];
+      place += call.prepared.length;
     }
   }
 

@@ -165,7 +165,7 @@ async function readRows(
   });
   const rows: RowEntry[] = [];
   const turns = createTurns(SLICE_MS);
-  const isSuppressed = await loadSuppression(deps.store.read, deps.ledger, source.slug);
+  const isSuppressed = page.rows.length === 0 ? null : await loadSuppression(deps.store.read, deps.ledger, source.slug);
   for (const row of page.rows) {
     const read = readRow(row);
     const isErased = isSuppressed !== null && wasErased(isSuppressed, row.bytes, read, source.options);

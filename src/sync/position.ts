@@ -161,18 +161,24 @@ function columnsOf({ cursor, ...plan }: Plan): { readonly cursor: string | null;
 /**
  * Ends a run of whose window everything was read that can be reached: no plan, and the watermark where it may move. Superseded: nothing is written.
  * Where something in the window could not be read as rows, the next run asks for the window again; where periods could not be reached, they
- * are kept as gaps, and the watermark stays where the first of them begins. `error`: names them.
+ * are kept as gaps, and the watermark stays where the first of them begins. `error`: names them. `begins`: no page of the run was noted before, since
+ * its only one was empty.
  */
 export async function finishPosition(
   query: Query,
   run: Run,
-  plan: Plan,
-  error: string | null,
-  at: string,
+  end: {
+    readonly plan: Plan;
+    readonly error: string | null;
+    readonly at: string;
+    readonly begins: Pick<PageStep, 'carriesOn'> | null;
+  },
 ): Promise<{ readonly watermark: string | null }> {
+  const { plan, error, at, begins } = end;
   const before = await loadPosition(query, run.source, run.bannerId);
-  if (before !== null && before.run_id !== null && before.run_id !== run.runId) return { watermark: before.watermark };
-  const isHeldBack = before !== null && before.run_unreadable > 0;
+  const isSuperseded = begins === null && before !== null && before.run_id !== null && before.run_id !== run.runId;
+  if (isSuperseded) return { watermark: before.watermark };
+  const isHeldBack = before !== null && before.run_unreadable > 0 && begins?.carriesOn !== false;
   const readBefore = readToOf(before);
   const readTo = isHeldBack ? readBefore : nextWatermark(readBefore, run);
   const gaps = joinGaps([...plan.gapsLeft, ...plan.unreachable]);

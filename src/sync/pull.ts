@@ -186,6 +186,8 @@ async function pullWindow(
     asOf: window.asOf ?? began,
   };
   let isClaimed = false;
+  /** Of a run whose only page was empty: its end notes its beginning too. */
+  let begins: { readonly carriesOn: boolean } | null = null;
   let restarted = false;
   let watermark: string | null = null;
   const report = (): PullReport => ({
@@ -215,6 +217,12 @@ async function pullWindow(
       if (step.type === 'read') continue;
       if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
       const claim = { isFirst: !isClaimed, carriesOn: window.asOf !== null };
+      // Most runs of a schedule: nothing is new, and one commit says so.
+      if (claim.isFirst && step.page.rows.length === 0 && plan.pieces.length === 0 && asking.form === savedForm) {
+        begins = claim;
+        addPage(own, [], 0);
+        continue;
+      }
       const state = await commitPage(deps, run, step, claim, own);
       if (state === 'superseded') return { ...report(), outcome: 'superseded' };
       isClaimed = true;
@@ -227,12 +235,12 @@ async function pullWindow(
     if (plan.unreachable.length > 0) {
       const failure = unreachable(joinGaps(plan.unreachable));
       await conclude('sync.failed', failure.error, async (tx, at) => {
-        ({ watermark } = await finishPosition(tx.query, run, plan, failure.error, at));
+        ({ watermark } = await finishPosition(tx.query, run, { plan, error: failure.error, at, begins }));
       });
       return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
     }
     await conclude('sync.finished', null, async (tx, at) => {
-      ({ watermark } = await finishPosition(tx.query, run, plan, null, at));
+      ({ watermark } = await finishPosition(tx.query, run, { plan, error: null, at, begins }));
     });
     return { ...report(), outcome: 'finished' };
   } catch (error) {
