@@ -2,8 +2,8 @@ import { type Action, actionSchema } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
 import { timelineOf } from '../core/consent-timeline.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import { createHistory } from '../store/queries/history.ts';
-import type { JudgedRow } from '../store/queries/history-decisions.ts';
+import { createDecisionQueries, type JudgedRow } from '../store/queries/history-decisions.ts';
+import { createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
@@ -68,7 +68,7 @@ async function stoodAt(
 ): Promise<ReadonlyMap<string | null, readonly string[]>> {
   const rows: JudgedRow[] = [];
   const scope = { source, asOf: Number.MAX_SAFE_INTEGER };
-  for await (const row of createHistory(store.read).decisionRowsOf(scope, [subject])) rows.push(row);
+  for await (const row of createDecisionQueries(store.read).decisionRowsOf(scope, [subject])) rows.push(row);
   const banners = new Map<string | null, readonly string[]>();
   for (const { bannerId, at: decidedAt, stands } of timelineOf(rows))
     banners.set(bannerId, decidedAt <= at ? stands : (banners.get(bannerId) ?? []));
@@ -103,7 +103,7 @@ export async function extendWithdrawals(deps: ExtendingDeps, source: string): Pr
 
 async function onFurtherBanners(deps: ExtendingDeps, source: string): Promise<readonly ConsentWithdrawn[]> {
   const found: ConsentWithdrawn[] = [];
-  for (const { body, bannerId } of await createHistory(deps.store.read).withdrawalsToExtend(source)) {
+  for (const { body, bannerId } of await createWithdrawalQueries(deps.store.read).withdrawalsToExtend(source)) {
     const answered = actionSchema.parse(JSON.parse(body.toString('utf8'))) as ConsentWithdrawn;
     const { all, subject, at } = answered;
     const stood = all ? (await stoodAt(deps, source, subject, at)).get(bannerId) : answered.purposes;
@@ -121,12 +121,12 @@ async function ofPersonsFoundSince(deps: ExtendingDeps, source: string): Promise
     .where('source', '=', source)
     .where('kind', 'in', [...withdrawingKinds])
     .where('state', 'in', ['answered', 'closed'])
-    .where('case_id', 'not in', createHistory(read).casesThatWithdrew(source))
+    .where('case_id', 'not in', createWithdrawalQueries(read).casesThatWithdrew(source))
     .orderBy('opened_seq')
     .execute();
   const forms = new Map<CaseRow, readonly string[]>();
   for (const row of unmatched) forms.set(row, await subjectsOfCase(deps, row));
-  const known = await createHistory(read).subjectsAmong(source, [...forms.values()].flat());
+  const known = await createDecisionQueries(read).subjectsAmong(source, [...forms.values()].flat());
   const found: ConsentWithdrawn[] = [];
   for (const [row, subjects] of forms) {
     if (!subjects.some((subject) => known.has(subject))) continue;

@@ -10,9 +10,9 @@ import { bannerOf, columnOf, setDismissed } from './position.ts';
  * once. Empty when none is known.
  */
 export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | 'options'>): Promise<readonly string[]> {
-  const known = [...new Set([...source.options.banners, ...(await loadPulledByThemselves(read, source.slug))])];
+  const { pulled, dismissed } = await loadPulledByThemselves(read, source.slug);
+  const known = [...new Set([...source.options.banners, ...pulled])];
   const all = [...known, ...(await loadSeenBanners(read, source.slug, known))];
-  const dismissed = await loadDismissed(read, source.slug);
   return all.filter((bannerId) => source.options.banners.includes(bannerId) || !dismissed.has(bannerId));
 }
 
@@ -32,27 +32,25 @@ export async function isKnownBanner(
   return position !== undefined || (await loadSeenBanners(read, source.slug, [])).includes(bannerId);
 }
 
-/** Banners that an officer put aside: they are not asked for, unless the source's settings or a person names them. */
-async function loadDismissed(read: Query, source: string): Promise<ReadonlySet<string>> {
-  const rows = await read
-    .selectFrom('sync_positions')
-    .select('banner_id')
-    .where('source', '=', source)
-    .where('dismissed_at', 'is not', null)
-    .execute();
-  return new Set(rows.map(({ banner_id }) => banner_id));
-}
-
-/** Banners whose log was asked for by its own name, by id. */
-async function loadPulledByThemselves(read: Query, source: string): Promise<readonly string[]> {
+/**
+ * Banners whose log was asked for by its own name, by id; `dismissed` are those that an officer put aside: they are not asked for, unless the source's
+ * settings or a person names them.
+ */
+async function loadPulledByThemselves(
+  read: Query,
+  source: string,
+): Promise<{ readonly pulled: readonly string[]; readonly dismissed: ReadonlySet<string> }> {
   const positions = await read
     .selectFrom('sync_positions')
-    .select('banner_id')
+    .select(['banner_id', 'dismissed_at'])
     .where('source', '=', source)
     .where('banner_id', '!=', columnOf(null))
     .orderBy('banner_id')
     .execute();
-  return positions.map(({ banner_id }) => banner_id);
+  return {
+    pulled: positions.map(({ banner_id }) => banner_id),
+    dismissed: new Set(positions.flatMap((one) => (one.dismissed_at === null ? [] : [one.banner_id]))),
+  };
 }
 
 /** The banners of a source whose log has been read to its end, by id; null stands for the log that is asked for as a whole, and comes first. */
@@ -73,8 +71,7 @@ export async function loadCompletedBanners(read: Query, source: string): Promise
  * not asked for then, since each of their rows might be stored twice.
  */
 export async function loadBannersBeside(read: Query, source: string): Promise<readonly string[]> {
-  const dismissed = await loadDismissed(read, source);
-  const pulled = await loadPulledByThemselves(read, source);
+  const { pulled, dismissed } = await loadPulledByThemselves(read, source);
   const own = pulled.filter((bannerId) => !dismissed.has(bannerId));
   if (await isPulled(read, source, null)) return own;
   const beside = [...own];
