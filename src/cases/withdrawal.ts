@@ -4,6 +4,7 @@ import { timelineOf } from '../core/consent-timeline.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createDecisionQueries, type JudgedRow } from '../store/queries/history-decisions.ts';
 import { createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
+import { columnsOf } from '../store/schema.ts';
 import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
@@ -112,12 +113,14 @@ async function onFurtherBanners(deps: ExtendingDeps, source: string): Promise<re
   return found;
 }
 
+const caseColumns = columnsOf('cases');
+
 /** The requester was told that the withdrawal holds whether or not a record was found: it does. */
 async function ofPersonsFoundSince(deps: ExtendingDeps, source: string): Promise<readonly ConsentWithdrawn[]> {
   const { read } = deps.store;
   const unmatched = await read
     .selectFrom('cases')
-    .selectAll()
+    .select(caseColumns)
     .where('source', '=', source)
     .where('kind', 'in', [...withdrawingKinds])
     .where('state', 'in', ['answered', 'closed'])

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder } from 'kysely';
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
-import type { Tables } from '../store/schema.ts';
+import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { loadQueueFigures } from './counts.ts';
 import { createHolding } from './held.ts';
@@ -319,6 +319,7 @@ function createClaiming(
     });
 }
 
+const jobColumns = columnsOf('jobs');
 /** Jobs that one statement takes. */
 const CLAIMED_TOGETHER = 64;
 /** Milliseconds between two looks for abandoned jobs while more than enough wait. */
@@ -343,7 +344,7 @@ export async function claimIn(
       updated_at: moment,
     }))
     .where('id', 'in', mostUrgent(tx.query, kinds, moment, limit))
-    .returningAll()
+    .returning(jobColumns)
     .execute();
   return rows
     .sort((a, b) => b.priority - a.priority || order(a.run_at, b.run_at) || order(a.created_at, b.created_at))

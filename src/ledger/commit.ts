@@ -123,7 +123,11 @@ export class Committer {
   }
 
   /** Gives each entry the next number, unless its key exists already or came earlier in the batch. */
-  #number(prepared: readonly Prepared[], after: Numbered['after'], existing: readonly (number | null)[] = []): Numbered {
+  #number(
+    prepared: readonly Prepared[],
+    after: Numbered['after'],
+    existing: readonly (number | null)[] = [],
+  ): Numbered {
     const sourceSeq = new Map<string, number>();
     const seqOf = new Map<string, number>();
     const entries: Entry[] = [];

@@ -913,5 +913,9 @@ export type Tables = {
 };
 export type TableName = keyof typeof tables;
 
+/** The columns of a table, for a statement that is kept: one that asks for all would be refused once the table has got another. */
+export const columnsOf = <Name extends TableName>(name: Name) =>
+  Object.keys(tables[name].columns) as (keyof Tables[Name] & string)[];
+
 /** Whether a table belongs to the read models. */
 export const isFolded = (table: TableName): boolean => 'folded' in tables[table];

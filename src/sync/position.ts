@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Tables } from '../store/schema.ts';
+import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { completeTo, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
 import { type RequestForm, requestFormSchema, usualForm } from './request-form.ts';
@@ -33,6 +33,8 @@ export function columnOf(bannerId: string | null): string {
   return bannerId ?? '';
 }
 
+const positionColumns = columnsOf('sync_positions');
+
 /** The position of a banner, or of the log as a whole (null); null before its first run. */
 export async function loadPosition(
   query: Query,
@@ -41,7 +43,7 @@ export async function loadPosition(
 ): Promise<SyncPosition | null> {
   const row = await query
     .selectFrom('sync_positions')
-    .selectAll()
+    .select(positionColumns)
     .where('source', '=', source)
     .where('banner_id', '=', columnOf(bannerId))
     .executeTakeFirst();
@@ -110,7 +112,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
       .where('banner_id', '=', columnOf(run.bannerId));
     const { numUpdatedRows } = await own
       .set((eb) => ({
-        ...columnsOf(step.plan),
+        ...planColumns(step.plan),
         rows_total: eb('rows_total', '+', step.stored),
         unreadable_total: eb('unreadable_total', '+', step.unreadable),
         run_unreadable: eb('run_unreadable', '+', toAskAgain),
@@ -140,7 +142,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
   }
   const before = await loadPosition(query, run.source, run.bannerId);
   await writePosition(query, before, run, {
-    ...columnsOf(step.plan),
+    ...planColumns(step.plan),
     run_id: run.runId,
     run_from: run.from,
     run_to: run.to,
@@ -154,7 +156,7 @@ export async function advancePosition(query: Query, run: Run, step: PageStep): P
   return 'advanced';
 }
 
-function columnsOf({ cursor, ...plan }: Plan): { readonly cursor: string | null; readonly run_plan: string } {
+function planColumns({ cursor, ...plan }: Plan): { readonly cursor: string | null; readonly run_plan: string } {
   return { cursor, run_plan: JSON.stringify(plan) };
 }
 

@@ -193,3 +193,45 @@ test('when entries vanish from the end of a ledger in use, their numbers are not
   await expect(ledger.append([delivery(ledger, 'd')])).rejects.toThrow('ends at 1 and ended at 3');
   await expect(ledger.append([delivery(ledger, 'e')])).rejects.toThrow('ends at 1 and ended at 3');
 });
+
+test('appends that change more than the ledger commit together; one that fails takes nothing of the others with it', async () => {
+  const { store, ledger } = await temporaryLedger();
+  await ledger.append([delivery(ledger, 'first')], async () => undefined);
+  const transactions: unknown[] = [];
+  const note = (name: string) =>
+    ledger.append([delivery(ledger, name)], async (tx) => {
+      transactions.push(tx);
+      await tx.insertMany('settings', [{ name, value: '' }]);
+      if (name === 'bad') throw new Error('on purpose');
+    });
+  const good = ['a', 'b', 'c', 'd'];
+  const outcomes = await Promise.allSettled(good.map(note));
+  expect(outcomes.map(({ status }) => status)).toEqual(good.map(() => 'fulfilled'));
+  expect(new Set(transactions).size).toBe(1);
+  const mixed = await Promise.allSettled(['e', 'bad', 'f'].map(note));
+  expect(mixed.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  const settings = await store.read.selectFrom('settings').select('name').orderBy('name').execute();
+  expect(settings.map(({ name }) => name)).toEqual(expect.arrayContaining([...good, 'e', 'f']));
+  expect(settings.map(({ name }) => name)).not.toContain('bad');
+  expect((await store.read.selectFrom('entries').select('seq').execute()).length).toBe(7);
+});
+
+test('numbers go on within each source when many sources take turns with another process', async () => {
+  const folder = await temporaryFolder();
+  const stores = await Promise.all([openStoreIn(folder), openStoreIn(folder)]);
+  const ledgers = stores.map((store) => createLedger({ store, keys: testKeys }));
+  const sources = Array.from({ length: 70 }, (_, n) => `source-${n}`);
+  for (let round = 0; round < 3; round += 1)
+    for (const [place, source] of sources.entries()) {
+      const ledger = ledgers[(place + round) % 7 === 0 ? 1 : 0]!;
+      await ledger.append([delivery(ledger, `${round}`, source)], place % 3 === 0 ? async () => undefined : undefined);
+    }
+  const rows = await stores[0]!.read
+    .selectFrom('entries')
+    .select(['seq', 'source', 'source_seq'])
+    .orderBy('seq')
+    .execute();
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, place) => place + 1));
+  for (const source of sources)
+    expect(rows.filter((row) => row.source === source).map((row) => row.source_seq)).toEqual([1, 2, 3]);
+});

@@ -10,6 +10,7 @@ import { StoreUnavailable, UsageError } from '../../src/core/errors.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { loadPosition } from '../../src/projections/position.ts';
 import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/open.ts';
+import { columnsOf } from '../../src/store/schema.ts';
 import { ConstraintViolation, type Store } from '../../src/store/store.ts';
 import { createDatabase } from '../servers/databases.ts';
 import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
@@ -343,4 +344,24 @@ test('a server without a connection left is an outage that says what to do', asy
   expect(String(refused)).toContain('Raise max_connections');
   await Promise.all(hold);
   await put(store, 'b');
+});
+
+test('what is asked again and again goes on when a newer version has added a column', async () => {
+  const store = await open(await createDatabase());
+  const ask = async () => {
+    await store.read.selectFrom('settings').selectAll().execute();
+    await store.read.selectFrom('settings').select(columnsOf('settings')).execute();
+    await store.transaction(({ query }) => query.selectFrom('settings').select('name').execute());
+    await store.transaction(({ query }) =>
+      query.updateTable('settings').set({ value: '' }).where('name', '=', 'none').returningAll().execute(),
+    );
+  };
+  for (let round = 0; round < 10; round += 1) await ask();
+  const kept = () =>
+    sql<{ statement: string }>`select statement from pg_prepared_statements where name like 'built %'`.execute(
+      store.read,
+    );
+  expect((await kept()).rows.length).toBeGreaterThan(0);
+  await store.transaction(({ query }) => sql`alter table settings add column added text`.execute(query));
+  for (let round = 0; round < 10; round += 1) await ask();
 });

@@ -110,11 +110,11 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const folding = createMutex();
 
   const inTransaction =
-    <T>(begin: string, work: (tx: StoreTransaction) => Promise<T>) =>
+    <T>(begin: string, work: (tx: StoreTransaction) => Promise<T>, plansOnce: boolean) =>
     async (connection: PostgresConnection): Promise<T> => {
       try {
         await connection.script(begin);
-        const result = await work(transactionOver(connection, shapes));
+        const result = await work(transactionOver(connection, shapes, plansOnce));
         await commit(connection);
         return result;
       } catch (error) {
@@ -125,7 +125,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
 
   return {
     engine: 'postgres',
-    read: createQuery(pool),
+    read: createQuery(pool, true),
     snapshot: (work) =>
       withPool(
         poolOf(1, {
@@ -136,14 +136,16 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           try {
             // The view is taken by the first statement that reads.
             await connection.script('begin isolation level repeatable read read only; select 1 from schema_version');
-            return await work(createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }));
+            return await work(
+              createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }, false),
+            );
           } finally {
             await connection.script('rollback').catch(() => undefined);
           }
         },
       ),
-    transaction: (work) => write(inTransaction(BEGIN, work)),
-    foldTransaction: (work) => folding(() => folder.use(inTransaction(BEGIN_FOLD, work))),
+    transaction: (work) => write(inTransaction(BEGIN, work, true)),
+    foldTransaction: (work) => folding(() => folder.use(inTransaction(BEGIN_FOLD, work, false))),
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
     insertEntriesAfter: (sources, place, also) =>
       write((connection) =>
@@ -151,7 +153,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
           connection,
           sources,
           place,
-          also && ((placed) => also(transactionOver(connection, shapes), placed)),
+          also && ((placed) => also(transactionOver(connection, shapes, true), placed)),
         ),
       ),
     inspect: () => write(inspect),
@@ -180,7 +182,7 @@ export function openPostgresToRead(url: string): { read: Query; close(): Promise
     idleTimeout: 60_000,
     settings,
   });
-  return { read: createQuery(pool), close: () => pool.close() };
+  return { read: createQuery(pool, false), close: () => pool.close() };
 }
 
 /** The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED). */
@@ -258,8 +260,8 @@ function createMutex() {
   };
 }
 
-function transactionOver(connection: PostgresConnection, shapes: TableShapes): StoreTransaction {
-  const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined });
+function transactionOver(connection: PostgresConnection, shapes: TableShapes, plansOnce: boolean): StoreTransaction {
+  const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }, plansOnce);
   const tx: StoreTransaction = {
     query,
     insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, shapes, table, rows, onConflict),
@@ -271,19 +273,47 @@ function transactionOver(connection: PostgresConnection, shapes: TableShapes): S
   return tx;
 }
 
-/** A query builder in this database's SQL, over connections from `source`. */
-function createQuery(source: ConnectionSource<PostgresConnection>): Kysely<Tables> {
+/**
+ * A query builder in this database's SQL, over connections from `source`. `plansOnce`: what is asked again and again is planned once per session;
+ * not for documents, whose few statements each want the plan for their own values.
+ */
+function createQuery(source: ConnectionSource<PostgresConnection>, plansOnce: boolean): Kysely<Tables> {
   return createLeasedQuery(source, {
     createAdapter: () => new PostgresAdapter(),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
-    execute,
+    execute: <R>(connection: PostgresConnection, query: CompiledQuery) =>
+      execute<R>(connection, query, plansOnce ? nameOf(query.sql) : undefined),
   });
 }
 
-async function execute<R>(connection: PostgresConnection, compiled: CompiledQuery): Promise<QueryResult<R>> {
-  const { rows, count } = await connection.run(compiled.sql, compiled.parameters.map(toParameter));
+async function execute<R>(
+  connection: PostgresConnection,
+  { sql, parameters }: CompiledQuery,
+  name?: string,
+): Promise<QueryResult<R>> {
+  const { rows, count } = await connection.run(sql, parameters.map(toParameter), name);
   return { rows: rows as R[], numAffectedRows: BigInt(count) };
+}
+
+/** Statements that a session parses and plans once, and how often one must have come for that: lists make a statement of each length. */
+const KEPT = 150;
+const OFTEN = 5;
+const names = new Map<string, string>();
+const seen = new Map<string, number>();
+/** A session refuses one that it kept when its table has got a column meanwhile (a rolling upgrade). */
+const allColumns = /\breturning \*|\* from "/;
+
+function nameOf(sql: string): string | undefined {
+  const name = names.get(sql);
+  if (name !== undefined || names.size === KEPT || allColumns.test(sql)) return name;
+  const times = (seen.get(sql) ?? 0) + 1;
+  if (seen.size > 10 * KEPT) seen.clear();
+  seen.set(sql, times);
+  if (times < OFTEN) return undefined;
+  seen.delete(sql);
+  names.set(sql, `built ${names.size + 1}`);
+  return names.get(sql);
 }
 
 function toParameter(value: unknown): string | number | Buffer | null {
