@@ -15,7 +15,7 @@ import { type Figure, median, withFolder } from './figures.ts';
 
 const ROUNDS = 3;
 /** Jobs of a process that pull at once (src/jobs/job.ts). */
-const AT_ONCE = 4;
+const AT_ONCE = 12;
 
 /**
  * A turn of the schedule where nothing is new: `sync-all` for so many sources with a key each, until all have been pulled. Beside as many requests to the

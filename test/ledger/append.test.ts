@@ -226,7 +226,7 @@ test('numbers go on within each source when many sources take turns with another
       const ledger = ledgers[(place + round) % 7 === 0 ? 1 : 0]!;
       await ledger.append([delivery(ledger, `${round}`, source)], place % 3 === 0 ? async () => undefined : undefined);
     }
-  const rows = await stores[0]!.read
+  const rows = await stores[0].read
     .selectFrom('entries')
     .select(['seq', 'source', 'source_seq'])
     .orderBy('seq')
