@@ -205,6 +205,21 @@ export interface LetterTexts {
     readonly unavailable: string;
     readonly languages: string;
   };
+  /** The page on which the owner of another system finishes a task, and the mail that leads to it. */
+  readonly task: {
+    readonly title: string;
+    readonly lead: string;
+    readonly due: string;
+    readonly outcome: string;
+    readonly done: string;
+    readonly notDone: string;
+    readonly note: string;
+    readonly noteHint: string;
+    readonly noteMissing: string;
+    readonly reportedDone: string;
+    readonly reportedNotDone: string;
+    readonly mailLink: string;
+  };
   /** The page on which anybody can send a request (docs/request-form.md). */
   readonly requestForm: {
     readonly title: string;

@@ -1,8 +1,9 @@
-import { listCases, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
+import { type DueTask, listCases, listDueTasks, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
 import { type Match, matchCase } from '../cases/match.ts';
 import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
+import { dateIn } from '../core/zoned-days.ts';
 import { createHistory } from '../store/queries/history.ts';
 import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '../store/queries/history-scans.ts';
 import type { Query } from '../store/store.ts';
@@ -32,6 +33,8 @@ export interface OfficerAttention {
   readonly scans: ScanAttention;
   /** What requesters wrote back, the oldest first. */
   readonly messages: readonly WaitingMessage[];
+  /** Tasks for other systems that are open and due, the earliest first. */
+  readonly dueTasks: readonly DueTask[];
 }
 
 /** One of the figures, and where its details are. */
@@ -39,6 +42,7 @@ export interface AttentionPart {
   readonly about:
     | 'requests'
     | 'messages'
+    | 'due-tasks'
     | 'gaps'
     | 'undelivered'
     | 'contradictions'
@@ -83,13 +87,14 @@ export async function loadOfficerAttention(
   const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
   const pulled = given.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
   const of = sources === undefined ? {} : { sources };
-  const [views, banners, agreement, after, scans, messages] = await Promise.all([
+  const [views, banners, agreement, after, scans, messages, dueTasks] = await Promise.all([
     listCases(cases, { open: true, now: now.toISOString(), ...of }),
     loadSyncStatus(read, clock, pulled),
     loadAgreement(read, pulled, since, now.toISOString()),
     createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
     loadScanAttention(read, { sources, since }),
     listMessages(read, sources),
+    listDueTasks(read, dateIn(now.toISOString(), cases.timeZone), sources),
   ]);
   const requests: OpenRequest[] = [];
   for (let first = 0; first < views.length; first += TOGETHER) {
@@ -100,8 +105,16 @@ export async function loadOfficerAttention(
   }
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
-  const parts = attentionParts(requests, gaps.length, agreement, consentAfterWithdrawal.length, scans, messages.length);
-  const found = { requests, banners, gaps, agreement, consentAfterWithdrawal, scans, messages };
+  const parts = attentionParts(
+    requests,
+    gaps.length,
+    agreement,
+    consentAfterWithdrawal.length,
+    scans,
+    messages.length,
+    dueTasks.length,
+  );
+  const found = { requests, banners, gaps, agreement, consentAfterWithdrawal, scans, messages, dueTasks };
   return { sentence: sentenceOf(parts), parts, ...found };
 }
 
@@ -138,6 +151,7 @@ function attentionParts(
   consentAfter = 0,
   scans: ScanAttention = { beforeConsent: [], integrations: [] },
   messages = 0,
+  dueTasks = 0,
 ): readonly AttentionPart[] {
   const about: string[] = [];
   const add = (count: number, words: string) => {
@@ -161,6 +175,7 @@ function attentionParts(
     if (n > 0) parts.push({ about: part, text });
   };
   tell('messages', messages, `${counted(messages, 'request')} with a message to read`);
+  tell('due-tasks', dueTasks, `${counted(dueTasks, 'task')} of other systems due`);
   tell('gaps', gaps, counted(gaps, 'gap'));
   tell('undelivered', undelivered, `${counted(undelivered, 'decision')} never delivered`);
   tell('contradictions', contradicting, `${contradicting} contradictory`);

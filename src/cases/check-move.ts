@@ -3,6 +3,7 @@ import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts
 import type { ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
+import { taskOf } from './folded.ts';
 import type { Match } from './match.ts';
 import { type CheckedMove, moves } from './moves.ts';
 import type { CaseView } from './view.ts';
@@ -22,6 +23,8 @@ interface MoveContext {
 
 /** A date that an officer enters may be ahead of our clock by this much, milliseconds. */
 const TOLERANCE_MS = 5 * 60_000;
+/** Tasks that one case can have. */
+const TASKS = 100;
 
 /**
  * Why a move may not be made now: what the state, the law and the controller's role forbid. Empty: it may. Pure.
@@ -64,6 +67,13 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return [...problemsOfExtension(view, details, context), ...problemsOfApproval(details, context)];
     case 'mark-system':
       return problemsOfSystem(details.system, context.profile?.otherSystems ?? []);
+    case 'add-task':
+      return (view.folded.tasks?.length ?? 0) >= TASKS ? [`a case can have at most ${TASKS} tasks`] : [];
+    case 'share-task':
+    case 'unshare-task':
+    case 'send-task':
+    case 'finish-task':
+      return problemsOfTask(view, { move, details } as TaskMove);
     case 'mark-ready':
       return blockers(view, context);
     case 'answer':
@@ -172,6 +182,18 @@ function problemsOfExtension(
   if (details.until !== undefined && details.until <= firstLimit)
     problems.push(`the new date must be later than ${firstLimit}`);
   return problems;
+}
+
+type TaskMove = Extract<CheckedMove, { move: 'share-task' | 'unshare-task' | 'send-task' | 'finish-task' }>;
+
+function problemsOfTask(view: CaseView, { move, details }: TaskMove): readonly string[] {
+  const found = taskOf(view.folded, details.task);
+  if (found === null) return [`the case has no task ${details.task}`];
+  if (move === 'unshare-task') return found.linkUntil === null ? [`task ${details.task} has no link`] : [];
+  if (found.outcome === 'done') return [`task ${details.task} is done already`];
+  return move === 'finish-task' && found.outcome === details.outcome
+    ? [`task ${details.task} is recorded as not done already`]
+    : [];
 }
 
 function problemsOfSystem(id: string, systems: ControllerProfile['otherSystems']): readonly string[] {

@@ -10,11 +10,34 @@ import {
   messageKinds,
   requesterRoles,
   systemResults,
+  taskOutcomes,
 } from './moves.ts';
 
 /** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();
 const approval = z.string().nullable();
+const taskSchema = z.strictObject({
+  what: z.string(),
+  instructions: z.string().nullable(),
+  owner: z.string().nullable(),
+  ownerEmail: z.string().nullable(),
+  /** YYYY-MM-DD. */
+  due: z.string(),
+  by: z.string(),
+  at: moment,
+  /** How many links it has had; the number of the last one is part of its secret. */
+  links: z.number().int(),
+  /** Until when the last one is good; null: there is none, or it was revoked. */
+  linkUntil: moment.nullable(),
+  sentAt: moment.nullable(),
+  /** Null: open. */
+  outcome: z.enum(taskOutcomes).nullable(),
+  note: z.string().nullable(),
+  finishedBy: z.string().nullable(),
+  finishedAt: moment.nullable(),
+});
+/** What the owner of another system is to do for a case. */
+export type CaseTask = z.infer<typeof taskSchema>;
 const foldedSchema = z.strictObject({
   kindAsGiven: z.string().nullable(),
   /** The requester's place in the words it came in, where they mean no place of the list: an officer has to choose. */
@@ -96,6 +119,8 @@ const foldedSchema = z.strictObject({
   message: z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }).exactOptional(),
   /** How it is known that the requester reads the mail of the address; absent: it is not. */
   emailConfirmed: z.strictObject({ at: moment, how: z.string() }).exactOptional(),
+  /** In the order in which they were added: the first is task 1. Absent: there are none. */
+  tasks: z.array(taskSchema).exactOptional(),
 });
 export type CaseFolded = z.infer<typeof foldedSchema>;
 
@@ -157,8 +182,25 @@ interface MoveStamp {
 /** Adds one move to what the moves add up to. Pure; the move was checked before. */
 export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
   const { message: _read, ...read } = folded;
-  const next = foldDetails(read, checked, stamp);
+  // What becomes of a task, its owner does: nobody has read the message by that.
+  const next = foldDetails(taskMoves.includes(checked.move) ? folded : read, checked, stamp);
   return keepsApproval.includes(checked.move) ? next : { ...next, approval: null };
+}
+
+/** Moves about tasks for the owners of other systems. */
+export const taskMoves: readonly MoveName[] = ['add-task', 'share-task', 'unshare-task', 'send-task', 'finish-task'];
+
+/** The task of this number; null: there is none. */
+export function taskOf({ tasks = [] }: Pick<CaseFolded, 'tasks'>, number: string): CaseTask | null {
+  return tasks[Number(number) - 1] ?? null;
+}
+
+function changeTask(folded: CaseFolded, number: string, change: (task: CaseTask) => Partial<CaseTask>): CaseFolded {
+  const { tasks = [] } = folded;
+  return {
+    ...folded,
+    tasks: tasks.map((one, place) => (place === Number(number) - 1 ? { ...one, ...change(one) } : one)),
+  };
 }
 
 /** Moves that change nothing of what was approved. */
@@ -169,6 +211,7 @@ export const keepsApproval: readonly MoveName[] = [
   'acknowledge',
   'confirm-email',
   'requester-message',
+  ...taskMoves,
 ];
 
 function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
@@ -231,6 +274,26 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'mark-system': {
       const mark = { result: details.result, note: details.note ?? null, by: stamp.actor, at: recorded };
       return { ...folded, systems: { ...folded.systems, [details.system]: mark } };
+    }
+    case 'add-task': {
+      const { what, due, owner = null, ownerEmail = null, instructions = null } = details;
+      const added = { what, instructions, owner, ownerEmail, due, by: stamp.actor, at: recorded };
+      const open = { links: 0, linkUntil: null, sentAt: null };
+      const unfinished = { outcome: null, note: null, finishedBy: null, finishedAt: null };
+      return { ...folded, tasks: [...(folded.tasks ?? []), { ...added, ...open, ...unfinished }] };
+    }
+    case 'share-task': {
+      const linkUntil = new Date(Date.parse(recorded) + Number(details.days) * 86_400_000).toISOString();
+      return changeTask(folded, details.task, ({ links }) => ({ links: links + 1, linkUntil }));
+    }
+    case 'unshare-task':
+      return changeTask(folded, details.task, () => ({ linkUntil: null }));
+    case 'send-task':
+      return changeTask(folded, details.task, () => ({ sentAt: recorded }));
+    case 'finish-task': {
+      const { outcome, note = null } = details;
+      const finished = { outcome, note, finishedBy: stamp.actor, finishedAt: recorded };
+      return changeTask(folded, details.task, () => finished);
     }
     case 'link-subject': {
       const { subject, way, note = null } = details;

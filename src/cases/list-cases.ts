@@ -5,8 +5,8 @@ import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
-import { parseFolded } from './folded.ts';
-import { type Disclosure, type messageKinds, openStates } from './moves.ts';
+import { type CaseTask, parseFolded } from './folded.ts';
+import { type Disclosure, type messageKinds, moves, openStates } from './moves.ts';
 import type { Query } from '../store/store.ts';
 
 interface CaseFilter {
@@ -80,6 +80,65 @@ export async function listMessages(read: Query, sources?: readonly string[]): Pr
       return message === undefined ? [] : [{ caseId, source, about: message.about, at: message.at }];
     })
     .sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** A task for the owner of another system whose day has come, and that is open. */
+export interface DueTask {
+  readonly caseId: string;
+  /** Its number on the case. */
+  readonly task: string;
+  readonly what: string;
+  readonly owner: string | null;
+  /** YYYY-MM-DD. */
+  readonly due: string;
+}
+
+/** Open tasks that were to be done by `day` (YYYY-MM-DD) or earlier, of open and of settled cases, the earliest first. `sources`: absent: of every one. */
+export async function listDueTasks(read: Query, day: string, sources?: readonly string[]): Promise<readonly DueTask[]> {
+  let query = read
+    .selectFrom('cases')
+    .select(['case_id', 'folded'])
+    .where('case_id', 'in', (added) =>
+      added.selectFrom('case_history').select('case_history.case_id').where('move', '=', 'add-task'),
+    );
+  if (sources !== undefined) query = query.where('source', 'in', [...sources]);
+  return (await query.execute())
+    .flatMap(({ case_id: caseId, folded }) =>
+      (parseFolded(folded).tasks ?? []).flatMap(({ what, owner, due, outcome }, place) =>
+        outcome === null && due <= day ? [{ caseId, task: String(place + 1), what, owner, due }] : [],
+      ),
+    )
+    .sort((a, b) => a.due.localeCompare(b.due) || a.caseId.localeCompare(b.caseId));
+}
+
+/** A task as an officer wrote it before, on some case of the same source; without its instructions, which may name a person. */
+export type EarlierTask = Pick<CaseTask, 'what' | 'owner' | 'ownerEmail'> & {
+  /** The entry that added it. */
+  readonly seq: number;
+};
+
+/** Of the moves that are looked through for suggestions, the latest this many. */
+const EARLIER_LOOKED = 200;
+
+/** What was asked of other systems before in this source, the latest first, each once. */
+export async function listEarlierTasks(read: Query, source: string): Promise<readonly EarlierTask[]> {
+  const rows = await read
+    .selectFrom('case_history')
+    .select(['seq', 'details'])
+    .where('source', '=', source)
+    .where('move', '=', 'add-task')
+    .orderBy('seq', 'desc')
+    .limit(EARLIER_LOOKED)
+    .execute();
+  const found = new Map<string, EarlierTask>();
+  for (const { seq, details } of rows) {
+    const parsed = moves['add-task'].details.safeParse(JSON.parse(details));
+    if (!parsed.success) continue;
+    const { what, owner = null, ownerEmail = null } = parsed.data;
+    const key = JSON.stringify([what, owner, ownerEmail]);
+    if (!found.has(key)) found.set(key, { seq, what, owner, ownerEmail });
+  }
+  return [...found.values()];
 }
 
 interface CasePage {

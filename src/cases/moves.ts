@@ -81,6 +81,7 @@ export const choiceTexts: Readonly<
     | (typeof matchWays)[number]
     | Disclosure
     | (typeof partOutcomes)[number]
+    | (typeof taskOutcomes)[number]
     | (typeof messageKinds)[number]
     | (typeof secondPersonMoves)[number],
     string
@@ -96,6 +97,7 @@ export const choiceTexts: Readonly<
   'categories-only': 'Categories only, nothing about the person',
   'no-match': 'No match: we cannot link you to records',
   done: 'Done',
+  'not-done': 'Not done',
   partly: 'Done in part',
   refused: 'Refused',
   person: 'The person concerned',
@@ -126,6 +128,15 @@ export const answerPartSchema = z
     path: ['ground'],
   });
 export type AnswerPart = z.infer<typeof answerPartSchema>;
+/** How a task of the owner of another system ended. */
+export const taskOutcomes = ['done', 'not-done'] as const;
+/** Days that the link to a task is good unless said otherwise, and at most. */
+export const TASK_DAYS = 30;
+export const TASK_DAYS_MAX = 90;
+const task = z
+  .string()
+  .regex(/^[1-9]\d{0,2}$/, 'use the number of the task on the case, such as 1')
+  .meta({ title: 'Task' });
 /** Parts that one answer may have. */
 const ANSWER_PARTS = 20;
 
@@ -270,6 +281,59 @@ export const moves = {
       result: z.enum(systemResults).meta({ title: 'Result' }),
       note,
     }),
+  },
+  'add-task': {
+    label: 'Add a task for another system',
+    from: openStates,
+    to: 'same',
+    details: z.strictObject({
+      what: line.meta({ title: 'What is to be done', description: 'For example “Delete the customer in the shop”.' }),
+      due: z.iso.date().meta({ title: 'To be done by' }),
+      owner: line.optional().meta({ title: 'Owner', description: 'Who does it.' }),
+      ownerEmail: z.email().max(300).optional().meta({ title: 'E-mail of the owner' }),
+      instructions: text.optional().meta({
+        title: 'Instructions',
+        description:
+          'The owner reads this, and nothing else of the request, without signing in: write no more personal data than they need.',
+      }),
+    }),
+  },
+  'share-task': {
+    label: 'Create a link to a task',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({
+      task,
+      days: z
+        .string()
+        .regex(/^[1-9]\d?$/, `use 1 to ${TASK_DAYS_MAX}`)
+        .refine((days) => Number(days) <= TASK_DAYS_MAX, `use 1 to ${TASK_DAYS_MAX}`)
+        .default(String(TASK_DAYS))
+        .meta({ title: 'Link valid for days', description: `1 to ${TASK_DAYS_MAX}.` }),
+    }),
+  },
+  'unshare-task': {
+    label: 'Revoke the link to a task',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({ task }),
+  },
+  'send-task': {
+    label: 'A task was sent to its owner',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({ task, channel }),
+  },
+  'finish-task': {
+    label: 'A task was finished',
+    from: caseStates,
+    to: 'same',
+    details: z
+      .strictObject({ task, outcome: z.enum(taskOutcomes).meta({ title: 'Outcome' }), note })
+      .refine(({ outcome, note: why }) => outcome === 'done' || why !== undefined, {
+        message: 'say why it was not done',
+        path: ['note'],
+      }),
   },
   'link-subject': {
     label: 'Link a consent subject',

@@ -18,6 +18,7 @@ interface Lack {
     | 'match'
     | 'deadline'
     | 'approval'
+    | 'task'
     | 'regime';
   /** One sentence, for the officer. */
   readonly text: string;
@@ -32,7 +33,12 @@ export interface Readiness {
 
 /** Lists what an answer to this case still lacks. Pure. */
 export function caseReadiness(view: CaseView, profile: ControllerProfile | null, match?: Match): Readiness {
-  const lacks = [...lacksOfRequest(view), ...lacksOfController(view, profile), ...lacksOfTime(view)];
+  const lacks = [
+    ...lacksOfRequest(view),
+    ...lacksOfController(view, profile),
+    ...lacksOfTasks(view),
+    ...lacksOfTime(view),
+  ];
   if (match !== undefined && (match.status === 'none' || match.status === 'shared')) {
     lacks.push({
       code: 'match',
@@ -112,6 +118,19 @@ function lacksOfController(view: CaseView, profile: ControllerProfile | null): r
     });
   }
   return lacks;
+}
+
+/** Tasks hinder nothing: what has become of them is said before the case is answered. */
+function lacksOfTasks({ folded: { tasks = [] } }: CaseView): readonly Lack[] {
+  return tasks.flatMap(({ what, owner, due, outcome, note }, place) => {
+    if (outcome === 'done') return [];
+    const whose = owner === null ? '' : ` (${owner})`;
+    const text =
+      outcome === null
+        ? `Task ${place + 1}, “${what}”${whose}, is still open; it was to be done by ${due}.`
+        : `Task ${place + 1}, “${what}”${whose}, was not done: ${note ?? 'no reason given'}`;
+    return [{ code: 'task' as const, text, blocking: false }];
+  });
 }
 
 function lacksOfTime(view: CaseView): readonly Lack[] {

@@ -8,7 +8,7 @@ import { dateIn, daysBetween } from '../core/zoned-days.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
-import { type CaseFolded, parseFolded } from './folded.ts';
+import { type CaseFolded, parseFolded, taskMoves } from './folded.ts';
 import { type MoveName, isOpen, movesFrom } from './moves.ts';
 
 /** What reading cases needs. */
@@ -134,6 +134,9 @@ function isMoveOffered(
   if (identityMoves.includes(move)) return deadline.identity.rule !== 'forbidden';
   if (move === 'approve') return (profile?.secondPersonFor ?? []).length > 0;
   if (move === 'refuse') return whyNotRefused(deadline) === null;
+  if (move === 'unshare-task') return (folded.tasks ?? []).some(({ linkUntil }) => linkUntil !== null);
+  if (move !== 'add-task' && taskMoves.includes(move))
+    return (folded.tasks ?? []).some(({ outcome }) => outcome !== 'done');
   if (move === 'acknowledge') return folded.acknowledgedAt === null;
   if (move === 'extend') return folded.extension === null && deadline.laws.some((law) => law.row.extension !== null);
   return true;

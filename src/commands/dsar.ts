@@ -14,10 +14,11 @@ import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerHandOver } from './dsar-hand-over.ts';
+import { registerTask } from './dsar-task.ts';
 import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-/** `dsar list|show|open|move|letter|pack|hand-over`: data subject requests as cases. */
+/** `dsar list|show|open|move|letter|pack|hand-over|task`: data subject requests as cases. */
 export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
   const dsar = program.command('dsar').description(dsarDescription);
 
@@ -35,6 +36,7 @@ export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
   registerDsarLetter(dsar, io);
   registerDsarPack(dsar, io);
   registerHandOver(dsar, io);
+  registerTask(dsar, io);
 }
 
 function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {

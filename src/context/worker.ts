@@ -1,3 +1,4 @@
+import { createTaskMailJobs } from '../hand-over/mail-task.ts';
 import { noteExpired } from '../hand-over/hand-over.ts';
 import { setTimeout as delay } from 'node:timers/promises';
 import { extendWithdrawals } from '../cases/withdrawal.ts';
@@ -174,6 +175,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createVerifyJobs(context),
     ...createExportJobs(context),
     ...createLetterMailJobs(context),
+    ...createTaskMailJobs(context),
     ...createRequestFormJobs(context),
 
     async backup(_payload, { signal, progress }) {

@@ -10,6 +10,7 @@ import type { Config } from '../config.ts';
 import type { SubjectContext } from './subjects/frame.tsx';
 import { handOverPages } from './subjects/hand-over.tsx';
 import { requestFormPages } from './subjects/request-form.tsx';
+import { taskPages } from './subjects/task.tsx';
 import { answerErrors, answersToMalformed } from './errors.tsx';
 
 interface PublicAppOptions {
@@ -32,7 +33,7 @@ export const requestTimes = {
 /** Where the public listener shows the verifier key (RFC 8615). */
 const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
 
-/** The public listener's app: webhooks, hand-overs, request forms, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
+/** The public listener's app: webhooks, hand-overs, request forms, tasks, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
   const app = Fastify({
@@ -60,6 +61,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   if (subjects !== undefined) {
     app.register((scope) => handOverPages(scope, subjects), { prefix: '/h' });
     app.register((scope) => requestFormPages(scope, subjects), { prefix: '/r' });
+    app.register((scope) => taskPages(scope, subjects), { prefix: '/t' });
   }
   // So that the recipient of a document can compare its key with one obtained another way.
   app.get(VERIFIER_KEY_PATH, (_request, reply) =>

@@ -97,6 +97,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'scheduled-document': 'maintenance',
   'document-mail': 'outgoing',
   'letter-mail': 'outgoing',
+  'task-mail': 'outgoing',
   'request-form-mail': 'outgoing',
   export: 'documents',
   // It computes for as long as a rebuild, and sealing must not wait for it.

@@ -59,6 +59,13 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'dsar hand-over create': null,
     'dsar hand-over list': [],
     'dsar hand-over revoke': null,
+    'dsar task add': [ids.caseId, '--what', 'Delete the customer in the shop', '--due', '2100-01-01'],
+    'dsar task list': [ids.caseId],
+    'dsar task link': [ids.caseId, '1'],
+    'dsar task revoke': [ids.caseId, '1'],
+    'dsar task finish': [ids.caseId, '1', '--outcome', 'done'],
+    // It needs a mail server: test/http/tasks.test.ts
+    'dsar task mail': null,
     'dsar pack': [ids.caseId],
     'policy generate': ['--type', 'privacy-policy', '--jurisdiction', 'GB'],
     'policy bulk': null,

@@ -397,6 +397,22 @@ export const de: LetterTexts = {
     unavailable: 'Diese Seite ist vorübergehend nicht verfügbar. Bitte versuchen Sie es in einigen Minuten erneut.',
     languages: 'Sprache',
   },
+  task: {
+    title: 'Eine Aufgabe für Sie',
+    lead: '{controller} bittet Sie, für eine Anfrage zu personenbezogenen Daten Folgendes zu erledigen.',
+    due: 'Bitte erledigen Sie es bis zum {due}.',
+    outcome: 'Was ist daraus geworden?',
+    done: 'Es ist erledigt',
+    notDone: 'Es wurde nicht erledigt',
+    note: 'Anmerkung',
+    noteHint:
+      'Schreiben Sie, was Sie getan haben oder warum es nicht erledigt wurde. Bitte keine personenbezogenen Daten.',
+    noteMissing: 'Schreiben Sie in höchstens 2.000 Zeichen, warum es nicht erledigt wurde.',
+    reportedDone: 'Vielen Dank. Sie haben am {at} gemeldet, dass es erledigt ist.',
+    reportedNotDone:
+      'Sie haben am {at} gemeldet, dass es nicht erledigt wurde. Wurde es inzwischen erledigt, melden Sie es hier.',
+    mailLink: 'Melden Sie hier, was daraus geworden ist. Sie brauchen kein Konto; der Link gilt bis zum {until}:',
+  },
   requestForm: {
     title: 'Ihre personenbezogenen Daten: Anfrage stellen',
     lead: 'Mit diesem Formular können Sie Ihre Rechte an Ihren personenbezogenen Daten ausüben. Das ist für Sie kostenlos.',

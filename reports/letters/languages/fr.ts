@@ -403,6 +403,21 @@ export const fr: LetterTexts = {
     unavailable: 'Cette page est momentanément indisponible. Veuillez réessayer dans quelques minutes.',
     languages: 'Langue',
   },
+  task: {
+    title: 'Une tâche pour vous',
+    lead: '{controller} vous demande d’effectuer ce qui suit pour une demande relative à des données personnelles.',
+    due: 'Merci de le faire au plus tard le {due}.',
+    outcome: 'Quel est le résultat ?',
+    done: 'C’est fait',
+    notDone: 'Cela n’a pas été fait',
+    note: 'Remarque',
+    noteHint:
+      'Indiquez ce que vous avez fait, ou pourquoi cela n’a pas été fait. N’indiquez aucune donnée personnelle.',
+    noteMissing: 'Indiquez en 2 000 caractères au plus pourquoi cela n’a pas été fait.',
+    reportedDone: 'Merci. Vous avez signalé le {at} que c’est fait.',
+    reportedNotDone: 'Vous avez signalé le {at} que cela n’a pas été fait. Si cela a été fait depuis, signalez-le ici.',
+    mailLink: 'Signalez ici le résultat. Aucun compte n’est nécessaire ; le lien est valable jusqu’au {until} :',
+  },
   requestForm: {
     title: 'Vos données personnelles : envoyez-nous une demande',
     lead: 'Utilisez ce formulaire pour exercer vos droits sur vos données personnelles. C’est gratuit.',

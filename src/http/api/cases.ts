@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { pageCases, showCase } from '../../cases/list-cases.ts';
 import { moveCase, openCase, openCaseSchema } from '../../cases/move-case.ts';
-import { caseStates, moves } from '../../cases/moves.ts';
+import { caseStates, moves, TASK_DAYS, TASK_DAYS_MAX } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { isoNow } from '../../core/clock.ts';
@@ -16,6 +16,8 @@ import {
   revokeHandOver,
   summariseHandOver,
 } from '../../hand-over/hand-over.ts';
+import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
+import { findTask, shareTask, summariseTask } from '../../hand-over/task-link.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { untilProjected } from '../pages/frame.ts';
 import { jobSchema, shownJob } from './jobs.ts';
@@ -58,6 +60,25 @@ const caseSchema = z
       'A data subject request. Days are YYYY-MM-DD in the time zone of the controller, moments ISO 8601 in UTC.',
   });
 
+const taskSchema = z
+  .object({
+    task: z.string().meta({ description: 'Its number on the case, for the moves about tasks.' }),
+    what: z.string(),
+    instructions: z.string().nullable(),
+    owner: z.string().nullable(),
+    ownerEmail: z.string().nullable(),
+    due: z.string().meta({ description: 'YYYY-MM-DD.' }),
+    state: z.enum(['open', 'done', 'not-done']),
+    note: z.string().nullable(),
+    addedAt: z.string(),
+    addedBy: z.string(),
+    linkUntil: z.string().nullable().meta({ description: 'Until when its link is good; null: it has none.' }),
+    sentAt: z.string().nullable(),
+    finishedAt: z.string().nullable(),
+    finishedBy: z.string().nullable(),
+  })
+  .meta({ id: 'Task', description: 'What the owner of another system is to do for a request.' });
+
 const shownCaseSchema = caseSchema
   .extend({
     message: z.string().nullable(),
@@ -67,6 +88,7 @@ const shownCaseSchema = caseSchema
       lacks: z.array(z.object({ code: z.string(), text: z.string(), blocking: z.boolean() })),
     }),
     disclosure: z.enum(['full', 'categories-only', 'no-match']),
+    tasks: z.array(taskSchema),
     history: z.array(
       z.object({
         seq: z.int().meta({ description: 'The entry of the ledger.' }),
@@ -102,6 +124,7 @@ const handOverSchema = z
   .meta({ id: 'HandOver' });
 
 const caseParams = z.strictObject({ caseId: z.string().max(300) });
+const taskParams = caseParams.extend({ task: z.string().regex(/^[1-9]\d{0,2}$/) });
 const moveNames = Object.keys(moves) as [keyof typeof moves, ...(keyof typeof moves)[]];
 
 export const caseApi = [
@@ -155,6 +178,7 @@ export const caseApi = [
         match: { says: match.says, subjects: [...match.subjects], decisions: match.decisions },
         readiness: { ready: readiness.ready, lacks: [...readiness.lacks] },
         disclosure,
+        tasks: (view.folded.tasks ?? []).map(summariseTask),
         history: history.map((move) => ({
           seq: move.seq,
           recordedAt: move.received_at,
@@ -241,6 +265,47 @@ export const caseApi = [
         .executeTakeFirst();
       if (row === undefined) throw new CodedError('not_found');
       const { id } = await context.jobs.enqueue(packJob(params.caseId, by.officer));
+      return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/tasks/{task}/link',
+    name: 'shareTask',
+    tag: 'Cases',
+    summary: 'Make a link by which the owner of another system finishes a task without an account',
+    description:
+      'An earlier link to the task opens nothing any more. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.',
+    params: taskParams,
+    body: z.strictObject({ days: z.int().min(1).max(TASK_DAYS_MAX).default(TASK_DAYS) }),
+    status: 201,
+    answer: z.object({ link: z.string(), expiresAt: z.string(), seq: z.int() }),
+    async handle(context, { params, body, by }) {
+      const publicUrl = publicUrlOf(context.config, context.config.port);
+      const shared = await shareTask(context, { ...params, ...body, actor: by.officer, publicUrl });
+      if (shared.outcome === 'not-found') throw new CodedError('not_found');
+      if (shared.outcome === 'refused') throw new RefusedRequest('refused', shared.problems);
+      const { link, expiresAt, seq } = shared;
+      return { link, expiresAt, seq };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/tasks/{task}/mail',
+    name: 'mailTask',
+    tag: 'Cases',
+    summary: 'Mail a task to its owner, with a link to it',
+    description: 'The answer is the job that sends it.',
+    params: taskParams,
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { params, by }) {
+      await context.projector.catchUp();
+      const found = await findTask(context.cases, params.caseId, params.task);
+      if (found === null) throw new CodedError('not_found');
+      const problem = problemOfTaskMail(context, found);
+      if (problem !== null) throw new RefusedRequest('refused', [problem]);
+      const { id } = await context.jobs.enqueue(taskMailJob(found, by.officer));
       return shownJob(context, id);
     },
   }),

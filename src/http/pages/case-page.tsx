@@ -20,6 +20,7 @@ import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
 import type { DocumentRow } from './load-today.ts';
 import { MoveForms } from './move-forms.tsx';
+import { TaskPanel } from './task-panel.tsx';
 import { StepList } from './next-step.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
 import { jurisdictionText } from '../../law/jurisdictions.ts';
@@ -33,13 +34,15 @@ interface CasePageProps {
   /** The form that was refused, to be filled in again. */
   readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
   readonly done?: string | null;
+  /** The entry of an earlier task that a new one begins as. */
+  readonly again?: string | null;
   /** A link that was just made: shown this once. */
   readonly handedOver?: NewHandOver | null;
 }
 
 /** Everything about one request, and what can be done next. */
 export function CasePage(props: CasePageProps) {
-  const { frame, data, problems = [], refused = null, done = null, handedOver = null } = props;
+  const { frame, data, problems = [], refused = null, done = null, again = null, handedOver = null } = props;
   const { shown, documents, jobs } = data;
   const { view } = shown;
   const { row } = view;
@@ -79,6 +82,7 @@ export function CasePage(props: CasePageProps) {
               <MoveForms frame={frame} data={data} refused={refused} />
             </Panel>
           ) : null}
+          <TaskPanel frame={frame} data={data} refused={refused} again={again} />
           <DeadlinePanel data={data} />
           <RecordsPanel frame={frame} data={data} />
           <HistoryPanel frame={frame} data={data} />

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
+import { taskMoves } from '../../cases/folded.ts';
 import { isMoveName, moves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import { createHandOver, listHandOvers, revokeHandOver } from '../../hand-over/hand-over.ts';
+import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
+import { findTask } from '../../hand-over/task-link.ts';
 import { packJob } from '../../documents/jobs.ts';
 import { CasePage } from './case-page.tsx';
 import type { NewHandOver } from './hand-over-panel.tsx';
@@ -26,6 +29,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   letter: 'The letter has been created. Download it under Letters.',
   mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
   pack: 'The pack is being created. It will appear under Response pack.',
+  task: 'The task is being sent to its owner.',
   revoked: 'The link is revoked: it opens nothing any more.',
 };
 
@@ -56,8 +60,8 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
   });
 
   app.get<CaseParams>('/cases/:caseId', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return sendCase(request, reply, request.params.caseId, { done: doneTexts[done] ?? null });
+    const { done = '', again = '' } = formOf(request.query);
+    return sendCase(request, reply, request.params.caseId, { done: doneTexts[done] ?? null, again });
   });
 
   app.post<CaseParams>('/cases/:caseId/moves', async (request, reply) => {
@@ -79,7 +83,10 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     switch (moved.outcome) {
       case 'moved':
         await untilProjected(context, moved.seq);
-        return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=moved`, 303);
+        return reply.redirect(
+          `/cases/${encodeURIComponent(caseId)}?done=moved${taskMoves.includes(move) ? '#tasks' : ''}`,
+          303,
+        );
       case 'refused':
         return sendCase(request, reply, caseId, { problems: moved.problems, refused }, 422);
       case 'conflict': {
@@ -112,6 +119,17 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, actor));
     await untilDoneSoon(context, id);
     return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=mail#letters`, 303);
+  });
+
+  app.post<CaseParams>('/cases/:caseId/tasks/mail', async (request, reply) => {
+    const { caseId } = request.params;
+    const found = await findTask(context.cases, caseId, formOf(request.body)['task'] ?? '');
+    if (found === null) throw new CodedError('not_found', 'Unknown task.');
+    const problem = problemOfTaskMail(context, found);
+    if (problem !== null) return sendCase(request, reply, caseId, { problems: [problem] }, 422);
+    const { id } = await context.jobs.enqueue(taskMailJob(found, officerOf(request).officer));
+    await untilDoneSoon(context, id);
+    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=task#tasks`, 303);
   });
 
   app.post<CaseParams>('/cases/:caseId/hand-overs', async (request, reply) => {
@@ -149,6 +167,7 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     readonly problems?: readonly string[];
     readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
     readonly done?: string | null;
+    readonly again?: string;
     readonly handedOver?: NewHandOver;
   }
 

@@ -1,9 +1,13 @@
 import type { Selectable } from 'kysely';
-import { type ShownCase, showCase } from '../../cases/list-cases.ts';
+import { type EarlierTask, listEarlierTasks, type ShownCase, showCase } from '../../cases/list-cases.ts';
 import type { Context } from '../../context.ts';
+import { publicUrlOf } from '../../core/address.ts';
+import { dateIn } from '../../core/zoned-days.ts';
 import { LETTER_MAIL } from '../../documents/mail-letter.ts';
 import { answerSteps } from '../../documents/produce-pack.ts';
 import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
+import { TASK_MAIL } from '../../hand-over/mail-task.ts';
+import { isShared, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
 import type { Job } from '../../jobs/job.ts';
 import { createHistory } from '../../store/queries/history.ts';
 import type { Tables } from '../../store/schema.ts';
@@ -34,6 +38,14 @@ export interface CasePageData {
   readonly mailed: ReadonlyMap<string, string>;
   /** Letters whose mail is under way, or was not sent; the latest of each document. */
   readonly mails: ReadonlyMap<string, Job>;
+  /** Of each task by its number: the link that opens it now, and the mail that is under way or was not sent. */
+  readonly taskLinks: ReadonlyMap<string, { readonly link: string | null; readonly job: Job | null }>;
+  /** What keeps links to tasks from working everywhere; null: nothing. */
+  readonly taskLinkProblem: string | null;
+  /** What was asked of other systems on earlier requests of the source, the latest first. */
+  readonly earlierTasks: readonly EarlierTask[];
+  /** YYYY-MM-DD in the controller's time zone. */
+  readonly today: string;
   /** Whether mail can be sent. */
   readonly canMail: boolean;
 }
@@ -42,20 +54,23 @@ const DECISIONS_SHOWN = 50;
 
 /** Loads what the page of a case shows; null if the case does not exist. */
 export async function loadCase(
-  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config'>,
+  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch'>,
   caseId: string,
 ): Promise<CasePageData | null> {
-  const shown = await showCase(context.cases, caseId, context.clock().toISOString());
+  const now = context.clock().toISOString();
+  const shown = await showCase(context.cases, caseId, now);
   if (shown === null) return null;
   const { read } = context.store;
   const { subjects } = shown.match;
   const history = createHistory(read);
-  const [decisions, documents, handOvers, jobs, mails, mailed] = await Promise.all([
+  const [decisions, documents, handOvers, jobs, mails, taskMails, earlierTasks, mailed] = await Promise.all([
     subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
     read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
     listHandOvers(context, { caseId }),
     context.jobs.list({ kind: 'document', limit: 100 }),
     context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
+    context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
+    listEarlierTasks(read, shown.view.row.source),
     read
       .selectFrom('action_history')
       .innerJoin('documents', 'documents.document_id', 'action_history.object')
@@ -80,8 +95,34 @@ export async function loadCase(
         .toReversed()
         .map((job) => [payloadText(job, 'documentId') ?? '', job]),
     ),
+    taskLinks: linksOf(context, shown, now, taskMails),
+    taskLinkProblem:
+      context.config.publicUrl === null
+        ? 'PUBLIC_URL is not set: the link works only on the machine that this runs on.'
+        : problemOfTaskAddress(context.config.publicUrl),
+    earlierTasks,
+    today: dateIn(now, context.config.timeZone),
     canMail: context.config.mail !== null,
   };
+}
+
+function linksOf(
+  context: Pick<Context, 'config' | 'keys' | 'epoch'>,
+  { view }: ShownCase,
+  now: string,
+  mails: readonly Job[],
+): CasePageData['taskLinks'] {
+  const caseId = view.row.case_id;
+  const publicUrl = publicUrlOf(context.config, context.config.port);
+  const unsent = mails.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done');
+  return new Map(
+    (view.folded.tasks ?? []).map((task, place) => {
+      const number = String(place + 1);
+      const shared = isShared(task, now) && problemOfTaskAddress(publicUrl) === null;
+      const link = shared ? taskLink(context, publicUrl, { caseId, number, links: task.links }) : null;
+      return [number, { link, job: unsent.find((job) => payloadText(job, 'task') === number) ?? null }];
+    }),
+  );
 }
 
 /** A pack, or a letter that answers. */

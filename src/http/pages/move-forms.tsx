@@ -1,9 +1,11 @@
+import { taskMoves } from '../../cases/folded.ts';
 import { type MoveName, moves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import { type FieldChoices, FieldInput, fieldsOf, type FormField, placeChoices, rowFields } from './fields.tsx';
 import { type CasePageData, isAnswer } from './load-case.ts';
 import { nextStepOf } from './next-step.tsx';
+import { Notice } from './parts.tsx';
 import { kindText } from './words.ts';
 
 interface MoveFormsProps {
@@ -16,7 +18,11 @@ interface MoveFormsProps {
 export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const { view } = data.shown;
   const choices = choicesOf(data);
-  const allowed = view.moves.filter((move) => move !== 'mark-system' || (choices['system']?.length ?? 0) > 0);
+  // Tasks have a panel of their own.
+  const allowed = view.moves.filter(
+    (move) => !taskMoves.includes(move) && (move !== 'mark-system' || (choices['system']?.length ?? 0) > 0),
+  );
+  const unfinished = data.shown.readiness.lacks.filter(({ code }) => code === 'task');
   const next = nextStepOf(data);
   const first = allowed.find((move) => move === next.move) ?? null;
   const others = allowed.filter((move) => move !== first);
@@ -33,6 +39,16 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
     <>
       <p>{next.sentence}</p>
       {next.create === undefined ? null : <CreateForm frame={frame} data={data} what={next.create} />}
+      {unfinished.length === 0 || !(first === 'mark-ready' || first === 'answer') ? null : (
+        <Notice tone="warn">
+          {unfinished.map(({ text }) => (
+            <p key={text}>{text}</p>
+          ))}
+          <p>
+            You can answer all the same: see <a href="#tasks">the tasks</a> first.
+          </p>
+        </Notice>
+      )}
       {first === null ? null : form(first)}
       {others.length === 0 ? null : (
         <details class="more" open={others.some((move) => move === refused?.move)}>

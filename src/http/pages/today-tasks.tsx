@@ -74,6 +74,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   return [
     ...requests.slice(0, REQUESTS_AMONG),
     ...messageTasks(frame, today),
+    ...dueTasks(today),
     ...today.warnings.map((warning) => warningTask(frame, today, warning)),
     ...recordTasks(today),
     ...scanTasks(frame, today),
@@ -123,6 +124,20 @@ function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
     ),
     by: <Badge {...(about === 'objection' ? now : soon)} />,
     action: { href: `/cases/${encodeURIComponent(caseId)}#history`, label: 'Read', about: caseId },
+  }));
+}
+
+/** What the owners of other systems were to do by today, and have not reported. */
+function dueTasks({ attention }: Today): readonly Task[] {
+  return attention.dueTasks.map(({ caseId, task, what, owner, due }) => ({
+    key: `task ${caseId} ${task}`,
+    what: (
+      <>
+        Ask {owner === null ? 'the owner' : <bdi>{owner}</bdi>} about “<bdi>{what}</bdi>” for {caseId}
+      </>
+    ),
+    by: <Day date={due} />,
+    action: { href: `/cases/${encodeURIComponent(caseId)}#tasks`, label: 'Open', about: `task ${task} of ${caseId}` },
   }));
 }
 

@@ -256,6 +256,7 @@ const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
   gaps: '/#sync',
   undelivered: '/consent/undelivered',
   contradictions: '/consent/contradictions',
+  'due-tasks': '/#tasks',
   'consent-after': '/#tasks',
   'before-consent': '/#tasks',
   integrations: '/#tasks',

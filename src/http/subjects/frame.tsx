@@ -28,6 +28,7 @@ export type SubjectContext = Pick<
   | 'projector'
   | 'config'
   | 'instance'
+  | 'epoch'
   | 'loadProfile'
   | 'log'
 >;
@@ -121,6 +122,7 @@ button, .button { font: inherit; font-weight: 600; border: 1px solid var(--accen
 button.quiet { background: transparent; color: var(--accent); }
 a { color: var(--accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+.written { white-space: pre-wrap; }
 .notice { border-left: 5px solid var(--good); background: var(--good-ground); border-radius: 0 6px 6px 0; padding: 0.6rem 0.9rem; }
 .notice.bad { border-color: var(--bad); background: var(--bad-ground); }
 .languages { display: flex; flex-wrap: wrap; gap: 0.2rem 1rem; list-style: none; padding: 0; }

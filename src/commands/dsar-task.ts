@@ -1,0 +1,169 @@
+import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import pc from 'picocolors';
+import { showCase } from '../cases/list-cases.ts';
+import { moveLatest } from '../cases/move-case.ts';
+import { type MoveName, TASK_DAYS, TASK_DAYS_MAX, taskOutcomes } from '../cases/moves.ts';
+import type { Context } from '../context.ts';
+import { publicUrlOf } from '../core/address.ts';
+import { isoNow } from '../core/clock.ts';
+import { UsageError, unknownCase } from '../core/errors.ts';
+import { problemOfTaskMail, taskMailJob } from '../hand-over/mail-task.ts';
+import { findTask, shareTask, summariseTask } from '../hand-over/task-link.ts';
+import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+
+/** `dsar task add|list|link|revoke|mail|finish`: what the owners of other systems do for a case. */
+export function registerTask(dsar: CommandUnknownOpts, io: CommandIo): void {
+  const task = dsar
+    .command('task')
+    .description('tasks for the owners of other systems, who report by a link that they are done');
+
+  withJson(task.command('add'))
+    .description('add a task to a case')
+    .argument('<case>', 'case id from `dsar list`')
+    .requiredOption('--what <text>', 'what is to be done, e.g. "Delete the customer in the shop"')
+    .requiredOption('--due <date>', 'by when: YYYY-MM-DD')
+    .option('--owner <name>', 'who does it')
+    .option('--owner-email <address>', 'e-mail address of the owner')
+    .option('--instructions <text>', 'what the owner has to know; they read it without signing in')
+    .addHelpText(
+      'after',
+      `
+Example:
+  $ consent-ledger dsar task add default-3 --what "Delete the customer in the shop" --due 2026-08-01 --owner Anna --owner-email anna@example.org
+  $ consent-ledger dsar task link default-3 1`,
+    )
+    .action((caseId, options) =>
+      withCaughtUp(async (context) => {
+        const { what, due, owner, ownerEmail, instructions } = options;
+        const details = {
+          what,
+          due,
+          ...(owner === undefined ? {} : { owner }),
+          ...(ownerEmail === undefined ? {} : { ownerEmail }),
+          ...(instructions === undefined ? {} : { instructions }),
+        };
+        await move(context, caseId, 'add-task', details);
+        await printTasks(context, io, caseId, options);
+      }),
+    );
+
+  withJson(task.command('list'))
+    .description('list the tasks of a case')
+    .argument('<case>', 'case id')
+    .action((caseId, options) => withCaughtUp((context) => printTasks(context, io, caseId, options)));
+
+  withJson(task.command('link'))
+    .description('create a link to a task for its owner; an earlier one opens nothing any more')
+    .argument('<case>', 'case id')
+    .argument('<task>', 'number from `dsar task list`')
+    .option('--days <days>', `how long the link is valid, 1 to ${TASK_DAYS_MAX}`, wholeDays, TASK_DAYS)
+    .action((caseId, number, options) =>
+      withCaughtUp(async (context) => {
+        const { config } = context;
+        const publicUrl = publicUrlOf(config, config.port);
+        const input = { caseId, task: number, days: options.days, actor: COMMAND_LINE_ACTOR, publicUrl };
+        const shared = await shareTask(context, input);
+        if (shared.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
+        if (shared.outcome === 'refused') throw new UsageError(shared.problems);
+        if (config.publicUrl === null)
+          io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: the link works only on this machine.\n`);
+        const { link, expiresAt } = shared;
+        printResult(io, options, { caseId, task: number, link, expiresAt }, () =>
+          [`${pc.green('✓')} valid until ${expiresAt}`, link].join('\n'),
+        );
+      }),
+    );
+
+  withJson(task.command('revoke'))
+    .description('end the link to a task at once')
+    .argument('<case>', 'case id')
+    .argument('<task>', 'number from `dsar task list`')
+    .action((caseId, number, options) =>
+      withCaughtUp(async (context) => {
+        await move(context, caseId, 'unshare-task', { task: number });
+        await printTasks(context, io, caseId, options);
+      }),
+    );
+
+  withJson(task.command('mail'))
+    .description('mail a task to its owner with a link to it; a worker sends it')
+    .argument('<case>', 'case id')
+    .argument('<task>', 'number from `dsar task list`')
+    .action((caseId, number, options) =>
+      withCaughtUp(async (context) => {
+        const found = await findTask(context.cases, caseId, number);
+        if (found === null) throw new UsageError([`Unknown task ${printable(number)} of case ${printable(caseId)}.`]);
+        const problem = problemOfTaskMail(context, found);
+        if (problem !== null) throw new UsageError([problem]);
+        const { id } = await context.jobs.enqueue(taskMailJob(found, COMMAND_LINE_ACTOR));
+        printResult(
+          io,
+          options,
+          { caseId, task: number, job: id },
+          () => `${pc.green('✓')} job ${id}: a worker sends it`,
+        );
+      }),
+    );
+
+  withJson(task.command('finish'))
+    .description('record what became of a task')
+    .argument('<case>', 'case id')
+    .argument('<task>', 'number from `dsar task list`')
+    .addOption(new Option('--outcome <outcome>', 'what became of it').choices(taskOutcomes).makeOptionMandatory())
+    .option('--note <text>', 'what was done, or why it was not; required for not-done')
+    .action((caseId, number, options) =>
+      withCaughtUp(async (context) => {
+        const { outcome, note } = options;
+        await move(context, caseId, 'finish-task', {
+          task: number,
+          outcome,
+          ...(note === undefined ? {} : { note }),
+        });
+        await printTasks(context, io, caseId, options);
+      }),
+    );
+}
+
+async function move(context: Context, caseId: string, name: MoveName, details: Record<string, unknown>): Promise<void> {
+  const input = { caseId, move: name, details, actor: COMMAND_LINE_ACTOR };
+  const moved = await moveLatest(context.cases, input, () => context.projector.catchUp());
+  if (moved.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
+  if (moved.outcome === 'refused') throw new UsageError(moved.problems);
+  await context.projector.catchUp();
+}
+
+async function printTasks(context: Context, io: CommandIo, caseId: string, options: { json?: boolean }): Promise<void> {
+  const shown = await showCase(context.cases, caseId, isoNow(context.clock));
+  if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
+  const tasks = (shown.view.folded.tasks ?? []).map(summariseTask);
+  printResult(io, options, tasks, () =>
+    tableText(
+      ['task', 'what', 'owner', 'due', 'state', 'link until', 'note'],
+      tasks.map((one) => [
+        one.task,
+        printable(one.what),
+        printable(one.owner ?? one.ownerEmail ?? '–'),
+        one.due,
+        one.state,
+        one.linkUntil ?? '–',
+        printable(one.note ?? '–'),
+      ]),
+      'No tasks.',
+    ),
+  );
+}
+
+function wholeDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,2}$/.test(text) || days < 1 || days > TASK_DAYS_MAX)
+    throw new InvalidArgumentError(`Use a whole number from 1 to ${TASK_DAYS_MAX}.`);
+  return days;
+}
+
+function withCaughtUp<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return withContext(async (context) => {
+    await context.projector.catchUp();
+    return work(context);
+  });
+}

@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { chooseLanguage, letterLanguages } from '../../reports/letters/languages.ts';
+import { dateIn, fill } from '../../reports/letters/letter.ts';
+import { moveLatest } from '../cases/move-case.ts';
+import { isoNow } from '../core/clock.ts';
+import { dateIn as dayIn } from '../core/zoned-days.ts';
+import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
+import type { NewJob } from '../jobs/jobs.ts';
+import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import {
+  findTask,
+  type FoundTask,
+  isShared,
+  problemOfTaskAddress,
+  shareTask,
+  taskLink,
+  type TaskLinkDeps,
+} from './task-link.ts';
+
+/** The job that mails a task to its owner, with the link to it. */
+export const TASK_MAIL = 'task-mail';
+const payloadSchema = z.object({ caseId: z.string(), task: z.string(), actor: z.string() });
+/** A mail server may be away for half a day. */
+const MAIL_ATTEMPTS = 80;
+
+interface MailTaskDeps extends TaskLinkDeps {
+  readonly config: { readonly mail: MailSettings | null; readonly publicUrl: string | null };
+  readonly projector: { catchUp(): Promise<unknown> };
+}
+
+/** Asks for a task to be mailed; once for each version of its case, so that a button pressed twice sends one mail, and a reminder can follow. */
+export function taskMailJob({ row, number }: FoundTask, actor: string): NewJob {
+  return {
+    kind: TASK_MAIL,
+    key: `${row.case_id}/${number}/${row.version}`,
+    payload: { caseId: row.case_id, task: number, actor },
+    maxAttempts: MAIL_ATTEMPTS,
+  };
+}
+
+/** Why a task cannot be mailed; null: it can. */
+export function problemOfTaskMail({ config }: Pick<MailTaskDeps, 'config'>, { task }: FoundTask): string | null {
+  if (task.outcome === 'done') return 'The task is done already.';
+  if (task.ownerEmail === null) return 'The task has no e-mail address of its owner: copy the link instead.';
+  if (config.mail === null) return 'No mail server is configured (SMTP_URL): copy the link and send it yourself.';
+  if (config.publicUrl === null) return 'PUBLIC_URL is not set: a link in a mail would open nothing.';
+  return problemOfTaskAddress(config.publicUrl);
+}
+
+/** The job that mails a task. A link is made where there is none; that the mail went out is recorded as the move `send-task`. */
+export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
+  return {
+    async [TASK_MAIL](payload, { job, signal }) {
+      const { caseId, task: number, actor } = readPayload(payloadSchema, payload);
+      await deps.projector.catchUp();
+      const found = await findTask(deps.cases, caseId, number);
+      if (found === null) throw new JobRefused('There is no such task.');
+      const problem = problemOfTaskMail(deps, found);
+      const { mail, publicUrl } = deps.config;
+      const { ownerEmail, what, instructions, due } = found.task;
+      if (problem !== null || mail === null || publicUrl === null || ownerEmail === null)
+        throw new JobRefused(`The task was not sent: ${problem}`);
+      let { linkUntil } = found.task;
+      let link = taskLink(deps, publicUrl, { caseId, number, links: found.task.links });
+      if (linkUntil === null || !isShared(found.task, isoNow(deps.cases.clock))) {
+        const shared = await shareTask(deps, { caseId, task: number, actor, publicUrl });
+        if (shared.outcome !== 'shared') throw new JobRefused('The task was not sent: no link to it could be made.');
+        ({ link, expiresAt: linkUntil } = shared);
+      }
+      const profile = await deps.cases.profileOf(found.row.source);
+      const { language, locale } = chooseLanguage([profile?.language]);
+      const texts = letterLanguages[language];
+      if (texts === undefined) throw new Error(`there are no texts in ${language}`);
+      const t = texts.task;
+      const until = dateIn(dayIn(linkUntil, deps.cases.timeZone), locale);
+      try {
+        await sendMail(
+          mail,
+          {
+            to: [ownerEmail],
+            subject: `${t.title} (${caseId})`,
+            text: [
+              fill(t.lead, { controller: profile?.name ?? mail.from }),
+              '',
+              what,
+              ...(instructions === null ? [] : ['', instructions]),
+              '',
+              fill(t.due, { due: dateIn(due, locale) }),
+              '',
+              fill(t.mailLink, { until }),
+              link,
+              '',
+            ].join('\n'),
+            id: `task.${job.id}`,
+          },
+          signal,
+        );
+      } catch (error) {
+        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
+        throw error;
+      }
+      const details = { task: number, channel: 'e-mail' };
+      const moved = await moveLatest(deps.cases, { caseId, move: 'send-task', details, actor }, () =>
+        deps.projector.catchUp(),
+      );
+      return { sent: true, ...(moved.outcome === 'moved' ? { seq: moved.seq } : {}) };
+    },
+  };
+}

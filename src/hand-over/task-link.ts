@@ -1,0 +1,156 @@
+import { type CaseTask, parseFolded, taskOf } from '../cases/folded.ts';
+import type { CaseRow } from '../cases/fold.ts';
+import { moveLatest } from '../cases/move-case.ts';
+import type { taskOutcomes } from '../cases/moves.ts';
+import type { CaseWriting } from '../cases/view.ts';
+import { isPrivateTransport } from '../core/address.ts';
+import { isoNow } from '../core/clock.ts';
+import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import type { InstanceKeys } from '../crypto/keys.ts';
+
+/*
+ * The owner of another system sees and finishes one task by a link, without an account. Its secret is an HMAC under a key of the installation over case, task,
+ * the number of the link and the epoch: nothing of it is stored, so neither the database nor a backup opens anything, and a restored backup brings no
+ * revoked link back.
+ */
+
+export interface TaskLinkDeps {
+  readonly cases: CaseWriting;
+  readonly keys: { readonly instance: Pick<InstanceKeys, 'link'> };
+  /** Of the ledger: another one after each restored backup. */
+  readonly epoch: number;
+}
+
+type WithProjector = TaskLinkDeps & { readonly projector: { catchUp(): Promise<unknown> } };
+
+/** Characters of the secret: 132 bits. */
+const SECRET_LENGTH = 22;
+/** Characters of the note that an owner writes. */
+export const TASK_NOTE_LENGTH = 2000;
+
+/** A task with its place. */
+export interface FoundTask {
+  readonly row: CaseRow;
+  /** Its number on the case. */
+  readonly number: string;
+  readonly task: CaseTask;
+}
+
+function secretOf({ keys, epoch }: Pick<TaskLinkDeps, 'keys' | 'epoch'>, caseId: string, number: string, link: number) {
+  const covered = JSON.stringify(['task link', caseId, number, link, epoch]);
+  return hmacSha256(keys.instance.link, Buffer.from(covered)).toString('base64url').slice(0, SECRET_LENGTH);
+}
+
+/** Whether a task has a link that opens it now. */
+export function isShared({ linkUntil }: Pick<CaseTask, 'linkUntil'>, now: string): boolean {
+  return linkUntil !== null && linkUntil > now;
+}
+
+/** Why no link to a task can be given out from this address; null: it can. */
+export function problemOfTaskAddress(publicUrl: string): string | null {
+  return isPrivateTransport(publicUrl)
+    ? null
+    : `${publicUrl} is not https: tasks would be read on the way. Set PUBLIC_URL to an https address.`;
+}
+
+/** The address under which the owner opens a task. `publicUrl`: of the public listener as seen from outside. */
+export function taskLink(
+  deps: Pick<TaskLinkDeps, 'keys' | 'epoch'>,
+  publicUrl: string,
+  { caseId, number, links }: { readonly caseId: string; readonly number: string; readonly links: number },
+): string {
+  return `${publicUrl}/t/${encodeURIComponent(caseId)}/${number}.${secretOf(deps, caseId, number, links)}`;
+}
+
+/** A task of a case; null: there is none of this number, or no such case. */
+export async function findTask({ store }: Pick<CaseWriting, 'store'>, caseId: string, number: string) {
+  const row = await store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
+  const task = row === undefined ? null : taskOf(parseFolded(row.folded), number);
+  return row === undefined || task === null ? null : { row, number, task };
+}
+
+/** The task that a link opens; null: none, or none any more. Callers cannot tell the reasons apart, so neither can who tries. */
+export async function openTask(deps: TaskLinkDeps, caseId: string, key: string): Promise<FoundTask | null> {
+  const [, number = '', secret = ''] = /^([1-9]\d{0,2})\.([A-Za-z0-9_-]{22})$/.exec(key) ?? [];
+  if (number === '') return null;
+  const found = await findTask(deps.cases, caseId, number);
+  if (found === null || !isShared(found.task, isoNow(deps.cases.clock))) return null;
+  const right = secretOf(deps, caseId, number, found.task.links);
+  return equalBytes(Buffer.from(right), Buffer.from(secret)) ? found : null;
+}
+
+type Shared =
+  | {
+      readonly outcome: 'shared';
+      readonly link: string;
+      /** ISO 8601 UTC. */
+      readonly expiresAt: string;
+      readonly seq: number;
+    }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+  | { readonly outcome: 'not-found' };
+
+/** Makes a new link to a task; an earlier one opens nothing any more. Recorded as the move `share-task`. */
+export async function shareTask(
+  deps: WithProjector,
+  input: {
+    readonly caseId: string;
+    readonly task: string;
+    readonly days?: number | undefined;
+    readonly actor: string;
+    readonly publicUrl: string;
+  },
+): Promise<Shared> {
+  const { caseId, task: number, days, actor, publicUrl } = input;
+  const problem = problemOfTaskAddress(publicUrl);
+  if (problem !== null) return { outcome: 'refused', problems: [problem] };
+  const details = { task: number, ...(days === undefined ? {} : { days: String(days) }) };
+  const moved = await moveLatest(deps.cases, { caseId, move: 'share-task', details, actor }, () =>
+    deps.projector.catchUp(),
+  );
+  if (moved.outcome !== 'moved') return moved;
+  await deps.projector.catchUp();
+  const found = await findTask(deps.cases, caseId, number);
+  if (found?.task.linkUntil == null) return { outcome: 'not-found' };
+  const link = taskLink(deps, publicUrl, { caseId, number, links: found.task.links });
+  return { outcome: 'shared', link, expiresAt: found.task.linkUntil, seq: moved.seq };
+}
+
+/** What the owner says became of the task, as the move `finish-task`. Refused: no note where one is needed, or it was said before. */
+export async function finishTask(
+  deps: WithProjector,
+  { row, number }: FoundTask,
+  outcome: (typeof taskOutcomes)[number],
+  written: string,
+): Promise<{ readonly outcome: 'finished'; readonly seq: number } | { readonly outcome: 'refused' }> {
+  // Browsers count a line break as one character and send two.
+  const note = written.replaceAll('\r\n', '\n').trim();
+  if (note.length > TASK_NOTE_LENGTH) return { outcome: 'refused' };
+  const details = { task: number, outcome, ...(note === '' ? {} : { note }) };
+  // No name: the entries outlive an erasure of the case.
+  const actor = `task owner (task ${number} of ${row.case_id})`;
+  const moved = await moveLatest(deps.cases, { caseId: row.case_id, move: 'finish-task', details, actor }, () =>
+    deps.projector.catchUp(),
+  );
+  return moved.outcome === 'moved' ? { outcome: 'finished', seq: moved.seq } : { outcome: 'refused' };
+}
+
+/** A task without what opens it, for other programs. */
+export function summariseTask(task: CaseTask, place: number) {
+  return {
+    task: String(place + 1),
+    what: task.what,
+    instructions: task.instructions,
+    owner: task.owner,
+    ownerEmail: task.ownerEmail,
+    due: task.due,
+    state: task.outcome ?? ('open' as const),
+    note: task.note,
+    addedAt: task.at,
+    addedBy: task.by,
+    linkUntil: task.linkUntil,
+    sentAt: task.sentAt,
+    finishedAt: task.finishedAt,
+    finishedBy: task.finishedBy,
+  };
+}

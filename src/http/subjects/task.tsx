@@ -1,0 +1,176 @@
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import formbody from '@fastify/formbody';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { fill } from '../../../reports/letters/letter.ts';
+import type { taskOutcomes } from '../../cases/moves.ts';
+import { CodedError } from '../../core/errors.ts';
+import { hmacSha256 } from '../../crypto/hash.ts';
+import { finishTask, type FoundTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';
+import { requireCsrf } from '../auth/sessions.ts';
+import { formOf, html, untilProjected } from '../pages/frame.ts';
+import { Csrf, renderPage } from '../pages/layout.tsx';
+import { chosenFor, Notice, type Say, sayIn, type SubjectContext, SubjectPage, subjectScope } from './frame.tsx';
+
+const FORM_BYTES = 65_536;
+/** A HEAD of a mail scanner opens nothing. */
+const onlyGet = { exposeHeadRoute: false };
+
+interface Params {
+  readonly Params: { readonly caseId: string; readonly key: string };
+}
+
+/**
+ * The page on which the owner of another system finishes one task: `/t/<case>/<key>` of the public listener, a scope of its own. It shows what the officer wrote
+ * into the task and nothing else of the request. Whatever is wrong with a link, the answer is the same as for one that never was.
+ */
+export async function taskPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
+  const { config, keys } = context;
+  const folder = config.publicUrl === null ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '');
+  await subjectScope(app, config.timeZone, (texts) => texts.task.title);
+  await app.register(cookie);
+  await app.register(formbody, { bodyLimit: FORM_BYTES });
+  const formCookie = { path: `${folder}/t`, httpOnly: true, sameSite: 'strict' } as const;
+  await app.register(csrf, {
+    sessionPlugin: '@fastify/cookie',
+    cookieKey: `consent_ledger_task_form_${context.instance}`,
+    cookieOpts: formCookie,
+    csrfOpts: {
+      hmacKey: hmacSha256(keys.instance.session, Buffer.from('task forms')).toString('base64'),
+      userInfo: true,
+    },
+    // Each form is of its own link.
+    getUserInfo: (request) => (request.params as Params['Params']).key,
+    getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
+  });
+  requireCsrf(app);
+
+  app.get<Params>('/:caseId/:key', onlyGet, async (request, reply) => send(request, reply, await openLink(request)));
+
+  app.post<Params>('/:caseId/:key', { bodyLimit: FORM_BYTES }, async (request, reply) => {
+    const found = await openLink(request);
+    const { outcome = '', note = '' } = formOf(request.body);
+    const wanted = outcome === 'done' ? 'done' : 'not-done';
+    const finished = await finishTask(context, found, wanted, note);
+    // Read anew: the same form sent twice is answered with what was recorded.
+    if (finished.outcome === 'refused')
+      return found.task.outcome === wanted
+        ? again(request, reply)
+        : send(request, reply, await openLink(request), { outcome: wanted, note });
+    await untilProjected(context, finished.seq);
+    return again(request, reply);
+  });
+
+  async function openLink(request: FastifyRequest<Params>): Promise<FoundTask> {
+    const found = await openTask(context, request.params.caseId, request.params.key);
+    if (found === null) throw new CodedError('not_found');
+    return found;
+  }
+
+  /** Back to the page, relative to it. */
+  function again(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {
+    const { language = '' } = formOf(request.query);
+    const query = language === '' ? '' : `?${new URLSearchParams({ language }).toString()}`;
+    return reply.redirect(`${request.params.key}${query}`, 303);
+  }
+
+  async function send(
+    request: FastifyRequest<Params>,
+    reply: FastifyReply,
+    found: FoundTask,
+    written: TaskProps['written'] = null,
+  ) {
+    const source = context.sources.findAny(found.row.source);
+    const props: TaskProps = {
+      say: sayIn(chosenFor(request, null), config.timeZone),
+      controller: (await context.loadProfile(source))?.name ?? source?.name ?? found.row.source,
+      csrf: reply.generateCsrf({ ...formCookie, userInfo: request.params.key }),
+      found,
+      written,
+    };
+    return html(reply, renderPage(<TaskPage {...props} />), written === null ? 200 : 422);
+  }
+}
+
+interface TaskProps {
+  readonly say: Say;
+  readonly controller: string;
+  readonly csrf: string;
+  readonly found: FoundTask;
+  /** What was refused, to be corrected. */
+  readonly written: { readonly outcome: (typeof taskOutcomes)[number]; readonly note: string } | null;
+}
+
+function TaskPage(props: TaskProps) {
+  const { say, controller, found } = props;
+  const { task, row } = found;
+  const { texts, fix } = say;
+  const t = texts.task;
+  return (
+    <SubjectPage say={say} title={`${t.title} · ${controller}`}>
+      <p class="from">
+        <bdi>{controller}</bdi>
+      </p>
+      <h1>{t.title}</h1>
+      <p>
+        {fix(fill(t.lead, { controller }))}
+        <br />
+        {fix(fill(texts.frame.reference, { reference: row.case_id }))}
+      </p>
+      <section aria-labelledby="what">
+        <h2 id="what">
+          <bdi>{task.what}</bdi>
+        </h2>
+        {task.instructions === null ? null : (
+          <p class="written">
+            <bdi>{task.instructions}</bdi>
+          </p>
+        )}
+        <p>{fix(fill(t.due, { due: say.date(task.due) }))}</p>
+      </section>
+      {task.outcome === null || task.finishedAt === null ? null : (
+        <Notice
+          text={fix(
+            fill(task.outcome === 'done' ? t.reportedDone : t.reportedNotDone, { at: say.moment(task.finishedAt) }),
+          )}
+        />
+      )}
+      {task.outcome === 'done' ? null : <OutcomeForm {...props} />}
+    </SubjectPage>
+  );
+}
+
+function OutcomeForm({ say, csrf, found, written }: TaskProps) {
+  const { texts, fix } = say;
+  const t = texts.task;
+  const reported = found.task.outcome === 'not-done';
+  return (
+    <section aria-labelledby="outcome">
+      <h2 id="outcome">{t.outcome}</h2>
+      {written === null ? null : <Notice bad text={fix(t.noteMissing)} />}
+      <form method="post">
+        <Csrf token={csrf} />
+        <fieldset aria-labelledby="outcome">
+          <label>
+            <input type="radio" name="outcome" value="done" required checked={reported} /> {t.done}
+          </label>
+          {reported ? null : (
+            <label>
+              <input type="radio" name="outcome" value="not-done" checked={written?.outcome === 'not-done'} />{' '}
+              {t.notDone}
+            </label>
+          )}
+        </fieldset>
+        <label for="note">{t.note}</label>
+        <p class="hint" id="note-hint">
+          {fix(t.noteHint)}
+        </p>
+        <textarea id="note" name="note" maxLength={TASK_NOTE_LENGTH} aria-describedby="note-hint">
+          {`\n${written?.note ?? ''}`}
+        </textarea>
+        <button type="submit">{texts.handOver.send}</button>
+      </form>
+      <p class="hint">{fix(fill(texts.handOver.until, { until: say.moment(found.task.linkUntil ?? '') }))}</p>
+    </section>
+  );
+}
