@@ -258,7 +258,7 @@ test('what selects pods selects those of this release, and no page is open to al
       const isAdmin = metadata.name.endsWith('-admin');
       expect(host).toBe(isAdmin ? 'office.ledger.example.org' : 'ledger.example.org');
       expect(http.paths.map(({ path }: { path: string }) => path)).toEqual(
-        isAdmin ? ['/'] : ['/webhooks', '/h', '/r', '/.well-known/consent-ledger'],
+        isAdmin ? ['/'] : ['/webhooks', '/h', '/r', '/t', '/.well-known/consent-ledger'],
       );
     }
   }
