@@ -932,6 +932,13 @@ export interface components {
             daysLeft: number | null;
             /** @enum {string} */
             disclosure: "full" | "categories-only" | "no-match";
+            /** @description The case that it was closed as a duplicate of. */
+            duplicateOf: string | null;
+            /** @description Cases closed as duplicates of this one. The earliest receipt of all governs. */
+            duplicates: {
+                caseId: string;
+                receivedAt: string;
+            }[];
             explanation: string;
             history: {
                 actor: string;
@@ -975,6 +982,14 @@ export interface components {
             regime: string | null;
             requesterEmail: string | null;
             requesterName: string | null;
+            /** @description Open cases that may be the same request: close one as a duplicate of the other. */
+            sameAs: {
+                /** @enum {string} */
+                because: "email" | "subject" | "name";
+                caseId: string;
+                channel: string;
+                receivedAt: string;
+            }[];
             says: string[];
             source: string;
             /** @enum {string} */
@@ -1763,7 +1778,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     /** @enum {string} */
-                    move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "close" | "reopen";
+                    move: "acknowledge" | "start" | "amend" | "ask-identity" | "confirm-identity" | "confirm-email" | "fail-identity" | "ask-clarification" | "receive-clarification" | "record-fee" | "extend" | "mark-system" | "add-task" | "share-task" | "unshare-task" | "send-task" | "finish-task" | "link-subject" | "note" | "requester-message" | "assign" | "approve" | "mark-ready" | "rework" | "answer" | "refuse" | "withdraw" | "close-duplicate" | "merge-duplicate" | "release-duplicate" | "close" | "reopen";
                 };
             };
         };

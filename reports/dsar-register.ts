@@ -228,8 +228,11 @@ function timeWord({ outcome, isLate }: RegisterRow): string {
 }
 
 /** Whether receipt was confirmed by the day that the law gives; null: the law gives none, or that day is still to come. */
-function acknowledgedInTime({ acknowledgedAt, acknowledgeBy }: RegisterRow, input: ReportInput): string | null {
-  if (acknowledgeBy === null) return null;
+function acknowledgedInTime(
+  { acknowledgedAt, acknowledgeBy, outcome }: RegisterRow,
+  input: ReportInput,
+): string | null {
+  if (acknowledgeBy === null || (outcome === 'duplicate' && acknowledgedAt === null)) return null;
   const day = dateIn(acknowledgedAt ?? input.generatedAt, input.timeZone);
   if (day > acknowledgeBy) return 'no';
   return acknowledgedAt === null ? null : 'yes';

@@ -91,6 +91,10 @@ function registerRow(
   const view = viewCase({ ...row, jurisdiction }, { regimes, timeZone, profile, now: generatedAt });
   const { folded, kind } = view;
   const dates = datesOf(view);
+  const merged = (folded.duplicates ?? []).map(
+    (one) =>
+      `same request as ${one.caseId}, received ${dateIn(one.receivedAt, timeZone)}: the earliest receipt governs`,
+  );
   const settled = settlementOf(view, row.closed_at, withdrawals);
   const until = dateIn(settled.responseAt ?? generatedAt, timeZone);
   const { extension } = folded;
@@ -102,6 +106,7 @@ function registerRow(
     jurisdiction: row.jurisdiction,
     channel: row.channel,
     ...dates,
+    computation: [...dates.computation, ...merged],
     acknowledgedAt: folded.acknowledgedAt,
     ...identityOf(folded),
     extension:
@@ -182,7 +187,7 @@ function settlementOf(
   if (duplicateOf !== null)
     return {
       responseAt: closedAt,
-      response: `Closed as a duplicate of ${duplicateOf}.`,
+      response: `Merged into ${duplicateOf}: the same request, answered there.`,
       basisOfDenial: null,
       outcome: 'duplicate',
     };

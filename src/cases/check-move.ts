@@ -111,6 +111,9 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'confirm-email':
       if (view.row.requester_email === null) return ['the request has no e-mail address'];
       return view.folded.emailConfirmed === undefined ? [] : ['the e-mail address has already been confirmed'];
+    case 'merge-duplicate':
+    case 'release-duplicate':
+      return [`${move} is recorded by itself when the duplicate is closed or reopened`];
     case 'assign':
     case 'start':
     case 'ask-clarification':

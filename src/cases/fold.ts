@@ -5,7 +5,15 @@ import type { RequestFact } from '../core/fact.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { Tables } from '../store/schema.ts';
-import { emptyFolded, foldedColumn, foldMove, parseFolded, unknownPlace } from './folded.ts';
+import {
+  type CaseFolded,
+  emptyFolded,
+  foldedColumn,
+  foldMove,
+  governingReceipt,
+  parseFolded,
+  unknownPlace,
+} from './folded.ts';
 import { type CheckedMove, readMove, moves, stateAfter } from './moves.ts';
 
 export type CaseRow = Selectable<Tables['cases']>;
@@ -99,10 +107,16 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
     return refused(`${checked.move} is not possible while ${row.case_id} is ${row.state}`);
   }
   const state = stateAfter(rule, row.state);
-  const folded = foldMove(parseFolded(row.folded), checked, { actor: action.actor, recordedAt: entry.receivedAt });
+  const before = parseFolded(row.folded);
+  const folded = foldMove(before, checked, {
+    actor: action.actor,
+    recordedAt: entry.receivedAt,
+    receipt: { at: row.receipt_at, basis: row.receipt_basis },
+  });
   const next: CaseRow = {
     ...row,
     ...amended(row, checked),
+    ...received(row, before, folded, checked),
     state,
     version: row.version + 1,
     last_seq: entry.seq,
@@ -134,6 +148,19 @@ function placeColumns(words: string | null): Pick<Opening, 'jurisdiction' | 'pla
 
 function codeOf(words: string | null): string | null {
   return words === null ? null : mapJurisdiction(words);
+}
+
+/** Duplicates move the receipt to the earliest of all, and back when they are none any more. */
+function received(
+  row: CaseRow,
+  before: CaseFolded,
+  folded: CaseFolded,
+  { move }: CheckedMove,
+): Partial<Pick<CaseRow, 'receipt_at' | 'receipt_basis'>> {
+  if (move !== 'merge-duplicate' && move !== 'release-duplicate') return {};
+  const own = before.ownReceipt ?? { at: row.receipt_at, basis: row.receipt_basis };
+  const { at, basis } = governingReceipt(folded, own);
+  return { receipt_at: at, receipt_basis: basis as CaseRow['receipt_basis'] };
 }
 
 function amended(row: CaseRow, { move, details }: CheckedMove): Partial<CaseRow> {

@@ -108,6 +108,10 @@ const foldedSchema = z.strictObject({
     .nullable(),
   withdrawal: z.strictObject({ at: moment, how: z.string() }).nullable(),
   duplicateOf: z.string().nullable(),
+  /** Cases that were closed as duplicates of this one, with their receipt; absent: none. */
+  duplicates: z.array(z.strictObject({ caseId: z.string(), receivedAt: moment, basis: z.string() })).exactOptional(),
+  /** When this case itself was received, as long as there are duplicates; the earliest of all governs. */
+  ownReceipt: z.strictObject({ at: moment, basis: z.string() }).exactOptional(),
   /** Who handles it, in words. */
   assignee: z.string().nullable().default(null),
   /** What a second person approved, as long as nothing has changed since. */
@@ -177,6 +181,8 @@ export function unknownPlace(words: string | null): string | null {
 interface MoveStamp {
   readonly actor: string;
   readonly recordedAt: string;
+  /** The receipt of the case before the move. */
+  readonly receipt: { readonly at: string; readonly basis: string };
 }
 
 /** Adds one move to what the moves add up to. Pure; the move was checked before. */
@@ -328,13 +334,30 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
       // What was confirmed was confirmed of the requester as noted then: nobody else may come in through a correction.
       const changed = details.requesterName !== undefined || details.requesterEmail !== undefined;
       const { emailConfirmed: _former, ...others } = folded;
-      const addressed = details.requesterEmail === undefined ? folded : others;
+      const corrected = details.requesterEmail === undefined ? folded : others;
+      const { ownReceipt } = folded;
+      const isEarlier =
+        ownReceipt !== undefined && details.receivedAt !== undefined && details.receivedAt < ownReceipt.at;
+      const addressed = isEarlier
+        ? { ...corrected, ownReceipt: { at: details.receivedAt ?? ownReceipt.at, basis: 'officer' } }
+        : corrected;
       const placed =
         details.jurisdiction === undefined
           ? addressed
           : { ...addressed, placeAsGiven: unknownPlace(details.jurisdiction) };
       if (!changed || folded.identity.status !== 'confirmed') return placed;
       return { ...placed, identity: { ...folded.identity, status: 'recheck' } };
+    }
+    case 'merge-duplicate': {
+      const { duplicate: caseId, receivedAt, receiptBasis: basis } = details;
+      const { duplicates = [], ownReceipt = stamp.receipt } = folded;
+      const others = duplicates.filter((one) => one.caseId !== caseId);
+      return { ...folded, duplicates: [...others, { caseId, receivedAt, basis }], ownReceipt };
+    }
+    case 'release-duplicate': {
+      const { duplicates: all = [], ownReceipt, ...others } = folded;
+      const duplicates = all.filter((one) => one.caseId !== details.duplicate);
+      return duplicates.length === 0 || ownReceipt === undefined ? others : { ...others, duplicates, ownReceipt };
     }
     case 'assign':
       return { ...folded, assignee: details.assignee ?? null };
@@ -352,6 +375,16 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'close':
       return folded;
   }
+}
+
+/** The receipt that governs a case: the earliest of its own and of those closed as its duplicates. `own`: where none were. */
+export function governingReceipt(
+  { duplicates = [], ownReceipt }: CaseFolded,
+  own: { readonly at: string; readonly basis: string },
+): { readonly at: string; readonly basis: string } {
+  return duplicates
+    .map(({ receivedAt: at, basis }) => ({ at, basis }))
+    .reduce((earliest, one) => (one.at < earliest.at ? one : earliest), ownReceipt ?? own);
 }
 
 /** Who approved it as a second person; null: nobody had to. */

@@ -181,6 +181,47 @@ async function viewAll(deps: CaseReading, rows: readonly CaseRow[], now: string)
   return views;
 }
 
+/** An open case that may be the same request as another one. */
+export interface SameRequest {
+  readonly caseId: string;
+  /** ISO 8601 UTC. */
+  readonly receivedAt: string;
+  readonly channel: string;
+  /** What both have in common besides the kind. */
+  readonly because: 'email' | 'subject' | 'name';
+}
+
+/** Open cases of the same source and kind whose requester has the same e-mail address, id or name. */
+async function listSame(read: Query, view: CaseView): Promise<readonly SameRequest[]> {
+  const { row } = view;
+  if (!view.open) return [];
+  const found = await read
+    .selectFrom('cases')
+    .select(['case_id', 'receipt_at', 'channel', 'requester_email', 'requester_name', 'subject'])
+    .where('source', '=', row.source)
+    .where('state', 'in', [...openStates])
+    .where('kind', '=', row.kind)
+    .where('case_id', '!=', row.case_id)
+    .orderBy('receipt_at')
+    .orderBy('case_id')
+    .execute();
+  return found.flatMap((one) => {
+    const because = isSame(one.requester_email, row.requester_email)
+      ? ('email' as const)
+      : isSame(one.subject, row.subject)
+        ? ('subject' as const)
+        : isSame(one.requester_name, row.requester_name)
+          ? ('name' as const)
+          : null;
+    return because === null ? [] : [{ caseId: one.case_id, receivedAt: one.receipt_at, channel: one.channel, because }];
+  });
+}
+
+function isSame(one: string | null, other: string | null): boolean {
+  const plain = (text: string) => text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
+  return one !== null && other !== null && plain(one) !== '' && plain(one) === plain(other);
+}
+
 export interface ShownCase {
   readonly view: CaseView;
   readonly profile: ControllerProfile | null;
@@ -188,6 +229,8 @@ export interface ShownCase {
   readonly match: Match;
   readonly readiness: Readiness;
   readonly disclosure: Disclosure;
+  /** Open cases that may be the same request, the one received first before the others. */
+  readonly sameAs: readonly SameRequest[];
   /** Consent that was recorded after this case had withdrawn it. */
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
@@ -199,7 +242,8 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes: deps.regimes, timeZone: deps.timeZone, profile, now });
   const asOf = Number.MAX_SAFE_INTEGER;
-  const [history, match, consentAfter] = await Promise.all([
+  const [sameAs, history, match, consentAfter] = await Promise.all([
+    listSame(deps.store.read, view),
     deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
     matchCase(deps, row),
     createWithdrawalQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
@@ -211,6 +255,7 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
     match,
     readiness: caseReadiness(view, profile, match),
     disclosure: disclosureOf(view, match),
+    sameAs,
     consentAfter,
   };
 }

@@ -7,9 +7,10 @@ import { requestKinds } from '../core/vocabulary.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
-import { appendAction, appendWithConsequences } from '../ledger/append-action.ts';
+import { appendAction, appendWithConsequences, type KeyedAction } from '../ledger/append-action.ts';
 import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
+import { parseFolded } from './folded.ts';
 import { type Match, matchCase } from './match.ts';
 import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
 import type { StoreTransaction } from '../store/store.ts';
@@ -67,7 +68,10 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
     deps.ledger,
     row.source,
     { action, keyParts: ['case', caseId, String(basedOn)] },
-    withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: withdrawalKey(withdrawal) })),
+    [
+      ...withdrawals.map((withdrawal) => ({ action: withdrawal, keyParts: withdrawalKey(withdrawal) })),
+      ...(await onOriginal(deps, row, action)),
+    ],
     now,
   );
   if (appended.outcome === 'duplicate') return answerConflict(deps, row, action, appended.seq);
@@ -107,14 +111,65 @@ async function problemsOf(
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes, timeZone, profile, now });
   const problems = checkMove(view, checked, { profile, timeZone, now, match, actor });
-  if (problems.length > 0 || checked.move !== 'close-duplicate') return problems;
-  const other = await deps.store.read
+  if (problems.length > 0) return problems;
+  if (checked.move === 'close-duplicate') {
+    const other = await originalOf(deps, row, checked.details.duplicateOf);
+    return other === undefined
+      ? [`unknown case ${checked.details.duplicateOf} of this source`]
+      : problemsOfOriginal(row, other);
+  }
+  const { duplicateOf } = view.folded;
+  if (checked.move !== 'reopen' || duplicateOf === null) return [];
+  const other = await originalOf(deps, row, duplicateOf);
+  const further = other === undefined ? null : parseFolded(other.folded).duplicateOf;
+  return further === null
+    ? []
+    : [`${duplicateOf} is itself closed as a duplicate of ${further}: reopen that one first`];
+}
+
+function originalOf(deps: CaseWriting, row: CaseRow, caseId: string): Promise<CaseRow | undefined> {
+  return deps.store.read
     .selectFrom('cases')
-    .select('case_id')
-    .where('case_id', '=', checked.details.duplicateOf)
+    .selectAll()
+    .where('case_id', '=', caseId)
     .where('source', '=', row.source)
     .executeTakeFirst();
-  return other === undefined ? [`unknown case ${checked.details.duplicateOf} of this source`] : [];
+}
+
+/** What keeps a case from being a duplicate of another one. */
+function problemsOfOriginal(row: CaseRow, other: CaseRow): readonly string[] {
+  const { duplicateOf, answer, refusal, withdrawal } = parseFolded(other.folded);
+  if (duplicateOf !== null)
+    return [`${other.case_id} is itself closed as a duplicate of ${duplicateOf}: name that one`];
+  const settledAt = answer?.at ?? refusal?.at ?? withdrawal?.at ?? other.closed_at;
+  return settledAt !== null && settledAt <= row.receipt_at
+    ? [`${other.case_id} was settled before this request arrived: it is a new request and needs an answer of its own`]
+    : [];
+}
+
+/** What a duplicate means for the case that goes on: its receipt counts there as long as it is closed as a duplicate. */
+async function onOriginal(
+  deps: CaseWriting,
+  row: CaseRow,
+  action: Action & CaseMoved,
+): Promise<readonly KeyedAction[]> {
+  const closes = action.move === 'close-duplicate';
+  if (!closes && action.move !== 'reopen') return [];
+  const duplicateOf = closes ? action.details['duplicateOf'] : parseFolded(row.folded).duplicateOf;
+  const other = typeof duplicateOf === 'string' ? await originalOf(deps, row, duplicateOf) : undefined;
+  if (other === undefined) return [];
+  const { case_id: duplicate, receipt_at: receivedAt, receipt_basis: receiptBasis } = row;
+  const moved = closes
+    ? { move: 'merge-duplicate', details: { duplicate, receivedAt, receiptBasis } }
+    : { move: 'release-duplicate', details: { duplicate } };
+  const { case_id: caseId, version: basedOn } = other;
+  return [
+    {
+      action: { action: 'case.moved', actor: action.actor, caseId, basedOn, ...moved },
+      keyParts: ['case', caseId, String(basedOn)],
+      mustBeNew: true,
+    },
+  ];
 }
 
 /** The same move by the same officer is not a conflict: its first recording is the answer. */

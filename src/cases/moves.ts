@@ -458,6 +458,23 @@ export const moves = {
       duplicateOf: line.meta({ title: 'Duplicate of', description: 'The id of the other case.' }),
     }),
   },
+  'merge-duplicate': {
+    label: 'Another case was closed as a duplicate of this one',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({
+      duplicate: line.meta({ title: 'Duplicate' }),
+      /** Its receipt: the earliest of all governs the period (GDPR Art. 12(3)). */
+      receivedAt: moment.meta({ title: 'Actually received on' }),
+      receiptBasis: line.meta({ title: 'Receipt according to' }),
+    }),
+  },
+  'release-duplicate': {
+    label: 'A duplicate of this case was reopened',
+    from: caseStates,
+    to: 'same',
+    details: z.strictObject({ duplicate: line.meta({ title: 'Duplicate' }) }),
+  },
   close: {
     label: 'Close',
     from: settledStates,

@@ -132,6 +132,7 @@ function isMoveOffered(
   profile: ControllerProfile | null,
 ): boolean {
   if (identityMoves.includes(move)) return deadline.identity.rule !== 'forbidden';
+  if (move === 'merge-duplicate' || move === 'release-duplicate') return false;
   if (move === 'approve') return (profile?.secondPersonFor ?? []).length > 0;
   if (move === 'refuse') return whyNotRefused(deadline) === null;
   if (move === 'unshare-task') return (folded.tasks ?? []).some(({ linkUntil }) => linkUntil !== null);

@@ -215,7 +215,7 @@ async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, optio
   const shown = await showCase(deps, caseId, isoNow(deps.clock));
   if (shown === null) throw new UsageError([unknownCase(printable(caseId))]);
   const summary = summariseCase(shown.view);
-  const { match, readiness, disclosure, consentAfter } = shown;
+  const { match, readiness, disclosure, sameAs, consentAfter } = shown;
   const history = shown.history.map(({ seq, received_at, version, move, from_state, to_state, actor, details }) => ({
     seq,
     recordedAt: received_at,
@@ -226,7 +226,7 @@ async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, optio
     actor,
     details: JSON.parse(details) as unknown,
   }));
-  printResult(io, options, { ...summary, match, readiness, disclosure, consentAfter, history }, () =>
+  printResult(io, options, { ...summary, match, readiness, disclosure, sameAs, consentAfter, history }, () =>
     caseText(summary, shown),
   );
 }
@@ -273,6 +273,9 @@ function consentAfterText(found: ShownCase['consentAfter']): readonly string[] {
   ];
 }
 
+/** What two cases that may be one request have in common. */
+const sameWords = { email: 'e-mail address', subject: 'id', name: 'name' } as const;
+
 function caseText(summary: CaseSummary, shown: ShownCase): string {
   const requester =
     [summary.requesterName, summary.requesterEmail].filter((part) => part !== null).join(', ') || 'unknown';
@@ -283,6 +286,13 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
     `due          ${dueText(summary)}${summary.daysLeft === null ? '' : ` (${leftText(summary)})`}, aim for ${summary.aimFor ?? '–'}`,
     ...summary.laws.map(
       (law) => `${law.id === summary.regime ? 'decides' : 'applies'}      ${law.id}, ${law.limit}: ${law.explanation}`,
+    ),
+    ...(shown.view.folded.duplicates ?? []).map(
+      (one) => `duplicate    ${one.caseId}, received ${one.receivedAt}; the earliest receipt governs`,
+    ),
+    ...shown.sameAs.map(
+      (one) =>
+        `same as?     ${one.caseId}, received ${one.receivedAt}, same ${sameWords[one.because]}: \`dsar move ${summary.caseId} close-duplicate duplicateOf=${one.caseId}\``,
     ),
     `match        ${shown.match.status}, ${shown.match.decisions} decisions: ${printable(shown.match.says)}`,
     `may hold     ${shown.disclosure}`,

@@ -38,6 +38,8 @@ export async function appendAction(
 export interface KeyedAction {
   readonly action: Action;
   readonly keyParts: readonly string[];
+  /** Of what follows: where it was recorded before, nothing is recorded. */
+  readonly mustBeNew?: boolean;
 }
 
 /** Rolls back what was to go with an action that was recorded before. */
@@ -51,7 +53,7 @@ class RecordedBefore extends Error {
 
 /**
  * Appends an action together with what follows from it, in one transaction: all of them are recorded or none is. When the first one was recorded
- * before, the others are not recorded either, and the answer is `duplicate` with the seq of the first. Else `seq` is that of the last.
+ * before, or one that must be new, the others are not recorded either, and the answer is `duplicate` with its seq. Else `seq` is that of the last.
  */
 export async function appendWithConsequences(
   ledger: Ledger,
@@ -70,9 +72,12 @@ export async function appendWithConsequences(
     body: canonicalJson(actionSchema.parse(action)),
   }));
   try {
-    const appended = await ledger.append(entries, (_tx, [own]) =>
-      own?.outcome === 'duplicate' ? Promise.reject(new RecordedBefore(own.seq)) : Promise.resolve(),
-    );
+    const appended = await ledger.append(entries, (_tx, all) => {
+      const before = all.find(
+        ({ outcome }, place) => outcome === 'duplicate' && (place === 0 || consequences[place - 1]?.mustBeNew === true),
+      );
+      return before === undefined ? Promise.resolve() : Promise.reject(new RecordedBefore(before.seq));
+    });
     const last = appended.at(-1);
     if (last === undefined) throw new Error('the ledger returned no entry');
     return last;

@@ -88,6 +88,20 @@ const shownCaseSchema = caseSchema
       lacks: z.array(z.object({ code: z.string(), text: z.string(), blocking: z.boolean() })),
     }),
     disclosure: z.enum(['full', 'categories-only', 'no-match']),
+    duplicateOf: z.string().nullable().meta({ description: 'The case that it was closed as a duplicate of.' }),
+    duplicates: z
+      .array(z.object({ caseId: z.string(), receivedAt: z.string() }))
+      .meta({ description: 'Cases closed as duplicates of this one. The earliest receipt of all governs.' }),
+    sameAs: z
+      .array(
+        z.object({
+          caseId: z.string(),
+          receivedAt: z.string(),
+          channel: z.string(),
+          because: z.enum(['email', 'subject', 'name']),
+        }),
+      )
+      .meta({ description: 'Open cases that may be the same request: close one as a duplicate of the other.' }),
     tasks: z.array(taskSchema),
     history: z.array(
       z.object({
@@ -178,6 +192,9 @@ export const caseApi = [
         match: { says: match.says, subjects: [...match.subjects], decisions: match.decisions },
         readiness: { ready: readiness.ready, lacks: [...readiness.lacks] },
         disclosure,
+        duplicateOf: view.folded.duplicateOf,
+        duplicates: (view.folded.duplicates ?? []).map(({ caseId, receivedAt }) => ({ caseId, receivedAt })),
+        sameAs: [...shown.sameAs],
         tasks: (view.folded.tasks ?? []).map(summariseTask),
         history: history.map((move) => ({
           seq: move.seq,

@@ -20,6 +20,7 @@ import { Csrf, Page, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
 import type { DocumentRow } from './load-today.ts';
 import { MoveForms } from './move-forms.tsx';
+import { SamePanel } from './same-panel.tsx';
 import { TaskPanel } from './task-panel.tsx';
 import { StepList } from './next-step.tsx';
 import type { Deadlines } from '../../law/deadlines.ts';
@@ -77,6 +78,7 @@ export function CasePage(props: CasePageProps) {
       <div class="columns">
         <div>
           <RequestPanel frame={frame} data={data} />
+          <SamePanel frame={frame} data={data} />
           {frame.canWork ? (
             <Panel id="moves" title="Next step">
               <MoveForms frame={frame} data={data} refused={refused} />
