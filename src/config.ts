@@ -9,6 +9,7 @@ import { webhookSecretOf } from './crypto/keys.ts';
 import type { MailSettings } from './outside/mail.ts';
 import type { ObjectLock } from './outside/bucket.ts';
 import type { ObjectStorage } from './outside/s3.ts';
+import type { TracingSettings } from './tracing/start.ts';
 
 /** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
 export interface Config {
@@ -90,6 +91,8 @@ export interface Config {
     readonly digest: string | null;
   };
   readonly logLevel: Values['LOG_LEVEL'];
+  /** Null: no traces. */
+  readonly tracing: TracingSettings | null;
   /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
   readonly warnings: readonly string[];
 }
@@ -189,6 +192,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
       digest: values.DIGEST_SCHEDULE,
     },
     logLevel: values.LOG_LEVEL,
+    tracing: tracingOf(values),
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };
 }
@@ -232,6 +236,22 @@ function mailOf({ SMTP_URL, MAIL_FROM, HTTP_ALLOWED_HOSTS }: Values): MailSettin
   const host = SMTP_URL.host.includes(':') ? `[${SMTP_URL.host}]` : SMTP_URL.host;
   const clearText = isPrivateTransport(`http://${host}`) || HTTP_ALLOWED_HOSTS.includes(SMTP_URL.host);
   return { ...SMTP_URL, from: MAIL_FROM, clearText };
+}
+
+/** On when it is asked for, or when the environment says where to (docs/monitoring.md). */
+function tracingOf(values: Values): TracingSettings | null {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
+  const asked = values.OTEL_TRACES_EXPORTER ?? (base === undefined && own === undefined ? 'none' : 'otlp');
+  if (asked === 'none' || values.OTEL_SDK_DISABLED) return null;
+  return {
+    endpoint: own ?? `${base ?? 'http://localhost:4318'}/v1/traces`,
+    headers: values.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+    protocol: values.OTEL_EXPORTER_OTLP_PROTOCOL,
+    serviceName: values.OTEL_SERVICE_NAME,
+    resource: values.OTEL_RESOURCE_ATTRIBUTES ?? {},
+    sampler: values.OTEL_TRACES_SAMPLER,
+    ratio: values.OTEL_TRACES_SAMPLER_ARG,
+  };
 }
 
 const pairsSchema = valuesSchema.pick({

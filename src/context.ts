@@ -53,6 +53,8 @@ import { createSources } from './sources/sources.ts';
 import { MOVED_TO, readSetting, UNFINISHED_COPY, UNFINISHED_RESTORE, writeSetting } from './store/settings.ts';
 import type { Store } from './store/store.ts';
 import type { SyncDeps } from './sync/sync-source.ts';
+import { startTracing } from './tracing/start.ts';
+import { tracedFold } from './tracing/trace.ts';
 
 interface ContextOptions {
   readonly clock?: Clock;
@@ -81,6 +83,8 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
   const { clock = () => new Date(), sample = false, restoring = false, foldsInThread = false } = options;
   const opened = createClosers(log);
   try {
+    if (config.tracing !== null)
+      opened.add('traces', await startTracing(config.tracing, { version: loadVersion(), log }));
     const base: Base = { config, log, clock, opened, foldsInThread };
     const identity = await openIdentity(base, restoring);
     const ledger = await openLedger(base, identity);
@@ -318,7 +322,7 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
   };
   const projector = foldsInThread
     ? createProjectorThread({ database: config.database, log, onMisplaced })
-    : createProjector({ ...rules(store), onMisplaced });
+    : createProjector({ ...rules(store), onMisplaced, ...(config.tracing === null ? {} : { onFolded: tracedFold }) });
   opened.add('projector', async () => projector.close());
   return {
     projector,

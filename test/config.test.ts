@@ -84,7 +84,25 @@ describe('configuration', () => {
       checkpointMail: { to: [], schedule: '30 8 1 * *' },
       notify: { chatUrl: null, webhook: null, schedule: '*/10 * * * *', digest: '0 7 * * 1-5' },
       logLevel: 'info',
+      tracing: null,
       warnings: [],
+    });
+  });
+
+  test('traces are on where a collector or the exporter is named, off where they are disabled', () => {
+    const endpointOf = (env: NodeJS.ProcessEnv) => loadConfig(env, folder).tracing?.endpoint ?? null;
+    expect(endpointOf({ OTEL_SERVICE_NAME: 'x' })).toBeNull();
+    expect(endpointOf({ OTEL_TRACES_EXPORTER: 'otlp' })).toBe('http://localhost:4318/v1/traces');
+    const base = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/' };
+    expect(endpointOf(base)).toBe('http://collector:4318/v1/traces');
+    expect(endpointOf({ ...base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'https://t.example/x' })).toBe(
+      'https://t.example/x',
+    );
+    expect(endpointOf({ ...base, OTEL_TRACES_EXPORTER: 'none' })).toBeNull();
+    expect(endpointOf({ ...base, OTEL_SDK_DISABLED: 'true' })).toBeNull();
+    expect(loadConfig({ ...base, OTEL_EXPORTER_OTLP_HEADERS: 'a=b%3D, c=d' }, folder).tracing?.headers).toEqual({
+      a: 'b=',
+      c: 'd',
     });
   });
 
@@ -195,6 +213,15 @@ describe('configuration', () => {
       NOTIFY_SCHEDULE: 'always',
       DIGEST_SCHEDULE: 'daily',
       LOG_LEVEL: 'loud',
+      OTEL_TRACES_EXPORTER: 'console',
+      OTEL_SDK_DISABLED: 'perhaps',
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'collector',
+      OTEL_EXPORTER_OTLP_HEADERS: 'hush',
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+      OTEL_RESOURCE_ATTRIBUTES: 'hush',
+      OTEL_TRACES_SAMPLER: 'sometimes',
+      OTEL_TRACES_SAMPLER_ARG: '1.5',
     });
     const named = problems.map((problem) => problem.split(/[ :]/)[0]);
     expect(named.sort()).toEqual(
@@ -202,9 +229,15 @@ describe('configuration', () => {
         '.env',
         ...variableNames.filter(
           (name) =>
-            !['DATA_DIR', 'SIGNING_KEY_FILE', 'CONTROLLER_FILE', 'REGIMES_FILE', 'WITNESSES', 'BACKUP_FOLDER'].includes(
-              name,
-            ),
+            ![
+              'DATA_DIR',
+              'SIGNING_KEY_FILE',
+              'CONTROLLER_FILE',
+              'REGIMES_FILE',
+              'WITNESSES',
+              'BACKUP_FOLDER',
+              'OTEL_SERVICE_NAME',
+            ].includes(name),
         ),
       ].sort(),
     );

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { cronProblem } from '../jobs/schedule.ts';
 import type { MailSettings } from '../outside/mail.ts';
+import { samplerNames } from '../tracing/start.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
 import {
   type BucketAddress,
@@ -165,6 +166,28 @@ export const variables = {
     'When each account is mailed what needs attention, as a cron expression in TIME_ZONE; off to disable.',
   ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
+  OTEL_TRACES_EXPORTER: plain(
+    'otlp with an address below, else none',
+    'OpenTelemetry traces: otlp or none (docs/monitoring.md).',
+  ),
+  OTEL_SDK_DISABLED: plain('false', 'true: no traces, whatever else is set.'),
+  OTEL_EXPORTER_OTLP_ENDPOINT: plain(
+    'http://localhost:4318',
+    'Collector that traces are sent to over OTLP/HTTP; /v1/traces is added.',
+  ),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: plain('unset', 'The same for traces alone, with its path.'),
+  OTEL_EXPORTER_OTLP_HEADERS: secret('unset', 'Headers sent with them, name=value, comma-separated, percent-encoded.'),
+  OTEL_EXPORTER_OTLP_PROTOCOL: plain('http/protobuf', 'http/protobuf or http/json.'),
+  OTEL_SERVICE_NAME: plain('consent-ledger', 'service.name of the traces.'),
+  OTEL_RESOURCE_ATTRIBUTES: plain(
+    'none',
+    'What else describes this process, name=value, comma-separated, percent-encoded.',
+  ),
+  OTEL_TRACES_SAMPLER: plain(
+    'parentbased_always_on',
+    'always_on, always_off or traceidratio, also with parentbased_ before it.',
+  ),
+  OTEL_TRACES_SAMPLER_ARG: plain('1', 'Share of traces that traceidratio takes, 0 to 1.'),
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof variables;
@@ -231,6 +254,22 @@ export const valuesSchema = z.object({
   NOTIFY_SCHEDULE: z.string().default('*/10 * * * *').transform(read(schedule)),
   DIGEST_SCHEDULE: z.string().default('0 7 * * 1-5').transform(read(schedule)),
   LOG_LEVEL: z.string().default('info').transform(read(logLevel)),
+  OTEL_TRACES_EXPORTER: optional(read(tracesExporter)),
+  OTEL_SDK_DISABLED: z.string().default('false').transform(read(onOrOff)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(read(collectorUrl)),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(read(collectorUrl)),
+  OTEL_EXPORTER_OTLP_HEADERS: optional(read(namedValues)),
+  OTEL_EXPORTER_OTLP_PROTOCOL: z
+    .string()
+    .default('http/protobuf')
+    .transform(read(oneOf(['http/protobuf', 'http/json']))),
+  OTEL_SERVICE_NAME: z.string().default('consent-ledger'),
+  OTEL_RESOURCE_ATTRIBUTES: optional(read(namedValues)),
+  OTEL_TRACES_SAMPLER: z
+    .string()
+    .default('parentbased_always_on')
+    .transform(read(oneOf(samplerNames))),
+  OTEL_TRACES_SAMPLER_ARG: z.string().default('1').transform(read(share)),
 } satisfies Record<VariableName, z.ZodType>);
 export type Values = z.infer<typeof valuesSchema>;
 
@@ -619,6 +658,39 @@ function logLevel(text: string): LogLevel | Refusal {
   return (
     logLevels.find((level) => level === text) ?? refuse(`must be one of ${logLevels.join(', ')}, not ${quote(text)}`)
   );
+}
+
+function tracesExporter(text: string): 'otlp' | 'none' | Refusal {
+  return text === 'otlp' || text === 'none' ? text : refuse(`must be otlp or none, not ${quote(text)}`);
+}
+
+function oneOf<const T extends string>(words: readonly T[]): (text: string) => T | Refusal {
+  return (text) =>
+    words.find((word) => word === text) ?? refuse(`must be one of ${words.join(', ')}, not ${quote(text)}`);
+}
+
+function share(text: string): number | Refusal {
+  const value = /^\d?(?:\.\d{1,12})?$/.test(text) ? Number(text) : Number.NaN;
+  return value >= 0 && value <= 1 ? value : refuse(`must be a number from 0 to 1, not ${quote(text)}`);
+}
+
+function collectorUrl(text: string): string | Refusal {
+  const url = webUrlOf(text);
+  return url === null || url.hash !== ''
+    ? refuse(`must be a URL like http://localhost:4318, not ${quote(text)}`)
+    : urlWithoutSlash(url);
+}
+
+/** Never quotes the text: headers hold keys. */
+function namedValues(text: string): Record<string, string> | Refusal {
+  const pairs = list(text).map((pair) => /^([^=\s]+)\s*=\s*(.*)$/.exec(pair)?.slice(1) ?? []);
+  try {
+    const decoded = pairs.map(([name = '', value = '']) => [decodeURIComponent(name), decodeURIComponent(value)]);
+    if (decoded.every(([name]) => name !== '')) return Object.fromEntries(decoded) as Record<string, string>;
+  } catch {
+    // Not percent-encoded: said below.
+  }
+  return refuse('must be name=value pairs, comma-separated and percent-encoded');
 }
 
 /** Strict: a word that is neither is nobody's guess. */

@@ -1,10 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DatabaseAddress } from '../config/variables.ts';
 import type { ProjectorLog } from '../projections/projection.ts';
 import { createProjector } from '../projections/run.ts';
 import { createOptionsInForce } from '../sources/options-in-force.ts';
 import { openStore } from './engines.ts';
-import { type Asked, fromThreadError, type Said, toThreadError } from './projector-thread.ts';
+import { type Asked, fromThreadError, type Said, type ThreadGiven, toThreadError } from './projector-thread.ts';
 
 /** What the thread of the projector runs (projector-thread.ts): an ordinary projector over connections of its own, called by messages. */
 if (parentPort === null) throw new Error('projector-thread-main is started by projector-thread');
@@ -29,11 +28,11 @@ let appended: (seq: number) => void = () => undefined;
 let utilization = 0;
 let putRight: { resolve(): void; reject(error: Error): void } | null = null;
 
-const opened = openProjector(workerData as DatabaseAddress);
+const opened = openProjector(workerData as ThreadGiven);
 // Who calls gets the error.
 opened.catch(() => undefined);
 
-async function openProjector(database: DatabaseAddress) {
+async function openProjector({ database, tracing }: ThreadGiven) {
   const store = await openStore(database);
   const projector = createProjector({
     store,
@@ -42,6 +41,7 @@ async function openProjector(database: DatabaseAddress) {
     batchBytes: BATCH_BYTES,
     // Deliveries are answered by the main thread.
     watchLoad: () => () => utilization,
+    ...(tracing ? { onFolded: (fold) => say({ type: 'folded', fold }) } : {}),
     onReached: (seq) => say({ type: 'position', seq }),
     onMisplaced: (reason) =>
       new Promise<void>((resolve, reject) => {

@@ -4,6 +4,7 @@ import type { DatabaseAddress } from '../config/variables.ts';
 import { CodedError, type ErrorCode, StoreUnavailable } from '../core/errors.ts';
 import type { Log } from '../log.ts';
 import type { Projector } from '../projections/run.ts';
+import { type Fold, isTracing, tracedFold } from '../tracing/trace.ts';
 
 export interface ProjectorThreadOptions {
   readonly database: DatabaseAddress;
@@ -11,7 +12,14 @@ export interface ProjectorThreadOptions {
   /** As for a projector in the same thread; runs in this one. */
   readonly onMisplaced: (reason: string) => Promise<unknown>;
   /** Instead of a real thread, for tests. */
-  readonly openThread?: (database: DatabaseAddress) => Thread;
+  readonly openThread?: (given: ThreadGiven) => Thread;
+}
+
+/** What the thread is started with. */
+export interface ThreadGiven {
+  readonly database: DatabaseAddress;
+  /** Whether it tells of each batch. */
+  readonly tracing: boolean;
 }
 
 /** Most of what a batch makes is garbage when the next one comes: a second heap as large as the first would only hold more of it. */
@@ -20,9 +28,9 @@ const YOUNG_MB = 16;
 /** A worker thread, as far as it is used. */
 type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
 
-const openWorker = (database: DatabaseAddress): Thread =>
+const openWorker = (given: ThreadGiven): Thread =>
   new Worker(new URL('./projector-thread-main.js', import.meta.url), {
-    workerData: database,
+    workerData: given,
     name: 'projector',
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
@@ -39,6 +47,7 @@ export type Asked =
 export type Said =
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
   | { readonly type: 'position'; readonly seq: number }
+  | { readonly type: 'folded'; readonly fold: Fold }
   | { readonly type: 'misplaced'; readonly reason: string }
   | {
       readonly type: 'log';
@@ -90,7 +99,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
 
   function thread(): Thread {
     if (worker !== null) return worker;
-    const opened = openThread(database);
+    const opened = openThread({ database, tracing: isTracing() });
     opened.on('message', (said: Said) => hear(opened, said));
     opened.on('error', (error) => log.error({ err: error }, 'the thread of the projector failed'));
     opened.on('exit', () => ended(opened));
@@ -122,6 +131,9 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
       }
       case 'position':
         known = said.seq;
+        return;
+      case 'folded':
+        tracedFold(said.fold);
         return;
       case 'misplaced':
         void putRight(from, said.reason);

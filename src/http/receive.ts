@@ -2,6 +2,7 @@ import type { WebhookEndpointOptions } from '../../receivers/endpoint.ts';
 import { codeOf } from './errors.tsx';
 import type { Context } from '../context.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
+import { traced } from '../tracing/trace.ts';
 import type { Metrics } from './metrics.ts';
 
 /** What the webhook endpoint does with deliveries: append, note what is refused, count both. */
@@ -16,17 +17,21 @@ export function receiveInto(
       const source = sources.find(slug);
       return source === null ? null : { secrets: source.webhookSecrets };
     },
-    async accept(delivery) {
-      const started = performance.now();
-      try {
-        const appended = await appendDelivery(ledger, delivery, clock().toISOString());
-        metrics.observeAppend((performance.now() - started) / 1000);
-        metrics.countDelivery(delivery.source, appended.outcome);
-        return appended;
-      } catch (error) {
-        metrics.countDelivery(delivery.source, codeOf(error));
-        throw error;
-      }
+    accept(delivery) {
+      const { source, rawBody } = delivery;
+      return traced('delivery', { source, bytes: rawBody.length }, async (span) => {
+        const started = performance.now();
+        try {
+          const appended = await appendDelivery(ledger, delivery, clock().toISOString());
+          metrics.observeAppend((performance.now() - started) / 1000);
+          metrics.countDelivery(source, appended.outcome);
+          span.set(appended);
+          return appended;
+        } catch (error) {
+          metrics.countDelivery(source, codeOf(error));
+          throw error;
+        }
+      });
     },
     onRejected(refused) {
       metrics.countDelivery(refused.source, refused.reason);

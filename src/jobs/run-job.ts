@@ -11,6 +11,7 @@ import {
 } from './job.ts';
 import type { Standing } from './held.ts';
 import type { Jobs } from './jobs.ts';
+import { traced } from '../tracing/trace.ts';
 
 /** A claimed job whose handler runs. */
 export interface RunningJob {
@@ -124,7 +125,10 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     try {
       const handler = handlers[job.kind];
       if (handler === undefined) throw new JobRefused(`no handler for ${job.kind}`);
-      const result = await Promise.race([handler(job.payload, context), overdue]);
+      const { id, kind, attempts } = job;
+      const result = await traced('job', { job: id, kind, attempt: attempts }, () =>
+        Promise.race([handler(job.payload, context), overdue]),
+      );
       if (await settle(() => jobs.complete(claim, result, pending))) log.info(took(), 'job done');
       else log.warn(took(), 'job finished, but another worker had taken it over: its result is dropped');
     } catch (error) {

@@ -2,6 +2,7 @@ import type { KyselyPlugin } from 'kysely';
 import type { Query } from '../store/store.ts';
 import { checkEntries } from './check-entries.ts';
 import { listErasures } from './erase.ts';
+import { isTracing, linkEntries } from '../tracing/trace.ts';
 import type { ProofOptions } from './prove-entry.ts';
 
 /** Thrown when an answer would cite an entry that is not what was sealed. The message names the entry. */
@@ -51,6 +52,7 @@ export function createCited(asOf: number, position = asOf): Cited {
     over: (read) => read.withPlugin(plugin),
     async assertSound(proofs) {
       if (outside !== null) throw new UntrustedEntry(outside, `no entry up to ${asOf} has this number`);
+      linkEntries(isTracing() ? noted() : []);
       const fault = await checkEntries(proofs, noted());
       if (fault !== null) throw new UntrustedEntry(fault.seq, fault.sentence);
     },

@@ -4,6 +4,7 @@ import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Store } from '../store/store.ts';
 import { Committer } from './commit.ts';
+import { isTracing, type OpenSpan, traced, tracedEntries } from '../tracing/trace.ts';
 import {
   type AlsoInTransaction,
   type Appended,
@@ -57,9 +58,15 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
       const bytes = content + entries.length * ENTRY_OVERHEAD;
       if (!line.hasRoomFor(bytes)) throw new CodedError('overloaded');
       const prepared = entries.map(prepare);
-      return new Promise((resolve, reject) => {
-        line.push({ prepared, bytes, also, resolve, reject });
-        worker.start();
+      const [first] = entries;
+      const about = { source: first?.source, kind: first?.kind, entries: entries.length, bytes: content };
+      return traced('append', about, async (span) => {
+        const appended = await new Promise<readonly Appended[]>((resolve, reject) => {
+          line.push({ prepared, bytes, also, resolve, reject });
+          worker.start();
+        });
+        tellSpan(span, appended);
+        return appended;
       });
     },
     /** A deduplication key over these parts (crypto/keys.ts dedupeKeyOf under this installation's key). */
@@ -73,6 +80,16 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
       listeners.clear();
     },
   };
+}
+
+/** Where the entries ended up, and which of them are new. */
+function tellSpan(span: OpenSpan, appended: readonly Appended[]): void {
+  if (!isTracing()) return;
+  const stored = appended.filter(({ outcome }) => outcome === 'stored').map(({ seq }) => seq);
+  const seq = stored[0] ?? appended[0]?.seq;
+  const outcome = stored.length === 0 ? 'duplicate' : 'stored';
+  span.set(stored.length > 1 ? { seq, lastSeq: stored.at(-1), outcome } : { seq, outcome });
+  tracedEntries(stored);
 }
 
 function assertFits(entries: number, bytes: number, { batchEntries, batchBytes }: AppendLimits): void {

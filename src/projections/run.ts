@@ -6,7 +6,9 @@ import { allProjections } from './index.ts';
 import { createPageReader, type OptionsUpTo, type PageLimits } from './load-entries.ts';
 import { createPlacementCheck, type OnMisplaced } from './placement.ts';
 import { loadPosition, type Position, startPosition } from './position.ts';
-import type { Projection, ProjectorLog, Readers } from './projection.ts';
+import type { ProjectedEntry, Projection, ProjectorLog, Readers } from './projection.ts';
+import { knownEvents } from '../core/vocabulary.ts';
+import type { Fold } from '../tracing/trace.ts';
 
 export interface ProjectorOptions {
   readonly store: Store;
@@ -30,6 +32,8 @@ export interface ProjectorOptions {
   readonly watchLoad?: () => () => number;
   /** Called with the position whenever this process has seen it. */
   readonly onReached?: (seq: number) => void;
+  /** Called with each batch once it is committed. */
+  readonly onFolded?: (fold: Fold) => void;
   /** Instead of all read models; for tests. */
   readonly projections?: readonly Projection[];
 }
@@ -105,8 +109,10 @@ export function createProjector(options: ProjectorOptions): Projector {
     reach.moved(from.seq);
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     if (page.full) await reportProgress(from.seq);
+    const startedAt = Date.now();
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
+    options.onFolded?.({ entries: page.entries.map(tracedEntry), startedAt, endedAt: Date.now() });
     placement.moved({ ...from, seq: page.to });
     reach.moved(page.to);
     const [oldest] = page.entries;
@@ -291,6 +297,13 @@ async function beginPosition(tx: StoreTransaction): Promise<Position> {
   const position = await loadPosition(tx.query, 'projector');
   if (position === null) throw new Error('the position of the projector was created but cannot be found');
   return position;
+}
+
+/** What a span says of an entry: a name that the service documents or that is ours, never one that a sender chose. */
+function tracedEntry({ seq, kind, reading, action }: ProjectedEntry): Fold['entries'][number] {
+  const name = reading?.event ?? null;
+  if (kind === 'webhook') return { seq, event: knownEvents.find((known) => known === name) ?? 'other' };
+  return { seq, event: action?.action };
 }
 
 /** The size of a batch, with its defaults. */

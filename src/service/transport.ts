@@ -3,6 +3,7 @@ import pRetry from 'p-retry';
 import { ACCEPT_ENCODING, type BodyFault, exchange, type HttpAnswer, HttpTimeout, longest } from './http.ts';
 import { networkFaultOf, isTransient, kindOfStatus, ServiceError, type ServiceSubject } from './service-error.ts';
 import { waitFromHeaders } from './rate-limit.ts';
+import { type OpenSpan, traced } from '../tracing/trace.ts';
 import { cleanText, readEnvelope } from './answer-json.ts';
 
 /** How to reach the service for one source (docs/service.md §4, §5). */
@@ -115,7 +116,11 @@ interface Settings {
   readonly now: () => number;
 }
 
-async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promise<T> {
+function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promise<T> {
+  return traced('request', { method: request.method ?? 'GET' }, (span) => send(settings, request, span));
+}
+
+async function send<T>(settings: Settings, request: ServiceRequest<T>, span: OpenSpan): Promise<T> {
   const { about, body, signal } = request;
   const answer = await exchange({
     url: urlOf(settings.root, request),
@@ -138,6 +143,7 @@ async function attempt<T>(settings: Settings, request: ServiceRequest<T>): Promi
     throw asNetworkError(error, settings.apiKey, about);
   });
   const { status, headers, bytes, fault } = answer;
+  span.set({ status, bytes: bytes?.length });
   // The status says what became of the request, however the body that explains it ends.
   if (status < 200 || status >= 300) throw refusalOf(answer, settings, about);
   if (bytes === null) throw bodyError(fault, settings.apiKey, about);

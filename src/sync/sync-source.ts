@@ -7,6 +7,7 @@ import { loadBannerIds, loadBannersBeside } from './banners.ts';
 import { isRefused, type PullDeps, type PullRequest, type PullResult } from './contract.ts';
 import { pullConsentLogs } from './pull.ts';
 import { loadWholeLog, noteRefusal } from './position.ts';
+import { traced } from '../tracing/trace.ts';
 
 /** What a sync of a whole source works with. */
 export interface SyncDeps extends Omit<PullDeps, 'service'> {
@@ -66,7 +67,16 @@ const AT_ONCE = 3;
  * A run that was not cancelled then extends withdrawals by request to banners that became known (src/cases/withdrawal.ts) and leaves the read models up to date where rows came.
  * Errors: see pullConsentLogs; the other banners under way are ended first.
  */
-export async function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
+export function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
+  return traced('sync', { source: request.source.slug }, async (span) => {
+    const result = await syncWhole(deps, request);
+    const entries = 'banners' in result ? result.banners.reduce((sum, { stored }) => sum + stored, 0) : 0;
+    span.set({ outcome: result.outcome, entries });
+    return result;
+  });
+}
+
+async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
   const { source } = request;
   const { baseUrl, apiKey } = source;
   if (baseUrl === null || apiKey === null) {

@@ -24,6 +24,7 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'crypto', files: /^src\/crypto\// },
   { name: 'law', files: /^src\/law\// },
   { name: 'texts', files: /^src\/texts\// },
+  { name: 'tracing', files: /^src\/tracing\// },
   { name: 'render', files: /^reports\/render\// },
   { name: 'store', files: /^src\/store\/(?!sqlite\/|postgres\/)/, types: ['engines'] },
   { name: 'jobs', files: /^src\/jobs\// },
@@ -135,6 +136,11 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   picocolors: ['commands', 'cli'],
   pino: ['log'],
   'prom-client': ['http'],
+  '@opentelemetry/api': ['src/tracing/start.ts'],
+  '@opentelemetry/sdk-trace': ['src/tracing/start.ts'],
+  '@opentelemetry/resources': ['src/tracing/start.ts'],
+  '@opentelemetry/exporter-trace-otlp-http': ['src/tracing/start.ts'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['src/tracing/start.ts'],
 };
 
 /** Libraries whose types alone may be used anywhere outside the pure rooms: the query builder comes in through the Store interface. */
