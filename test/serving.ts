@@ -44,13 +44,14 @@ export interface Serving {
   kill(): Promise<void>;
 }
 
-/** Starts `serve` and waits until it listens. Killed when the test ends, if it still runs. */
+/** Starts `serve`, with options if there are any, and waits until it listens. Killed when the test ends, if it still runs. */
 export async function startServing(
   folder: string,
   more: Record<string, string> = {},
   prefix: readonly string[] = [],
+  options: readonly string[] = [],
 ): Promise<Serving> {
-  const [command = process.execPath, ...args] = [...prefix, process.execPath, cliPath, 'serve', '--json'];
+  const [command = process.execPath, ...args] = [...prefix, process.execPath, cliPath, 'serve', '--json', ...options];
   const child = spawn(command, args, {
     env: environment(folder, more),
     cwd: folder,
