@@ -444,6 +444,15 @@ const profileChanged = z.object({
   changed: z.array(z.string()),
 });
 
+/** The controller's own wording of one kind of letter in one language; null: the standard text again. No personal data. */
+const letterTextChanged = z.object({
+  action: z.literal('letter-text.changed'),
+  actor,
+  step: z.string(),
+  language: z.string(),
+  text: z.string().max(6000).nullable(),
+});
+
 /** Everything was written into a file that is not encrypted, and who took it. */
 const everythingExported = z.object({
   action: z.enum(['export.made', 'export.downloaded']),
@@ -508,6 +517,7 @@ export const actionSchema = z.discriminatedUnion('action', [
   backupMade,
   everythingExported,
   profileChanged,
+  letterTextChanged,
   handOver,
 ]);
 export type Action = z.infer<typeof actionSchema>;

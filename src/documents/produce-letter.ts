@@ -6,6 +6,7 @@ import {
   letterBlocks,
   letterFrame,
   letterProblem,
+  hasBlanks,
   letterProposals,
   type LetterFacts,
   quotesUntranslated,
@@ -35,6 +36,7 @@ import {
   type RefusedDocument,
 } from './frame.ts';
 import { UntrustedEntry } from '../ledger/cited.ts';
+import { fillOwnText, loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
@@ -105,7 +107,7 @@ export async function draftLetter(
   if (source === null) return { outcome: 'unknown-case', caseId: wish.caseId };
   const loaded = await loadCaseInput(deps, source, wish.caseId, { step: wish.step });
   if ('outcome' in loaded) return loaded;
-  const { letter, facts, chosen } = await composeLetter(loaded, wish);
+  const { letter, facts, chosen, ownText } = await composeLetter(deps, loaded, wish);
   const blocks = letterBlocks(letter, facts);
   return {
     outcome: 'drafted',
@@ -121,7 +123,7 @@ export async function draftLetter(
     missingLanguage: chosen.missing,
     untranslatedProfile: quotesUntranslated(letter, facts),
     unprintable: await unprintableIn(blocks),
-    starts: startsOf(letter.step, letter.language, facts, loaded.found.view.folded),
+    starts: startsOf(letter, facts, loaded.found.view.folded, ownText),
     impossible: impossibleSteps(letter, facts),
   };
 }
@@ -148,7 +150,7 @@ export async function produceLetter(
   const loaded = await loadCaseInput(deps, source, caseId, { asOf, madeAt, step });
   if ('outcome' in loaded) return loaded;
   const { input, cited } = loaded;
-  const { letter, facts, chosen } = await composeLetter(loaded, request);
+  const { letter, facts, chosen } = await composeLetter(deps, loaded, request);
   const problem = letterProblem(letter, facts);
   if (problem !== null) return { outcome: 'invalid', problem };
   const parameters: Parameters = {
@@ -200,20 +202,37 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** What a case has to say of a letter, and the letter as it was wished for. */
 async function composeLetter(
+  { cases }: CaseDocumentDeps,
   { input, found }: CaseInput,
   { step, language, text, recipient, anonymous = false }: LetterWish,
-): Promise<{ readonly letter: Letter; readonly facts: LetterFacts; readonly chosen: ChosenLanguage }> {
+): Promise<{
+  readonly letter: Letter;
+  readonly facts: LetterFacts;
+  readonly chosen: ChosenLanguage;
+  /** The controller's own wording, filled in; null: there is none. */
+  readonly ownText: string | null;
+}> {
   const chosen = chooseLanguage(
     [language, input.case.language, input.profile?.language],
     normaliseJurisdiction(input.case.jurisdiction),
   );
-  const own = text == null ? recordedText(step, chosen.language, found.view.folded) : textOf(text);
   const to = recipient?.trim() ?? '';
-  const facts = letterFactsOf(await loadContext(input));
+  const known = letterFactsOf(await loadContext(input));
   const nobody = { name: null, email: null, role: 'person', represented: null } as const;
+  const facts = anonymous ? { ...known, requester: nobody } : known;
+  const wording = await loadOwnText(
+    cases.store.read,
+    { source: input.source, step, language: chosen.language },
+    input.asOf,
+  );
+  const ownText = wording === null ? null : fillOwnText(wording, chosen, facts);
+  // What goes out by itself has nobody to fill in its blanks.
+  const usual = ownText !== null && (anonymous ? !hasBlanks(ownText) : true) ? ownText : null;
+  const own = text == null ? (recordedText(step, chosen.language, found.view.folded) ?? usual) : textOf(text);
   return {
     chosen,
-    facts: anonymous ? { ...facts, requester: nobody } : facts,
+    facts,
+    ownText,
     letter: {
       step,
       language: chosen.language,
@@ -254,9 +273,15 @@ function recordedText(step: LetterStep, language: string, folded: CaseFolded): s
   }
 }
 
-function startsOf(step: LetterStep, language: string, facts: LetterFacts, folded: CaseFolded): readonly string[] {
+function startsOf(
+  { step, language }: Letter,
+  facts: LetterFacts,
+  folded: CaseFolded,
+  ownText: string | null,
+): readonly string[] {
   const recorded = recordedText(step, language, folded);
-  return [...new Set([...(recorded === null ? [] : [recorded]), ...letterProposals(step, language, facts)])];
+  const first = [recorded, ownText].filter((text) => text !== null);
+  return [...new Set([...first, ...letterProposals(step, language, facts)])];
 }
 
 /** A letter with some text: what is still wrong with it is not the text. */

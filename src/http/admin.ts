@@ -42,6 +42,7 @@ import { policyCallRoutes } from './pages/policy-calls.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
 import { scanRoutes } from './pages/scans.tsx';
 import { notificationRoutes } from './pages/notifications.tsx';
+import { letterTextRoutes } from './pages/letter-texts.tsx';
 import { profileRoutes } from './pages/profile.tsx';
 import { retentionRoutes } from './pages/retention.tsx';
 import { sourceRoutes } from './pages/source.tsx';
@@ -180,6 +181,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(sourcesRoutes, context);
     await guarded.register(sourceRoutes, context);
     await guarded.register(profileRoutes, context);
+    await guarded.register(letterTextRoutes, context);
     await guarded.register(notificationRoutes, context);
     await guarded.register(retentionRoutes, context);
     await guarded.register(consentRoutes, context);

@@ -89,6 +89,8 @@ function objectOf(action: Action): string | null {
     case 'hand-over.revoked':
     case 'hand-over.expired':
       return action.handOverId;
+    case 'letter-text.changed':
+      return `${action.step} ${action.language}`;
     case 'hold.placed':
     case 'hold.lifted':
       return action.holdId;

@@ -141,6 +141,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /settings/notifications': self,
   'GET /settings/profile': { who: 'read', source: 'query' },
   'POST /settings/profile': { who: 'administer', source: 'installation' },
+  'GET /settings/letters': { who: 'read', source: 'installation' },
+  'POST /settings/letters': { who: 'administer', source: 'installation' },
   'GET /settings/retention': { who: 'read', source: 'installation' },
   'POST /settings/holds': { who: 'work', source: 'form' },
   'POST /settings/holds/lift': { who: 'work', source: 'installation' },

@@ -83,6 +83,7 @@ const navigation = [
     places: [
       { key: 'people', href: '/people', label: 'People', for: 'administer' },
       { key: 'profile', href: '/settings/profile', label: 'Controller profile' },
+      { key: 'letters', href: '/settings/letters', label: 'Letter texts' },
       { key: 'retention', href: '/settings/retention', label: 'Retention and holds' },
       { key: 'notifications', href: '/settings/notifications', label: 'Notifications', for: 'work' },
     ],

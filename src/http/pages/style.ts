@@ -74,7 +74,7 @@ th:last-child, td:last-child { padding-right: 0; }
 table + p { margin-top: 0.75rem; }
 table .mono { white-space: nowrap; }
 .outside { overflow-wrap: anywhere; }
-dd .lines { white-space: pre-line; }
+dd .lines, td .lines, p.lines, blockquote.lines { white-space: pre-line; }
 .bars { margin: 0; }
 .bars svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--rule); }
 .bars rect.calm, .key.calm { fill: var(--accent); background: var(--accent); }

@@ -1,0 +1,186 @@
+import { letterLanguages } from '../../reports/letters/languages.ts';
+import { dateIn, type Letter, type LetterFacts } from '../../reports/letters/letter.ts';
+import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
+import { isoNow } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import type { Ledger } from '../ledger/ledger.ts';
+import type { Query, Store } from '../store/store.ts';
+
+/*
+ * The controller's own wording: for a kind of letter in a language, a text that its letters begin with instead of the standard proposal. What the laws want said
+ * is no part of it: every letter states that besides, whatever its text. Each change is an entry; the latest one holds.
+ */
+
+/** Characters that an own text may have. */
+export const OWN_TEXT_LENGTH = 6000;
+
+/** What an own text may name of a case, and what stands for it. */
+export const placeholders = {
+  name: 'name of the requester; nothing where none is known',
+  reference: 'number of the request',
+  received: 'day of receipt',
+  limit: 'day on which the answer is due; a blank where there is none',
+  controller: 'name of the organisation',
+} as const;
+
+/** A change of an own text. */
+export interface OwnTextChange {
+  readonly seq: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  readonly actor: string;
+  /** Null: back to the standard text. */
+  readonly text: string | null;
+}
+
+interface Place {
+  /** Null: of every source. */
+  readonly source: string | null;
+  readonly step: LetterStep;
+  /** A key of letterLanguages. */
+  readonly language: string;
+}
+
+/** Every change of one own text, the latest first. */
+export async function listOwnTexts(read: Query, { source, step, language }: Place): Promise<readonly OwnTextChange[]> {
+  const rows = await read
+    .selectFrom('action_history')
+    .select(['seq', 'received_at', 'actor', 'details'])
+    .where('action', '=', 'letter-text.changed')
+    .where('object', '=', objectOf(step, language))
+    .where('source', '=', source ?? INSTALLATION)
+    .orderBy('seq', 'desc')
+    .limit(50)
+    .execute();
+  return rows.map(({ seq, received_at: at, actor, details }) => {
+    const { text } = JSON.parse(details) as { readonly text: string | null };
+    return { seq, at, actor, text };
+  });
+}
+
+/** The own text of a source: its own, else that of every source; null: there is none. `asOf`: as the ledger stood at that entry. */
+export async function loadOwnText(
+  read: Query,
+  { source, step, language }: Place & { readonly source: string },
+  asOf = Number.MAX_SAFE_INTEGER,
+): Promise<string | null> {
+  for (const scope of [source, INSTALLATION]) {
+    const row = await read
+      .selectFrom('action_history')
+      .select('details')
+      .where('action', '=', 'letter-text.changed')
+      .where('object', '=', objectOf(step, language))
+      .where('source', '=', scope)
+      .where('seq', '<=', asOf)
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const text = row === undefined ? null : (JSON.parse(row.details) as { readonly text: string | null }).text;
+    if (text !== null) return text;
+  }
+  return null;
+}
+
+/** What is wrong with an own text, in words; empty: nothing. */
+export function problemsOfOwnText(text: string): readonly string[] {
+  const problems: string[] = [];
+  if (text.length > OWN_TEXT_LENGTH)
+    problems.push(`The text has ${text.length} characters: use at most ${OWN_TEXT_LENGTH}.`);
+  const known = Object.keys(placeholders);
+  for (const [whole, name = ''] of text.matchAll(/\{([^{}]*)\}/g))
+    if (!known.includes(name))
+      problems.push(`Unknown placeholder ${whole}: use ${known.map((one) => `{${one}}`).join(', ')}.`);
+  const rest = text.replaceAll(/\{[^{}]*\}/g, '');
+  if (/[{}]/.test(rest)) problems.push('A brace is not closed: placeholders are written like {reference}.');
+  return problems;
+}
+
+/** An own text with what a case has for its placeholders. */
+export function fillOwnText(text: string, { locale }: Pick<Letter, 'locale'>, facts: LetterFacts): string {
+  const values: Readonly<Record<string, string>> = {
+    name: facts.requester.name ?? '',
+    reference: facts.caseId,
+    received: dateIn(facts.receivedOn, locale),
+    limit: facts.limit === null ? '[…]' : dateIn(facts.limit, locale),
+    controller: facts.controller.split('\n')[0] ?? '',
+  };
+  return text
+    .replaceAll(/ ?\{(\w+)\}/g, (whole, name: string) => {
+      const value = values[name];
+      if (value === undefined) return whole;
+      return value === '' ? '' : `${whole.startsWith(' ') ? ' ' : ''}${value}`;
+    })
+    .trim();
+}
+
+type Saved =
+  | { readonly outcome: 'saved'; readonly seq: number }
+  | { readonly outcome: 'unchanged' }
+  | { readonly outcome: 'conflict' }
+  | { readonly outcome: 'refused'; readonly problems: readonly string[] };
+
+/** Records an own text, or null for the standard one again. `basedOn`: the entry of the text that was looked at, 0 where there was none. */
+export async function saveOwnText(
+  deps: { readonly store: Pick<Store, 'read'>; readonly ledger: Ledger; readonly clock: Clock },
+  place: Place,
+  change: { readonly text: string | null; readonly basedOn: number; readonly actor: string },
+): Promise<Saved> {
+  const { source, step, language } = place;
+  const text = change.text === null ? null : change.text.replaceAll('\r\n', '\n').trim() || null;
+  const problems = text === null ? [] : problemsOfOwnText(text);
+  if (problems.length > 0) return { outcome: 'refused', problems };
+  const [latest] = await listOwnTexts(deps.store.read, place);
+  if ((latest?.seq ?? 0) !== change.basedOn) return { outcome: 'conflict' };
+  if ((latest?.text ?? null) === text) return { outcome: 'unchanged' };
+  const { actor } = change;
+  const { outcome, seq } = await appendAction(
+    deps.ledger,
+    source ?? INSTALLATION,
+    { action: 'letter-text.changed', actor, step, language, text },
+    ['letter-text.changed', source ?? '', step, language, String(change.basedOn)],
+    isoNow(deps.clock),
+  );
+  return outcome === 'stored' ? { outcome: 'saved', seq } : { outcome: 'conflict' };
+}
+
+/** What an own text is for; null: there is no such letter or language. */
+export function readPlace(step: string, language: string): Omit<Place, 'source'> | null {
+  return isLetterStep(step) && Object.hasOwn(letterLanguages, language) ? { step, language } : null;
+}
+
+function objectOf(step: LetterStep, language: string): string {
+  return `${step} ${language}`;
+}
+
+/** A case that does not exist, to look at a letter by. */
+export function sampleFacts(kind: 'access' | 'erasure', today: string, controller: string): LetterFacts {
+  return {
+    caseId: 'default-1',
+    requestId: null,
+    kind,
+    laws: ['eu-gdpr'],
+    place: null,
+    receivedOn: today,
+    madeOn: today,
+    limit: today,
+    firstLimit: null,
+    irrefusable: null,
+    requester: { name: 'Ada Lovelace', email: null, role: 'person', represented: null },
+    identity: { met: true, confirmed: true, unchecked: false },
+    disclosure: 'categories-only',
+    match: 'none',
+    found: { decisions: 0, first: null, last: null },
+    enclosed: [],
+    systems: [],
+    parts: [],
+    profile: null,
+    controller,
+  };
+}
+
+/** The name of a language, as it calls itself. */
+export function languageName(language: string): string {
+  return letterLanguages[language]?.name ?? language;
+}
