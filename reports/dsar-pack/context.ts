@@ -210,6 +210,8 @@ export interface LetterOfCase {
   readonly irrefusable: string | null;
   /** The answer as an officer last made it as a letter; null: not yet. */
   readonly written: Letter | null;
+  /** The controller's own wording of an answer in a language, with placeholders; null: none. */
+  readonly ownAnswer?: { readonly language: string; readonly text: string } | null;
 }
 
 /** The dates of the case under the law that decides. */

@@ -12,6 +12,7 @@ import {
   letterProblem,
   refusalText,
 } from '../letters/letter.ts';
+import { fillOwnText } from '../letters/own-text.ts';
 import { renderHtml } from '../render/html.tsx';
 import { renderPdf, unprintableIn } from '../render/pdf.ts';
 import {
@@ -47,15 +48,22 @@ export const letter: PackPart = async (context) => {
 };
 
 /** The letter as the officer last made it; before that a draft: a refusal has its recorded reasons, an answer what was recorded of its parts. */
-function letterOfPack({ input }: PackContext): Letter {
+function letterOfPack(context: PackContext): Letter {
+  const { input } = context;
   if (input.letter?.written != null) return input.letter.written;
   const { refusal } = parseFolded(input.case.folded);
   const { language, locale } = chooseLanguage(
     [input.case.language, input.profile?.language],
     normaliseJurisdiction(input.case.jurisdiction),
   );
+  const own = input.letter?.ownAnswer ?? null;
   return refusal === null
-    ? { step: 'answer', language, locale, text: null }
+    ? {
+        step: 'answer',
+        language,
+        locale,
+        text: own?.language === language ? fillOwnText(own.text, { locale }, letterFactsOf(context)) : null,
+      }
     : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
 }
 

@@ -1,5 +1,6 @@
 import { letterLanguages } from '../../reports/letters/languages.ts';
-import { dateIn, type Letter, type LetterFacts } from '../../reports/letters/letter.ts';
+import type { LetterFacts } from '../../reports/letters/letter.ts';
+import { placeholders } from '../../reports/letters/own-text.ts';
 import { isLetterStep, type LetterStep } from '../../reports/letters/texts.ts';
 import { isoNow } from '../core/clock.ts';
 import type { Clock } from '../core/clock.ts';
@@ -15,15 +16,6 @@ import type { Query, Store } from '../store/store.ts';
 
 /** Characters that an own text may have. */
 export const OWN_TEXT_LENGTH = 6000;
-
-/** What an own text may name of a case, and what stands for it. */
-export const placeholders = {
-  name: 'name of the requester; nothing where none is known',
-  reference: 'number of the request',
-  received: 'day of receipt',
-  limit: 'day on which the answer is due; a blank where there is none',
-  controller: 'name of the organisation',
-} as const;
 
 /** A change of an own text. */
 export interface OwnTextChange {
@@ -69,7 +61,7 @@ export async function loadOwnText(
   for (const scope of [source, INSTALLATION]) {
     const row = await read
       .selectFrom('action_history')
-      .select('details')
+      .select(['seq', 'details'])
       .where('action', '=', 'letter-text.changed')
       .where('object', '=', objectOf(step, language))
       .where('source', '=', scope)
@@ -95,24 +87,6 @@ export function problemsOfOwnText(text: string): readonly string[] {
   const rest = text.replaceAll(/\{[^{}]*\}/g, '');
   if (/[{}]/.test(rest)) problems.push('A brace is not closed: placeholders are written like {reference}.');
   return problems;
-}
-
-/** An own text with what a case has for its placeholders. */
-export function fillOwnText(text: string, { locale }: Pick<Letter, 'locale'>, facts: LetterFacts): string {
-  const values: Readonly<Record<string, string>> = {
-    name: facts.requester.name ?? '',
-    reference: facts.caseId,
-    received: dateIn(facts.receivedOn, locale),
-    limit: facts.limit === null ? '[…]' : dateIn(facts.limit, locale),
-    controller: facts.controller.split('\n')[0] ?? '',
-  };
-  return text
-    .replaceAll(/ ?\{(\w+)\}/g, (whole, name: string) => {
-      const value = values[name];
-      if (value === undefined) return whole;
-      return value === '' ? '' : `${whole.startsWith(' ') ? ' ' : ''}${value}`;
-    })
-    .trim();
 }
 
 type Saved =

@@ -12,6 +12,7 @@ import {
   quotesUntranslated,
   refusalText,
 } from '../../reports/letters/letter.ts';
+import { fillOwnText } from '../../reports/letters/own-text.ts';
 import { type LetterStep, letterSteps } from '../../reports/letters/texts.ts';
 import type { Block, Frame } from '../../reports/render/blocks.ts';
 import { renderHtml } from '../../reports/render/html.tsx';
@@ -36,7 +37,7 @@ import {
   type RefusedDocument,
 } from './frame.ts';
 import { UntrustedEntry } from '../ledger/cited.ts';
-import { fillOwnText, loadOwnText } from './letter-texts.ts';
+import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
@@ -203,7 +204,7 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** What a case has to say of a letter, and the letter as it was wished for. */
 async function composeLetter(
   { cases }: CaseDocumentDeps,
-  { input, found }: CaseInput,
+  { input, cited, found }: CaseInput,
   { step, language, text, recipient, anonymous = false }: LetterWish,
 ): Promise<{
   readonly letter: Letter;
@@ -221,7 +222,7 @@ async function composeLetter(
   const nobody = { name: null, email: null, role: 'person', represented: null } as const;
   const facts = anonymous ? { ...known, requester: nobody } : known;
   const wording = await loadOwnText(
-    cases.store.read,
+    cited.over(cases.store.read),
     { source: input.source, step, language: chosen.language },
     input.asOf,
   );

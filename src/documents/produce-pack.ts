@@ -1,3 +1,4 @@
+import { normaliseJurisdiction } from '../law/regime-table.ts';
 import {
   type DsarPackInput,
   type PackProofs,
@@ -24,6 +25,7 @@ import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import { originOf, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { createProver, proofFiles, type Under } from '../ledger/prove-entry.ts';
+import { loadOwnText } from './letter-texts.ts';
 import { registerDocument } from './register.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 import type { Letter } from '../../reports/letters/letter.ts';
@@ -185,13 +187,18 @@ export async function loadCaseInput(
     letter: {
       ...datesOfLetter(view, context, wanted.step ?? 'answer'),
       written: await lastAnswer(deps.read, caseId, frame.asOf),
+      ownAnswer: await ownAnswerOf(store.read, view.row, profile?.language ?? null, frame.asOf),
     },
   };
   return { input, cited, found };
 }
 
 /** Laws and dates for the letters of a case. A notice of extension that goes out before the extension is recorded has the date that it will bring. */
-function datesOfLetter(view: CaseView, context: ViewContext, step: LetterStep): Omit<LetterOfCase, 'written'> {
+function datesOfLetter(
+  view: CaseView,
+  context: ViewContext,
+  step: LetterStep,
+): Omit<LetterOfCase, 'written' | 'ownAnswer'> {
   const { folded } = view;
   const extension =
     step === 'extension' && folded.extension === null
@@ -221,6 +228,17 @@ export async function draftInPack(
 ): Promise<string | null> {
   const loaded = await loadCaseInput(deps, pack.source, pack.caseId, { asOf: pack.asOf, madeAt: pack.madeAt });
   return 'outcome' in loaded ? null : draftProblem(loaded.input);
+}
+
+async function ownAnswerOf(
+  read: Query,
+  row: CaseView['row'],
+  controller: string | null,
+  asOf: number,
+): Promise<NonNullable<LetterOfCase['ownAnswer']> | null> {
+  const { language } = chooseLanguage([row.language, controller], normaliseJurisdiction(row.jurisdiction));
+  const text = await loadOwnText(read, { source: row.source, step: 'answer', language }, asOf);
+  return text === null ? null : { language, text };
 }
 
 /** Letters that answer a request. */

@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { loadContext } from '../../reports/dsar-pack/context.ts';
+import { letter as letterPart } from '../../reports/dsar-pack/letter.ts';
+import { loadCaseInput } from '../../src/documents/produce-pack.ts';
 import { draftLetter, produceLetter } from '../../src/documents/produce-letter.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 import { makeMoves, OFFICER } from './hand-over-world.ts';
@@ -130,5 +133,33 @@ describe('the controller’s own wording of a letter', () => {
     expect(again.sha256).toBe(made.sha256);
     // To an address that may be somebody else's no name goes out.
     expect(JSON.stringify((await draft(world, caseId, 'acknowledgement', true)).blocks)).not.toContain('Lovelace');
+  });
+
+  it('is in the letter of a pack that is made before a letter was written', async () => {
+    const { world, caseId, owner } = await createTextWorld();
+    const deps = { ...world.context.documents, cases: world.context.cases };
+    const load = async () => {
+      await world.context.projector.catchUp();
+      const loaded = await loadCaseInput(deps, 'default', caseId, {});
+      if ('outcome' in loaded) throw new Error(loaded.outcome);
+      const letter = await letterPart(await loadContext(loaded.input));
+      if (letter === null) throw new Error('no letter');
+      const parts = [];
+      for await (const part of letter.content) parts.push(part);
+      return Buffer.concat(parts).length;
+    };
+    const before = await load();
+    const text = 'Wir danken für Ihre Anfrage {reference}.\n\n'.repeat(40);
+    await owner.post('/settings/letters', {
+      step: 'answer',
+      language: 'de',
+      source: '',
+      text,
+      basedOn: '0',
+      do: 'save',
+    });
+    expect(await load()).toBeGreaterThan(before);
+    const loaded = await loadCaseInput(deps, 'default', caseId, {});
+    expect('outcome' in loaded ? null : loaded.input.letter?.ownAnswer).toMatchObject({ language: 'de' });
   });
 });

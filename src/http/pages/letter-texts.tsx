@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { letterLanguages } from '../../../reports/letters/languages.ts';
 import { letterBlocks, letterProposals } from '../../../reports/letters/letter.ts';
+import { fillOwnText, placeholders } from '../../../reports/letters/own-text.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
 import { renderHtmlPart } from '../../../reports/render/html.tsx';
 import type { Context } from '../../context.ts';
@@ -9,12 +10,10 @@ import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import {
-  fillOwnText,
   languageName,
   listOwnTexts,
   OWN_TEXT_LENGTH,
   type OwnTextChange,
-  placeholders,
   problemsOfOwnText,
   readPlace,
   sampleFacts,
