@@ -27,6 +27,7 @@ interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name: string };
+  readonly data?: Record<string, string>;
   // Checked against the types of Kubernetes below.
   // biome-ignore lint/suspicious/noExplicitAny: any manifest.
   // eslint-disable-next-line @typescript-eslint/no-explicit-any
@@ -41,7 +42,13 @@ const everything = {
     name: 'ledger',
     keys: ['DATABASE_URL', 'REDIS_URL', 'INSTANCE_KEY', 'WEBHOOK_SECRETS', 'AWS_SECRET_ACCESS_KEY'],
   },
-  settings: { TIME_ZONE: 'Europe/Berlin', IN_FLIGHT_LIMIT: 64 * 1024 ** 2, BACKUP_SCHEDULE: 'off' },
+  files: { 'witnesses.txt': 'log: "x"\n' },
+  settings: {
+    TIME_ZONE: 'Europe/Berlin',
+    WITNESSES: '/etc/consent-ledger/witnesses.txt',
+    IN_FLIGHT_LIMIT: 64 * 1024 ** 2,
+    BACKUP_SCHEDULE: 'off',
+  },
   controllerProfile: 'name: Acme GmbH\ncountry: DE\n# "quoted": {{ not a template }}\n',
   persistence: { storageClass: 'nfs' },
   receivers: {
@@ -140,6 +147,8 @@ test('the chart renders with the least and with everything, and Kubernetes takes
     'Ingress acme-consent-ledger',
     'Ingress acme-consent-ledger-admin',
   ]);
+  const written = full.find(({ kind }) => kind === 'ConfigMap');
+  expect(written?.data).toEqual({ 'controller.yaml': everything.controllerProfile, ...everything.files });
   const bare = await render({
     ...least,
     persistence: { existingClaim: 'there' },
@@ -171,7 +180,9 @@ test('helm finds nothing to mend, and refuses values that nobody can have meant'
     properties: { settings: { propertyNames: { not: { enum: string[] } } } };
   };
   const secrets = variableNames.filter((name) => variables[name].secret);
-  expect(schema.properties.settings.propertyNames.not.enum).toEqual(expect.arrayContaining(secrets));
+  expect(schema.properties.settings.propertyNames.not.enum, 'secrets that values.schema.json has to name').toEqual(
+    expect.arrayContaining(secrets),
+  );
 });
 
 test('the pods start the program with settings that it takes, and ask it where it answers', async () => {

@@ -39,7 +39,8 @@ metadata:
     {{- include "consent-ledger.labels" $root | nindent 4 }}
     app.kubernetes.io/component: {{ .part }}
   annotations:
-    checksum/controller-profile: {{ $root.Values.controllerProfile | sha256sum }}
+    # A changed file is read by new pods.
+    checksum/files: {{ printf "%s%s" $root.Values.controllerProfile (toJson $root.Values.files) | sha256sum }}
     {{- with $root.Values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
   automountServiceAccountToken: false
@@ -120,8 +121,8 @@ spec:
         - name: secrets
           mountPath: /run/secrets/consent-ledger
           readOnly: true
-        {{- if $root.Values.controllerProfile }}
-        - name: controller-profile
+        {{- if or $root.Values.controllerProfile $root.Values.files }}
+        - name: files
           mountPath: /etc/consent-ledger
           readOnly: true
         {{- end }}
@@ -142,8 +143,8 @@ spec:
           - key: {{ . }}
             path: {{ . }}
           {{- end }}
-    {{- if $root.Values.controllerProfile }}
-    - name: controller-profile
+    {{- if or $root.Values.controllerProfile $root.Values.files }}
+    - name: files
       configMap:
         name: {{ include "consent-ledger.name" $root }}
     {{- end }}
