@@ -51,6 +51,8 @@ export interface Config {
   readonly syncSchedule: string | null;
   /** Days that the nightly recount reads again; 0: none. */
   readonly syncRecountDays: number;
+  /** Cron expression in timeZone; null: off. */
+  readonly verifySchedule: string | null;
   /** File with the witnesses of checkpoints; null: none. */
   readonly witnesses: string | null;
   /** Cron expression in timeZone; null: off. */
@@ -165,6 +167,7 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     timeZone: values.TIME_ZONE,
     syncSchedule: values.SYNC_SCHEDULE,
     syncRecountDays: values.SYNC_RECOUNT_DAYS,
+    verifySchedule: values.VERIFY_SCHEDULE,
     witnesses: values.WITNESSES === undefined ? null : resolve(cwd, values.WITNESSES),
     witnessSchedule: values.WITNESS_SCHEDULE,
     witnessMaxAgeHours: values.WITNESS_MAX_AGE_HOURS,

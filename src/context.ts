@@ -24,6 +24,7 @@ import { takeRowsLeft } from './erasure/erase.ts';
 import type { RetentionDeps } from './erasure/retention.ts';
 import type { DocumentDeps } from './documents/frame.ts';
 import { createJobs } from './jobs/jobs.ts';
+import { intervalOf } from './jobs/schedule.ts';
 import { closeWithin } from './jobs/turns.ts';
 import { loadKeys } from './keys.ts';
 import { pinIdentity } from './ledger/identity.ts';
@@ -68,6 +69,9 @@ interface ContextOptions {
 
 /** Everything that commands, listeners and jobs work with. Its parts are opened here and nowhere else. */
 export type Context = Awaited<ReturnType<typeof openContext>>;
+
+/** Where no schedule verifies the ledger, somebody else is to, as often as the schedule would by default. */
+const VERIFY_EVERY_MS = 7 * 86_400_000;
 
 const SEAL_FAILURE = 'seal_failure';
 
@@ -448,6 +452,10 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
         disk: await readDisk(config.dataDir),
         sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,
         verification: await parts.lastVerification(),
+        verifyEveryMs:
+          config.verifySchedule === null
+            ? VERIFY_EVERY_MS
+            : intervalOf(config.verifySchedule, config.timeZone, clock()),
         readModelsDiffer: await parts.readModels.differing(),
         refusal: parts.refusal(),
         witnessing:

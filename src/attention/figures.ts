@@ -1,6 +1,7 @@
 import { listCases } from '../cases/list-cases.ts';
 import type { CaseReading } from '../cases/view.ts';
 import type { Query } from '../store/store.ts';
+import { loadDeliveryEnds } from './delivery-ends.ts';
 
 /** How near the legal limit of an open request is. `none`: no law sets one, or it is not known which law applies. */
 export type DueState = 'overdue' | 'within-7-days' | 'later' | 'none';
@@ -45,17 +46,10 @@ export async function loadLastTimes(
   read: Query,
   { sources, pulled }: { readonly sources: readonly string[]; readonly pulled: readonly string[] },
 ): Promise<LastTimes> {
-  const delivered = new Map<string, string>();
-  for (const source of sources) {
-    const newest = await read
-      .selectFrom('delivery_history')
-      .select('received_at')
-      .where('source', '=', source)
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (newest !== undefined) delivered.set(source, newest.received_at);
-  }
+  const known = new Set(sources);
+  const delivered = new Map(
+    [...(await loadDeliveryEnds(read))].flatMap(([source, { last }]) => (known.has(source) ? [[source, last]] : [])),
+  );
   const positions = await read
     .selectFrom('sync_positions')
     .select((eb) => ['source', eb.fn.min('last_success_at').as('at')])

@@ -47,6 +47,7 @@ const kinds = {
   'installation-moved': fixed('The ledger refuses new entries: the installation has moved to another database.'),
   'seal-failed': fixed('The ledger could not be sealed.'),
   'verification-faults': fixed('The last verification of the ledger found faults.'),
+  'verification-overdue': fixed('The whole ledger has not been verified for too long.'),
   'read-models-differ': fixed(
     'Rows of the read models are not what the ledger says; no report or pack is made until they are.',
   ),
@@ -59,7 +60,7 @@ const kinds = {
     words: (count) => `${many(count, 'scheduled job')} failed at the last attempt.`,
   },
   'refused-surge': fixed('Deliveries are refused because of their signature.'),
-  'silent-source': fixed('Nothing has been delivered for two days.'),
+  'silent-source': fixed('Nothing has been delivered for longer than usual.'),
   'sync-failing': {
     audience: 'administer',
     words: (count) => `The last sync failed${count === 1 ? '' : ` of ${count} banners`}.`,
@@ -123,7 +124,7 @@ export interface Told {
 }
 
 /** Jobs of the schedule whose failure shows nowhere else. */
-const WATCHED_JOBS = ['backup', 'retention', 'witness', 'check-read-models', 'checkpoint-mail'];
+const WATCHED_JOBS = ['backup', 'retention', 'witness', 'verify', 'check-read-models', 'checkpoint-mail'];
 
 interface NoticeDeps {
   readonly cases: CaseReading;

@@ -4,6 +4,7 @@ import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
+import { loadDeliveryEnds } from './delivery-ends.ts';
 
 /** Something the operator has to look at: what, and what to do about it. */
 export interface Warning {
@@ -15,6 +16,7 @@ export interface Warning {
     | 'disk-low'
     | 'seal-failed'
     | 'verification-faults'
+    | 'verification-overdue'
     | 'quarantine'
     | 'identity-altered'
     | 'journal-ahead'
@@ -45,6 +47,8 @@ export interface Surroundings {
   readonly sealFailure: string | null;
   /** The last verification of the whole ledger; null: there was none. */
   readonly verification: LastVerification | null;
+  /** Milliseconds from one scheduled verification to the next. */
+  readonly verifyEveryMs: number;
   /** Tables that differed from the ledger at the last comparison, with how many rows; null when none did. */
   readonly readModelsDiffer: string | null;
   /** Why appends are refused; null when they are not. */
@@ -61,7 +65,7 @@ export interface Refusal {
 }
 
 const HOUR = 3_600_000;
-/** A source that used to deliver and has not for this long is silent. */
+/** A source that used to deliver and has not for this long is silent, unless its deliveries are usually further apart. */
 const SILENT_HOURS = 48;
 /** So many refusals for signature within the last quarter of an hour, and more than were accepted, are a surge. */
 const SURGE = 10;
@@ -76,6 +80,7 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...refusalWarning(around.refusal),
     ...sealWarning(around.sealFailure),
     ...verificationWarning(around.verification),
+    ...(await overdueVerification(read, around)),
     ...(await witnessWarnings(read, around)),
     ...diskWarning(around.disk),
     ...(await positionWarning(read)),
@@ -124,6 +129,32 @@ function verificationWarning(last: LastVerification | null): Warning[] {
       sentence: `The last verification of the ledger (${last.at.slice(0, 16).replace('T', ' ')} UTC) found ${last.faults} fault${last.faults === 1 ? '' : 's'}.`,
       remedy:
         'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault. The warning goes when a verification finds none.',
+    },
+  ];
+}
+
+/** Twice the interval has passed since the whole ledger was verified, or, where it never was, since its first entry. */
+async function overdueVerification(
+  read: Query,
+  { verification, verifyEveryMs, now }: Surroundings,
+): Promise<Warning[]> {
+  const first =
+    verification === null
+      ? await read.selectFrom('entries').select('received_at').orderBy('seq').limit(1).executeTakeFirst()
+      : undefined;
+  const since = verification?.at ?? first?.received_at;
+  if (since === undefined || now.getTime() - Date.parse(since) <= 2 * verifyEveryMs) return [];
+  const days = Math.floor((now.getTime() - Date.parse(since)) / (24 * HOUR));
+  return [
+    {
+      code: 'verification-overdue',
+      source: null,
+      sentence:
+        verification === null
+          ? `The ledger is ${days} days old and has never been verified as a whole.`
+          : `The whole ledger was last verified ${days} days ago.`,
+      remedy:
+        'Run `consent-ledger ledger verify`, or “Verify now” on the page Evidence; check that a worker is running and that VERIFY_SCHEDULE is not off.',
     },
   ];
 }
@@ -248,24 +279,12 @@ async function surges(read: Query, now: Date): Promise<Warning[]> {
   return warnings;
 }
 
+/** Sources that have been silent for two days, and for twice as long as they usually are. */
 async function silences(read: Query, now: Date): Promise<Warning[]> {
-  const last = await read
-    .selectFrom('delivery_counts')
-    .select((eb) => ['source', eb.fn.max('day').as('day')])
-    .groupBy('source')
-    .execute();
   const warnings: Warning[] = [];
-  for (const { source } of last) {
-    const newest = await read
-      .selectFrom('delivery_history')
-      .select('received_at')
-      .where('source', '=', source)
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (newest === undefined) continue;
-    const hours = (now.getTime() - Date.parse(newest.received_at)) / HOUR;
-    if (hours < SILENT_HOURS) continue;
+  for (const [source, { last }] of await loadDeliveryEnds(read)) {
+    const hours = (now.getTime() - Date.parse(last)) / HOUR;
+    if (hours < SILENT_HOURS || hours < 2 * (await usualGapHours(read, source, last))) continue;
     warnings.push({
       code: 'silent-source',
       source,
@@ -273,7 +292,24 @@ async function silences(read: Query, now: Date): Promise<Warning[]> {
       remedy: 'Check that the webhook is still registered with the service and that its address still leads here.',
     });
   }
-  return warnings;
+  return warnings.sort((a, b) => ((a.source ?? '') < (b.source ?? '') ? -1 : 1));
+}
+
+/** Days before the last delivery by which it is judged how often a source sends. */
+const RHYTHM_DAYS = 28;
+
+/** Hours from one day with deliveries to the next, on average, in the weeks before the last one. */
+async function usualGapHours(read: Query, source: string, last: string): Promise<number> {
+  const from = new Date(Date.parse(last) - RHYTHM_DAYS * 24 * HOUR).toISOString().slice(0, 10);
+  const { days, first } = await read
+    .selectFrom('delivery_counts')
+    .select((eb) => [eb.fn.count<number>('day').distinct().as('days'), eb.fn.min<string | null>('day').as('first')])
+    .where('source', '=', source)
+    .where('day', '>=', from)
+    .executeTakeFirstOrThrow();
+  if (first === null || Number(days) < 2) return 0;
+  const span = (Date.parse(last.slice(0, 10)) - Date.parse(first)) / HOUR;
+  return span / (Number(days) - 1);
 }
 
 async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
@@ -319,16 +355,12 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
 /** Sources that deliver, are set up to be pulled, and never were. */
 async function findNeverSynced(read: Query, around: Surroundings, synced: ReadonlySet<string>): Promise<Warning[]> {
   const warnings: Warning[] = [];
-  for (const source of around.pulled) {
-    if (synced.has(source)) continue;
-    const first = await read
-      .selectFrom('delivery_history')
-      .select('received_at')
-      .where('source', '=', source)
-      .orderBy('seq')
-      .limit(1)
-      .executeTakeFirst();
-    if (first === undefined || around.now.getTime() - Date.parse(first.received_at) < LAG_HOURS * HOUR) continue;
+  const never = around.pulled.filter((source) => !synced.has(source));
+  if (never.length === 0) return [];
+  const ends = await loadDeliveryEnds(read);
+  for (const source of never) {
+    const first = ends.get(source)?.first;
+    if (first === undefined || around.now.getTime() - Date.parse(first) < LAG_HOURS * HOUR) continue;
     const sentence = `${source} sends deliveries, but its consent log has never been synced: check that a worker is running.`;
     warnings.push({ code: 'sync-lag', source, sentence, remedy: remedyOfSync(source) });
   }

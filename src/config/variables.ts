@@ -87,6 +87,10 @@ export const variables = {
     '7',
     'Number of days that a recount reads again each night at 03:40 and compares with the ledger; 0 to disable.',
   ),
+  VERIFY_SCHEDULE: plain(
+    '31 5 * * 0',
+    'When a worker verifies the whole ledger, as a cron expression in TIME_ZONE; off to disable.',
+  ),
   WITNESSES: plain(
     'unset',
     'File with the witnesses that sign each checkpoint (C2SP tlog-policy, docs/proofs.md): other logs, time-stamping authorities, folders and buckets elsewhere.',
@@ -223,6 +227,7 @@ export const valuesSchema = z.object({
   TIME_ZONE: z.string().default('UTC').transform(read(timeZone)),
   SYNC_SCHEDULE: z.string().default('*/15 * * * *').transform(read(schedule)),
   SYNC_RECOUNT_DAYS: z.string().default('7').transform(read(recountDays)),
+  VERIFY_SCHEDULE: z.string().default('31 5 * * 0').transform(read(schedule)),
   WITNESSES: optional(read((path) => path)),
   WITNESS_SCHEDULE: z.string().default('7 * * * *').transform(read(schedule)),
   WITNESS_MAX_AGE_HOURS: z.string().default('24').transform(read(witnessHours)),

@@ -64,6 +64,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
   if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
   if (config.syncSchedule !== null && config.syncRecountDays > 0)
     schedules.push({ name: 'recount', kind: 'recount-all', cron: '40 3 * * *' });
+  if (config.verifySchedule !== null) schedules.push({ name: 'verify', kind: 'verify', cron: config.verifySchedule });
   if (config.witnesses !== null && config.witnessSchedule !== null)
     schedules.push({ name: 'witness', kind: 'witness', cron: config.witnessSchedule });
   if (config.backup.schedule !== null) schedules.push({ name: 'backup', kind: 'backup', cron: config.backup.schedule });

@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { LastTimes } from '../attention/figures.ts';
+import type { Warning } from '../attention/operator-warnings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DistributionState } from '../jobs/bullmq.ts';
 import type { QueueFigures } from '../jobs/counts.ts';
@@ -50,8 +51,17 @@ export function createMetrics(sources: MetricSources): Metrics {
     sources.witnessedSeq,
   );
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
-  labelled(registry, 'warnings', 'Current warnings by code', 'code', sources.warnings);
   const nameOf = createNames();
+  const warnings = remembered(sources.warnings);
+  labelled(registry, 'warnings', 'Current warnings by code', 'code', async () => {
+    const counts = new Map<string, number>();
+    for (const { code } of await warnings()) counts.set(code, (counts.get(code) ?? 0) + 1);
+    return counts;
+  });
+  labelled(registry, 'source_silent', '1 for a source that usually delivers and has stopped', 'source', async () => {
+    const silent = (await warnings()).filter(({ code }) => code === 'silent-source');
+    return new Map(silent.map(({ source }) => [nameOf(source ?? ''), 1]));
+  });
   registerWatchMetrics(registry, sources, nameOf);
   registerJobMetrics(registry, sources);
   return {
@@ -77,6 +87,8 @@ function createNames(): (source: string) => string {
 
 /** Milliseconds for which what takes queries per source or case is remembered: anyone on the admin network may ask for it, at any rate. */
 const REMEMBERED_MS = 15_000;
+/** Milliseconds for which an answer is given while the next one is computed. */
+const STALE_MS = 300_000;
 
 /** What an operator is woken for: requests that are due, and how long ago things last happened. What never happened has no value. */
 function registerWatchMetrics(registry: Registry, sources: MetricSources, nameOf: (source: string) => string): void {
@@ -164,13 +176,20 @@ function absentable(registry: Registry, { name, help, label, read, onError }: Ab
   });
 }
 
-/** The last answer, while it is fresh. */
+/** The last answer. An older one than {@link REMEMBERED_MS} is given too while the next is computed, for a scrape must not wait for it. */
 function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
   const shared = whileAsked(ask);
   let last: { readonly at: number; readonly answer: T } | null = null;
+  const renew = async () => {
+    const answer = await shared();
+    last = { answer, at: performance.now() };
+    return answer;
+  };
   return async () => {
-    if (last === null || performance.now() - last.at > REMEMBERED_MS)
-      last = { answer: await shared(), at: performance.now() };
+    const age = last === null ? Number.POSITIVE_INFINITY : performance.now() - last.at;
+    if (last === null || age > STALE_MS) return renew();
+    // What fails now fails again at a scrape that waits for it.
+    if (age > REMEMBERED_MS) renew().catch(() => undefined);
     return last.answer;
   };
 }
@@ -277,7 +296,7 @@ interface MetricSources {
   readonly witnessedSeq: () => Promise<ReadonlyMap<string, number>>;
   /** ISO 8601 UTC, by the name of the witness. */
   readonly witnessedAt: () => Promise<ReadonlyMap<string, string>>;
-  readonly warnings: () => Promise<ReadonlyMap<string, number>>;
+  readonly warnings: () => Promise<readonly Pick<Warning, 'code' | 'source'>[]>;
   readonly due: () => Promise<ReadonlyMap<string, number>>;
   readonly lastTimes: () => Promise<LastTimes>;
   readonly verification: () => Promise<LastVerification | null>;

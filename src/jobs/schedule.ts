@@ -193,3 +193,9 @@ export function cronProblem(expression: string): string | null {
 export function nextTime(expression: string, timeZone: string, after: Date): Date | null {
   return new Cron(expression, { timezone: timeZone, paused: true }).nextRun(after);
 }
+
+/** Milliseconds between the next two moments of an expression, from now. */
+export function intervalOf(expression: string, timeZone: string, now: Date): number {
+  const [first, second] = new Cron(expression, { timezone: timeZone, paused: true }).nextRuns(2, now);
+  return first === undefined || second === undefined ? Number.POSITIVE_INFINITY : second.getTime() - first.getTime();
+}

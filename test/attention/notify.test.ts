@@ -159,7 +159,7 @@ test('each is told once of what it may see, by mail, chat and signed webhook, an
   expect(byPerson['other-officer@example.org']).toContain('- other: 1 request is due within 7 days.');
   expect(byPerson['other-officer@example.org']).not.toContain('acme');
   expect(byPerson['admin@example.org']).toContain('acme: 2 requests are overdue.');
-  expect(byPerson['admin@example.org']).toContain('other: Nothing has been delivered for two days.');
+  expect(byPerson['admin@example.org']).toContain('other: Nothing has been delivered for longer than usual.');
   expect(byPerson['admin@example.org']).toContain('See https://ledger.example.org/');
   const chat = receiver.taken.filter(({ path }) => path === '/chat');
   expect(chat.map(({ body }) => (JSON.parse(body) as { text: string }).text)).toEqual([
@@ -340,7 +340,7 @@ test('a person is mailed of what they chose, at once and daily; chat and webhook
   const byPerson = Object.fromEntries(mail.mails.map(({ to, text }) => [to[0], text]));
   expect(Object.keys(byPerson).sort()).toEqual(['all@example.org', 'no-requests@example.org']);
   expect(byPerson['all@example.org']).toContain('acme: 1 request is overdue.');
-  expect(byPerson['no-requests@example.org']).toContain('acme: Nothing has been delivered for two days.');
+  expect(byPerson['no-requests@example.org']).toContain('acme: Nothing has been delivered for longer than usual.');
   expect(byPerson['no-requests@example.org']).not.toContain('overdue');
   expect(receiver.taken.find(({ path }) => path === '/chat')?.body).toContain('1 request is overdue');
   mail.mails.length = 0;

@@ -12,11 +12,27 @@ const calm: Surroundings = {
   disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 },
   sealFailure: null,
   verification: null,
+  verifyEveryMs: 7 * 86_400_000,
   readModelsDiffer: null,
   refusal: null,
   witnessing: null,
 };
 const ago = (minutes: number) => new Date(now.getTime() - minutes * 60_000).toISOString();
+
+const firstEntry: Insertable<Tables['entries']> = {
+  seq: 1,
+  source: 'shop',
+  source_seq: 1,
+  kind: 'webhook',
+  received_at: ago(0),
+  meta: Buffer.from('{}'),
+  body: Buffer.from('{}'),
+  dedupe_key: Buffer.alloc(32),
+  salt: Buffer.alloc(16),
+  commitment: Buffer.alloc(32),
+  leaf_hash: Buffer.alloc(32),
+  mac: Buffer.alloc(32),
+};
 
 let store: Store;
 beforeEach(async () => {
@@ -85,6 +101,26 @@ describe('the operator is warned of', () => {
     expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
     await delivered(2, 60 * 24);
     expect(await codes({ pulled: [] })).toEqual([]);
+  });
+
+  test('a source that sends once a week is silent after two weeks, one that sends daily after two days', async () => {
+    for (let week = 0; week < 4; week += 1) await delivered(10 - week, 60 * 24 * (10 + 7 * week));
+    expect(await codes({ pulled: [] })).toEqual([]);
+    const later = new Date(now.getTime() + 5 * 86_400_000);
+    expect(await codes({ pulled: [], now: later })).toEqual([['silent-source', 'shop']]);
+    for (let day = 0; day < 28; day += 1) await delivered(100 - day, 60 * 24 * (3 + day) + 1);
+    expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
+  });
+
+  test('a ledger that was not verified for twice the interval, or never since it is older than that', async () => {
+    const overdue = (days: number, verification: Surroundings['verification'] = null) =>
+      codes({ pulled: [], verification, now: new Date(now.getTime() + days * 86_400_000) });
+    expect(await overdue(100)).toEqual([]);
+    await store.transaction((tx) => tx.insertMany('entries', [firstEntry]));
+    expect(await overdue(13)).toEqual([]);
+    expect(await overdue(15)).toEqual([['verification-overdue', null]]);
+    expect(await overdue(27, { at: ago(-60 * 24 * 14), faults: 0 })).toEqual([]);
+    expect(await overdue(29, { at: ago(-60 * 24 * 14), faults: 0 })).toEqual([['verification-overdue', null]]);
   });
 
   test('a surge of refusals for signature, but not of a few, of old ones, or of too large bodies', async () => {

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { startWorker } from '../../src/context/worker.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writeSetting } from '../../src/store/settings.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
 import { quietSources } from './quiet-metrics.ts';
 
@@ -132,6 +133,39 @@ it('names at most 200 sources, and keeps the one that has waited longest of the 
   expect(valueOf(text, 'consent_ledger_since_delivery_seconds{source="(others)"}')).toBe(500 * 60);
   expect(valueOf(text, 'consent_ledger_since_delivery_seconds{source="shop-000"}')).toBe(60);
   expect(valueOf(text, 'consent_ledger_deliveries_total{source="(others)",outcome="stored"}')).toBe(300);
+});
+
+it('names the silent sources, and does not keep a scrape waiting for what takes long', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let answer = Promise.resolve([{ code: 'silent-source', source: 'shop' } as const]);
+  const { registry } = createMetrics({ ...quiet, warnings: () => answer });
+  const text = await registry.metrics();
+  expect(valueOf(text, 'consent_ledger_source_silent{source="shop"}')).toBe(1);
+  expect(valueOf(text, 'consent_ledger_warnings{code="silent-source"}')).toBe(1);
+  answer = new Promise(() => undefined);
+  vi.advanceTimersByTime(60_000);
+  expect(valueOf(await registry.metrics(), 'consent_ledger_source_silent{source="shop"}')).toBe(1);
+});
+
+it('an overdue verification is a warning, until the job of the schedule has made one', async () => {
+  const { context, event, setNow } = await createOfficeWorld({}, { worker: false });
+  await event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
+  const overdue = async () => (await context.warnings()).filter(({ code }) => code === 'verification-overdue');
+  expect(await overdue()).toEqual([]);
+  setNow(new Date(Date.now() + 15 * 86_400_000).toISOString());
+  expect(await overdue()).toHaveLength(1);
+  const worker = await startWorker(context);
+  onTestFinished(() => worker.stop());
+  // Sunday has come.
+  await context.store.transaction((tx) =>
+    tx.query
+      .updateTable('schedules')
+      .set({ next_at: context.clock().toISOString() })
+      .where('name', '=', 'verify')
+      .execute(),
+  );
+  await vi.waitFor(async () => expect(await overdue()).toEqual([]), PATIENTLY);
 });
 
 it('leaves out what cannot be computed and shows the rest', async () => {

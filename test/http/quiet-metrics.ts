@@ -8,7 +8,7 @@ export function quietSources({ wakeUps = false } = {}): Parameters<typeof create
     sealedSeq: async () => 0,
     witnessedSeq: async () => new Map(),
     witnessedAt: async () => new Map(),
-    warnings: async () => new Map(),
+    warnings: async () => [],
     due: async () => new Map(),
     lastTimes: async () => ({ delivered: new Map(), synced: new Map(), sealed: null, unsealed: null }),
     verification: async () => null,

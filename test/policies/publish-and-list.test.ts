@@ -214,6 +214,7 @@ describe('the list of policies', () => {
       disk: null,
       sealFailure: null,
       verification: null,
+      verifyEveryMs: Number.POSITIVE_INFINITY,
       readModelsDiffer: null,
       refusal: null,
       witnessing: null,
