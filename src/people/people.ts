@@ -12,6 +12,7 @@ import { admitAttempt, forgetFailures, uncountAddress } from './attempts.ts';
 import { drawLink, findLink, keepLink, LinkGone, linkKey, type NewLink, useLinkUp } from './links.ts';
 import { hashPassword, passwordFits, passwordProblem } from './passwords.ts';
 import { actorOf, keepSession, newSession, type NewSession, type PeopleDeps, slugsOf } from './sessions.ts';
+import { viewsSetting } from './saved-views.ts';
 
 /** A person with an account. */
 export interface Person {
@@ -154,7 +155,7 @@ export async function changePerson(
   });
 }
 
-/** Closes an account, or opens it again. Sessions and links of a closed one end at once. */
+/** Closes an account, or opens it again. Sessions and links of a closed one end at once, and its saved views are removed. */
 export async function setDisabled(
   deps: PeopleDeps,
   personId: string,
@@ -172,7 +173,10 @@ export async function setDisabled(
     await keepingAnOwner(tx, async () => {
       await tx.query.updateTable('people').set({ disabled_at: disabledAt }).where('person_id', '=', personId).execute();
     });
-    if (isDisabled) await endAccess(tx, personId);
+    if (isDisabled) {
+      await endAccess(tx, personId);
+      await tx.query.deleteFrom('settings').where('name', '=', viewsSetting(personId)).execute();
+    }
     return { person, link: null };
   });
 }

@@ -10,11 +10,12 @@ export type SavedView = z.infer<typeof viewsSchema>[number];
 export const SAVED_VIEWS = 20;
 export const VIEW_NAME_LENGTH = 60;
 
-const settingOf = (personId: string) => `saved_views:${personId}`;
+/** The setting that holds the views of a person. */
+export const viewsSetting = (personId: string) => `saved_views:${personId}`;
 
 /** The views of a person, by name. */
 export async function loadSavedViews(store: Pick<Store, 'read'>, personId: string): Promise<readonly SavedView[]> {
-  return parse(await readSetting(store, settingOf(personId)));
+  return parse(await readSetting(store, viewsSetting(personId)));
 }
 
 /** Keeps a filter under a name; one of the same name is replaced. `full`: the person has as many as one may. */
@@ -34,16 +35,35 @@ export async function removeView(store: Store, personId: string, name: string): 
   await change(store, personId, (views) => views.filter((view) => view.name !== name));
 }
 
+/** Gives a view another name. `taken`: another view has it; `unknown`: there is no such view. */
+export async function renameView(
+  store: Store,
+  personId: string,
+  name: string,
+  to: string,
+): Promise<{ readonly outcome: 'renamed' | 'taken' | 'unknown' }> {
+  let refused: 'taken' | 'unknown' | null = null;
+  await change(store, personId, (views) => {
+    refused = !views.some((view) => view.name === name)
+      ? 'unknown'
+      : name !== to && views.some((view) => view.name === to)
+        ? 'taken'
+        : null;
+    return refused === null ? views.map((view) => (view.name === name ? { ...view, name: to } : view)) : null;
+  });
+  return { outcome: refused ?? 'renamed' };
+}
+
 async function change(
   store: Store,
   personId: string,
   to: (views: readonly SavedView[]) => readonly SavedView[] | null,
 ): Promise<{ readonly outcome: 'saved' | 'full' }> {
   return store.transaction(async (tx) => {
-    const views = to(parse(await readSetting({ read: tx.query }, settingOf(personId))));
+    const views = to(parse(await readSetting({ read: tx.query }, viewsSetting(personId))));
     if (views === null) return { outcome: 'full' };
     const byName = [...views].sort((a, b) => a.name.localeCompare(b.name, 'en'));
-    await tx.insertMany('settings', [{ name: settingOf(personId), value: JSON.stringify(byName) }], 'replace');
+    await tx.insertMany('settings', [{ name: viewsSetting(personId), value: JSON.stringify(byName) }], 'replace');
     return { outcome: 'saved' };
   });
 }

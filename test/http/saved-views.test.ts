@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { SAVED_VIEWS } from '../../src/people/saved-views.ts';
+import { setDisabled } from '../../src/people/people.ts';
+import { loadSavedViews, SAVED_VIEWS } from '../../src/people/saved-views.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
 it('keeps a filter under a name for its person alone, and forgets it', async () => {
@@ -41,4 +42,26 @@ it('takes no name that is empty or too long, nor more views than it shows', asyn
   expect(page.text).toContain('there are 20 views already');
   expect(page.text).not.toContain('One more');
   expect((await officer.post('/cases/views', { name: 'Forged' }, { csrf: null })).status).toBe(403);
+});
+
+it('gives a view another name, unless another one has it, and forgets the views of an account that is closed', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const officer = await signedInAs(world, 'officer');
+  await officer.get('/cases');
+  await officer.post('/cases/views', { name: 'Erasures', kind: 'erasure' });
+  await officer.post('/cases/views', { name: 'Access', kind: 'access' });
+  const rename = async (name: string, to: string) => {
+    const answer = await officer.post('/cases/views', { name, to, do: 'rename' });
+    return (await officer.get(answer.headers.get('location') ?? '')).text;
+  };
+  expect(await rename('Erasures', 'Access')).toContain('another view has this name');
+  expect(await rename('Erasures', ' ')).toContain('Nothing was renamed');
+  expect(await rename('Gone', 'New')).toContain('no such view');
+  const renamed = await rename('Erasures', ' To  erase <i> ');
+  expect(renamed).toContain('The view has its new name');
+  expect(renamed).toMatch(/kind=erasure[^>]*>(?:<bdi>)?To erase &lt;i>/);
+  expect(await loadSavedViews(world.context.store, officer.personId)).toHaveLength(2);
+  const by = { officer: 'test', personId: null, role: 'owner' } as const;
+  await setDisabled(world.context, officer.personId, true, by);
+  expect(await loadSavedViews(world.context.store, officer.personId)).toEqual([]);
 });

@@ -10,6 +10,7 @@ import { requestKinds } from '../../core/vocabulary.ts';
 import {
   loadSavedViews,
   removeView,
+  renameView,
   type SavedView,
   SAVED_VIEWS,
   saveView,
@@ -107,6 +108,12 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
       await removeView(context.store, personId, form['name'] ?? '');
       return reply.redirect(address('view-removed'), 303);
     }
+    if (form['do'] === 'rename') {
+      const to = (form['to'] ?? '').replaceAll(/\s+/g, ' ').trim();
+      if (to === '' || to.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-not-renamed'), 303);
+      const { outcome } = await renameView(context.store, personId, form['name'] ?? '', to);
+      return reply.redirect(address(outcome === 'renamed' ? 'view-renamed' : `view-${outcome}`), 303);
+    }
     if (name === '' || name.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-unnamed'), 303);
     const { outcome } = await saveView(context.store, personId, { name, filter });
     return reply.redirect(address(outcome === 'full' ? 'views-full' : 'view-saved'), 303);
@@ -166,6 +173,10 @@ const doneTexts: Readonly<Record<string, string>> = {
   calendar: 'The calendar has a new address. The one before it no longer works.',
   'view-saved': 'The view is kept: it stands above the list.',
   'view-removed': 'The view is removed.',
+  'view-renamed': 'The view has its new name.',
+  'view-not-renamed': `Nothing was renamed: enter a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
+  'view-taken': 'Nothing was renamed: another view has this name.',
+  'view-unknown': 'Nothing was renamed: there is no such view any more.',
   'view-unnamed': `Nothing was kept: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
   'views-full': `Nothing was kept: there are ${SAVED_VIEWS} views already. Remove one first.`,
 };
@@ -380,6 +391,17 @@ function KeepView({
                   {hidden}
                   <input type="hidden" name="name" value={name} />
                   <bdi>{name}</bdi>
+                  <input
+                    type="text"
+                    name="to"
+                    maxLength={VIEW_NAME_LENGTH}
+                    autocomplete="off"
+                    aria-label={`New name of ${name}`}
+                    placeholder="New name"
+                  />
+                  <button type="submit" name="do" value="rename" class="quiet slim" aria-label={`Rename ${name}`}>
+                    Rename
+                  </button>
                   <button type="submit" name="do" value="remove" class="quiet slim" aria-label={`Remove ${name}`}>
                     Remove
                   </button>
