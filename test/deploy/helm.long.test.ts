@@ -156,7 +156,11 @@ test('the chart renders with the least and with everything, and Kubernetes takes
     podDisruptionBudget: { enabled: false },
   });
   expect(new Set(bare.map(({ kind }) => kind))).toEqual(new Set(['Deployment', 'Service']));
-  for (const manifests of [plain, full, bare]) expect(await refusedByKubernetes(manifests)).toBe('');
+  const [, documented = ''] =
+    /```yaml\n(image: [^`]*)```/.exec(readFileSync(join(root, 'docs/deployment.md'), 'utf8')) ?? [];
+  const asDocumented = await render(parse(documented) as object);
+  expect(kinds(asDocumented)).toContain('Ingress acme-consent-ledger');
+  for (const manifests of [plain, full, bare, asDocumented]) expect(await refusedByKubernetes(manifests)).toBe('');
 
   // A word that Kubernetes does not know, and a value that it does not take.
   const [first] = plain.filter(({ kind }) => kind === 'Deployment') as [Manifest];
