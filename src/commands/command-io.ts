@@ -5,6 +5,8 @@ import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
 import { calendarProblem, startOfDay } from '../core/zoned-days.ts';
 import { writeFile } from 'node:fs/promises';
+import { basename, relative } from 'node:path';
+import { readEnvironmentVariable } from '../config.ts';
 
 /** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
 export type ExitCode = 0 | 1 | 2 | 3;
@@ -225,4 +227,13 @@ export async function writeOut(path: string, content: string | Uint8Array): Prom
     const { code = String(error) } = error as NodeJS.ErrnoException;
     return `Cannot write ${printable(path)} (${code}).`;
   }
+}
+
+/** How this program was started, for words that tell what to run next: `consent-ledger`, or what stands for it where that is not on the PATH. */
+export function startedAs(): string {
+  const path = process.argv[1] ?? '';
+  if (basename(path) === 'cli.js') return `node ${relative('', path) || path}`;
+  const isLocal =
+    readEnvironmentVariable('npm_lifecycle_event') === 'npx' || /[\\/]node_modules[\\/]\.bin[\\/]/.test(path);
+  return isLocal ? 'npx consent-ledger' : 'consent-ledger';
 }

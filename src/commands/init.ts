@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { resolve, isAbsolute, join, relative } from 'node:path';
 import { readEnvironmentVariable } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
-import { type CommandIo, printResult, withJson } from './command-io.ts';
+import { type CommandIo, printResult, startedAs, withJson } from './command-io.ts';
 import {
   keyPaths,
   newInstanceKeyText,
@@ -36,7 +36,7 @@ export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
                   `New key in ${path}: back it up separately from the database. Without it, nothing can be proven.`,
               ),
               ...made.keptKeys.map((path) => `Kept the key in ${path}: the database belongs to it.`),
-              'Next: fill in SERVICE_BASE_URL, SERVICE_API_KEY and WEBHOOK_SECRETS there, then run `consent-ledger doctor`.',
+              `Next: fill in SERVICE_BASE_URL, SERVICE_API_KEY and WEBHOOK_SECRETS there, then run \`${startedAs()} doctor\`.`,
             ].join('\n'),
       );
     });

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { loadProcessConfig, type Config } from '../config.ts';
+import { type Config, DEFAULT_SOURCE, loadProcessConfig } from '../config.ts';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { type Context, openContext } from '../context.ts';
 import { UsageError, unknownSource } from '../core/errors.ts';
@@ -59,6 +59,21 @@ export function findSource({ sources }: Pick<Context, 'sources'>, slug: string):
   const source = sources.find(slug);
   if (source === null) throw noSuchSource(slug);
   return source;
+}
+
+/** The source with this slug; without one `default`, or the only one that there is. Throws UsageError where that is not clear. */
+export function findOnlySource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
+  if (slug !== undefined) return findSource(context, slug);
+  const all = context.sources.list();
+  const one = context.sources.find(DEFAULT_SOURCE) ?? (all.length === 1 ? all[0] : undefined);
+  if (one !== undefined) return one;
+  if (all.length === 0) throw noSuchSource(DEFAULT_SOURCE);
+  throw new UsageError([
+    `There are several sources: choose one with --source (${all
+      .slice(0, 10)
+      .map((source) => source.slug)
+      .join(', ')}${all.length > 10 ? ', …' : ''}).`,
+  ]);
 }
 
 /** Two changed the same thing at once, and this was the second. */

@@ -35,7 +35,7 @@ import {
   wholeNumberFrom,
   withJson,
 } from './command-io.ts';
-import { findSource, withContext } from './run-context.ts';
+import { findOnlySource, withContext } from './run-context.ts';
 
 /** `scan list|show`: what scans found on each site, and how that changed. */
 export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
@@ -43,14 +43,14 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
 
   withJson(scan.command('list'))
     .description('list the scans of a source’s sites, newest first')
-    .option('--source <slug>', 'source', 'default')
+    .option('--source <slug>', 'source (default: `default`, or the only one)')
     .option('--site <domain>', 'only this site')
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
     .action((flags) =>
       withContext(async (context) => {
-        findSource(context, flags.source);
+        const { slug: source } = findOnlySource(context, flags.source);
         const asOf = await context.projector.catchUp();
-        const { source, site, limit } = flags;
+        const { site, limit } = flags;
         const rows = await createScanQueries(context.store.read).scanRows({ source, asOf, site, limit });
         printResult(io, flags, rows.map(scanJson), () => shownTable(scanColumns, rows, noScan(site)));
       }),
@@ -60,7 +60,7 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
     .description(
       'show the inventory of each site at a time, what was set before consent, and changes since the previous scan',
     )
-    .option('--source <slug>', 'source', 'default')
+    .option('--source <slug>', 'source (default: `default`, or the only one)')
     .option('--site <domain>', 'only this site')
     .option('--at <time>', 'ISO 8601 time, or the end of a day (YYYY-MM-DD in TIME_ZONE); default: now')
     .option(
@@ -70,10 +70,10 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
     .option('--csv', 'print CSV: one row per cookie, tracker and change')
     .action((flags) =>
       withContext(async (context) => {
-        findSource(context, flags.source);
+        const { slug: source } = findOnlySource(context, flags.source);
         if (flags.csv === true && flags.json === true) throw new UsageError(['Use --csv or --json, not both.']);
         const asOf = await context.projector.catchUp();
-        const { source, site } = flags;
+        const { site } = flags;
         const { timeZone } = context.config;
         const [to, since] = [endOf(flags.at, '--at', timeZone), endOf(flags.since, '--since', timeZone)];
         const found = await loadInventories(createScanQueries(context.store.read), {
@@ -98,13 +98,13 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
 export function registerIntegration(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('integration').description('integrations connected at the service').command('list'))
     .description('list the integrations of a source with their state')
-    .option('--source <slug>', 'source', 'default')
+    .option('--source <slug>', 'source (default: `default`, or the only one)')
     .option('--history', 'list every connection and disconnection in order')
     .action((flags) =>
       withContext(async (context) => {
-        findSource(context, flags.source);
+        const { slug: source } = findOnlySource(context, flags.source);
         const asOf = await context.projector.catchUp();
-        const found = await loadIntegrations(createScanQueries(context.store.read), { source: flags.source, asOf });
+        const found = await loadIntegrations(createScanQueries(context.store.read), { source, asOf });
         const { states, changes } = integrationsJson(found);
         const nothing = 'No integrations have been connected or disconnected yet.';
         printResult(io, flags, flags.history === true ? changes : states, () =>

@@ -5,7 +5,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CommandIo } from '../../src/commands/command-io.ts';
 import { registerIntegration, registerScan } from '../../src/commands/scan.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
+import { runCli } from '../cli/command-line.ts';
 import { environment } from '../serving.ts';
+import { temporaryFolder } from '../temporary.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -32,6 +34,19 @@ async function createInstallation() {
 }
 
 describe('scan and integration', () => {
+  it('take the only source there is, whatever its name, and ask which one where there are several', async () => {
+    const folder = await temporaryFolder();
+    const cli = (...args: string[]) => runCli(folder, args, { DATA_DIR: folder, WEBHOOK_SECRETS: '' });
+    const lists = ['scan list', 'scan show', 'integration list'].map((words) => [...words.split(' '), '--json']);
+    expect((await cli('source', 'add', 'shop', '--name', 'Shop')).code).toBe(0);
+    for (const list of lists) expect(await cli(...list)).toMatchObject({ code: 0, stdout: '[]\n' });
+    expect((await cli('source', 'add', 'blog', '--name', 'Blog')).code).toBe(0);
+    for (const list of lists) {
+      const { code, stderr } = await cli(...list);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('choose one with --source (blog, shop)')]);
+    }
+  });
+
   it('shows the inventory at a time, what was set before consent, the drift, and what could not be read', async () => {
     const { run, scanned } = await createInstallation();
     expect((await run('scan', 'show')).out).toContain('No inventory yet');

@@ -4,10 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 
-import { type CommandIo, printResult, withJson } from '../command-io.ts';
+import { type CommandIo, printResult, startedAs, withJson } from '../command-io.ts';
 import { DEMO_OFFICER } from './keep-evidence.ts';
 import type { DemoResult } from './run-demo.ts';
-import { loadConfig } from '../../config.ts';
+import { loadConfig, readEnvironmentVariable } from '../../config.ts';
 import type { Context } from '../../context.ts';
 import { invitePerson, joinByLink } from '../../people/people.ts';
 import { withContextOf } from '../run-context.ts';
@@ -47,9 +47,16 @@ export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
     .action((options) => tamper(io, { ...command.opts(), ...options }));
 }
 
+/** The demo's command line as it was started: from a checkout by npm, else by the program itself. */
+function demoCommand(...more: readonly string[]): string {
+  if (readEnvironmentVariable('npm_lifecycle_event') !== 'demo') return [startedAs(), 'demo', ...more].join(' ');
+  return ['npm run demo', ...(more.length > 0 ? ['--', ...more] : [])].join(' ');
+}
+
 function summary(result: DemoResult, signIn: SignIn | null): string {
   const { deliveries, rows, evidence, attention, folder, files, verification } = result;
   const here = relative(process.cwd(), folder) || folder;
+  const again = demoCommand();
   const command = `cd ${here} && node ${relative(folder, fileURLToPath(new URL('../../cli.js', import.meta.url)))}`;
   return [
     '',
@@ -67,12 +74,12 @@ function summary(result: DemoResult, signIn: SignIn | null): string {
     '',
     pc.bold('What to try next'),
     ...(signIn === null
-      ? ['  npm run demo                      the same, then serve the officer’s pages']
+      ? [`  ${again.padEnd(32)}  the same, then serve the officer’s pages`]
       : [
           `  open ${signIn.url} as`,
           ...signIn.accounts.map(({ email, password, about }) => `    ${email.padEnd(20)} ${password}   ${about}`),
         ]),
-    '  npm run demo -- tamper            alter a record and watch verify fail',
+    `  ${demoCommand('tamper').padEnd(32)}  alter a record and watch verify fail`,
     `  ${command} dsar list`,
     `  ${command} banner evidence list`,
     ...evidence.disputed
@@ -142,7 +149,7 @@ async function tamper(io: CommandIo, options: { folder: string; json?: boolean }
         verification.faults.length > 0 ? pc.red(`✗ ledger verify finds it:`) : pc.red('✗ ledger verify found nothing'),
         ...verification.faults.map(({ seq, fault, sentence }) => `  entry ${seq ?? '–'}: ${fault}: ${sentence}`),
         '',
-        'Run `npm run demo` again for an intact ledger.',
+        `Run \`${demoCommand()}\` again for an intact ledger.`,
       ].join('\n'),
     );
   });
@@ -192,7 +199,7 @@ async function prepareFolder(path: string): Promise<string> {
 function findFolder(path: string): string {
   const folder = resolve(path);
   if (!existsSync(join(folder, MARKER))) {
-    throw new UsageError([`No demo found in ${folder}: run \`npm run demo\` first.`]);
+    throw new UsageError([`No demo found in ${folder}: run \`${demoCommand()}\` first.`]);
   }
   return folder;
 }

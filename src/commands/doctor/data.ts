@@ -321,7 +321,8 @@ async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
   ];
 }
 
-const WORKER_SILENT_MS = 15 * 60_000;
+/** A worker looks every second. */
+const WORKER_SILENT_MS = 60_000;
 
 async function checkWorker({ store, clock }: Context): Promise<Line> {
   const next = await store.read
@@ -336,7 +337,7 @@ async function checkWorker({ store, clock }: Context): Promise<Line> {
   const late = clock().getTime() - Date.parse(next.next_at);
   if (late > WORKER_SILENT_MS)
     return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
-  return ok('jobs', 'A worker is running on schedule.');
+  return ok('jobs', `No scheduled job is late; ${next.name} is due next, at ${next.next_at.slice(11, 16)} UTC.`);
 }
 
 /** Milliseconds that a scheduled backup may take until it is missed. */
