@@ -1,6 +1,7 @@
 import { benchAudit } from './audit.ts';
 import { benchFailOver } from './fail-over.ts';
 import { benchJobs } from './jobs.ts';
+import { benchPages } from './pages.ts';
 import { benchReceive } from './receive.ts';
 import { benchReceivePostgres } from './receive-postgres.ts';
 import { benchSandbox } from './sandbox.ts';
@@ -20,6 +21,7 @@ const benches: Record<string, (scale: number) => Promise<Figure[]>> = {
   verify: benchVerify,
   jobs: benchJobs,
   'fail-over': benchFailOver,
+  pages: benchPages,
 };
 
 const scale = Number(process.env.BENCH_SCALE ?? 1);

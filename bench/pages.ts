@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfig } from '../src/config.ts';
+import { openContext } from '../src/context.ts';
+import { startServer } from '../src/http/server.ts';
+import { appendDelivery } from '../src/ledger/append-delivery.ts';
+import { createLog } from '../src/log.ts';
+import { createSignInLink } from '../src/people/links.ts';
+import { type Figure, median, withFolder } from './figures.ts';
+
+const LOOKS = 7;
+const DAY = 86_400_000;
+const SOURCES = 1000;
+
+type Context = Awaited<ReturnType<typeof openContext>>;
+
+/** Pages that an officer opens, with a ledger of a million entries of which a hundredth are requests, and a thousand sources. */
+const pages = (caseId: string, seq: number): readonly [string, string][] => [
+  ['Today', '/'],
+  ['Today of one source', '/?source=default'],
+  ['requests', '/cases'],
+  ['requests that are overdue', '/cases?state=overdue'],
+  ['search of requests', '/cases?search=person-77'],
+  ['a request', `/cases/${caseId}`],
+  ['a new request', '/cases/new'],
+  ['deliveries', '/deliveries'],
+  ['deliveries of one source', '/deliveries?source=default'],
+  ['an entry', `/entries/${seq}`],
+  ['consent of a visitor', '/consent?subject=visitor-77&source=default'],
+  ['contradictory decisions', '/consent/contradictions'],
+  ['undelivered decisions', '/consent/undelivered'],
+  ['policies', '/policies'],
+  ['documents', '/documents'],
+  ['schedules', '/documents/schedules'],
+  ['sources', '/sources'],
+  ['a source', '/sources/default'],
+  ['scans', '/scans'],
+  ['banners', '/banners'],
+  ['evidence', '/evidence'],
+  ['profile', '/settings/profile'],
+  ['metrics', '/metrics'],
+];
+
+/** How long pages take until their first byte, as an officer opens them, beside the slowest statement that each needs by hand. */
+export function benchPages(scale: number): Promise<Figure[]> {
+  return withFolder(async (folder) => {
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir);
+    const env = {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      ADMIN_PORT: '0',
+      WEBHOOK_SECRETS: 'bench-secret-0123456789',
+      SYNC_SCHEDULE: 'off',
+    };
+    const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+    try {
+      const entries = Math.max(20_000, Math.round(1_000_000 * scale));
+      await fill(context, entries);
+      const server = await startServer(context);
+      try {
+        const { token } = await createSignInLink(context, { actor: 'bench' });
+        const get = await signIn(server.adminUrl, token);
+        const { case_id: caseId } = await context.store.read
+          .selectFrom('cases')
+          .select('case_id')
+          .limit(1)
+          .executeTakeFirstOrThrow();
+        const figures: Figure[] = [];
+        for (const [name, path] of pages(caseId, 1000)) {
+          const looks = [];
+          for (let look = 0; look <= LOOKS; look += 1) looks.push(await get(path));
+          const first = median(looks.slice(1).map(({ first: one }) => one));
+          figures.push({
+            name: `page: ${name}`,
+            value: `first byte ${first.toFixed(0)} ms (the first time ${looks[0]?.first.toFixed(0)}), ${Math.round((looks[1]?.bytes ?? 0) / 1024)} kB`,
+            baseline: `status ${looks[1]?.status}`,
+            ratio: null,
+            wanted: '≤ 50 ms',
+            reached: first <= 50 && looks[1]?.status === 200,
+          });
+        }
+        return figures;
+      } finally {
+        await server.close();
+      }
+    } finally {
+      await context.close();
+    }
+  });
+}
+
+async function fill(context: Context, entries: number): Promise<void> {
+  for (let n = 0; n < SOURCES; n += 1) {
+    const added = await context.sources.add({ slug: `s${n}`, name: `Client ${n}` }, 'bench');
+    if (added.outcome !== 'done') throw new Error(`the source was not added: ${JSON.stringify(added)}`);
+  }
+  const started = Date.now();
+  const headers = { 'user-agent': 'bench' };
+  const step = 2000;
+  for (let from = 0; from < entries; from += step) {
+    const places = Array.from({ length: Math.min(step, entries - from) }, (_, n) => from + n);
+    await Promise.all(
+      places.map((n) => {
+        const at = new Date(started - 60 * DAY + (n / entries) * 60 * DAY).toISOString();
+        const event =
+          n % 100 === 0
+            ? {
+                event: 'dsar.submitted',
+                data: {
+                  ...{
+                    request_id: `r-${n}`,
+                    type: ['access', 'deletion', 'opt-out'][(n / 100) % 3],
+                    name: `Person ${n}`,
+                  },
+                  ...{
+                    email: `person-${n}@example.org`,
+                    jurisdiction: 'DE',
+                    visitor_hash: `visitor-${n % 5000}`,
+                    submitted_at: at,
+                  },
+                },
+              }
+            : {
+                event: 'consent.recorded',
+                data: {
+                  ...{ consent_id: randomUUID(), banner_id: `bnr_${n % 3}`, visitor_hash: `visitor-${n % 200_000}` },
+                  ...{
+                    consent: { analytics: n % 2 === 0, marketing: n % 3 === 0 },
+                    policy_version: '3',
+                    recorded_at: at,
+                  },
+                },
+              };
+        const source = n % 3 === 0 ? `s${n % SOURCES}` : 'default';
+        const rawBody = Buffer.from(JSON.stringify(event));
+        const delivery = {
+          source,
+          rawBody,
+          headers,
+          secretId: 'bench',
+          verdict: 'verified',
+          contentType: 'application/json',
+        } as const;
+        return appendDelivery(context.ledger, delivery, at);
+      }),
+    );
+    if (from % 100_000 === 0) await context.projector.catchUp();
+  }
+  await context.projector.catchUp();
+}
+
+/** Signs in as a browser does; asks for a page and measures until the first byte of the answer. */
+async function signIn(adminUrl: string, token: string) {
+  const cookies = new Map<string, string>();
+  const send = async (path: string, init: RequestInit = {}) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const started = performance.now();
+    const response = await fetch(adminUrl + path, {
+      ...init,
+      redirect: 'manual',
+      headers: { ...init.headers, cookie },
+    });
+    const first = performance.now() - started;
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const text = await response.text();
+    return { status: response.status, first, bytes: Buffer.byteLength(text), text };
+  };
+  const { text } = await send(`/sign-in?token=${token}`);
+  const csrf = /name="_csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  await send('/sign-in', { method: 'POST', body: new URLSearchParams({ token, _csrf: csrf }) });
+  return (path: string) => send(path);
+}
