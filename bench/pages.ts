@@ -53,6 +53,8 @@ export function benchPages(scale: number): Promise<Figure[]> {
       ADMIN_PORT: '0',
       WEBHOOK_SECRETS: 'bench-secret-0123456789',
       SYNC_SCHEDULE: 'off',
+      SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1',
+      SERVICE_API_KEY: 'bench-key-0123456789',
     };
     const context = await openContext(loadConfig(env, folder), createLog('fatal'));
     try {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadOfficerAttention } from './attention/officer-attention.ts';
 import { findNotices } from './attention/notices.ts';
@@ -502,10 +502,20 @@ function backupKeepOf({ folder, bucket, keep, lock }: Config['backup']): Erasure
 async function loadProfileOf(config: Config, source: Source | null): Promise<ControllerProfile | null> {
   const path = source?.options.controllerFile ?? config.controllerFile;
   if (path === null) return null;
+  const version = await stat(path).then(
+    ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
+    String,
+  );
+  const kept = profiles.get(path);
+  if (kept?.version === version) return kept.profile;
   const loaded = await loadControllerFile(path);
   if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
+  profiles.set(path, { version, profile: loaded.value });
   return loaded.value;
 }
+
+/** Profiles as they were read last, by file: a list of requests asks for that of every source. */
+const profiles = new Map<string, { readonly version: string; readonly profile: ControllerProfile }>();
 
 /** The installation's name and epoch; the name is drawn at the first start. */
 async function loadIdentity(store: Store): Promise<{ instance: string; epoch: number }> {

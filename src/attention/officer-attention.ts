@@ -9,10 +9,10 @@ import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '.
 import type { Query } from '../store/store.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 
-/** A request that still waits for an answer, and how its sender was found in the consent records. */
+/** A request that still waits for an answer, and how its sender was found in the consent records: of the first {@link MATCHED} alone. */
 interface OpenRequest {
   readonly view: CaseView;
-  readonly match: Match;
+  readonly match?: Match;
 }
 
 /** What the officer has to look at. */
@@ -73,8 +73,8 @@ export const AGREEMENT_DAYS = 31;
 
 /** A request whose legal limit is this near is named with its days. */
 const DUE_SOON_DAYS = 7;
-/** Cases matched in parallel: each takes some queries. */
-const TOGETHER = 8;
+/** Cases that are matched, in parallel: each takes some queries. */
+export const MATCHED = 50;
 
 /** Gathers what needs the officer's attention, of some sources or of all. `pulled`: the sources whose consent log is pulled. */
 export async function loadOfficerAttention(
@@ -96,13 +96,9 @@ export async function loadOfficerAttention(
     listMessages(read, sources),
     listDueTasks(read, dateIn(now.toISOString(), cases.timeZone), sources),
   ]);
-  const requests: OpenRequest[] = [];
-  for (let first = 0; first < views.length; first += TOGETHER) {
-    const some = views.slice(first, first + TOGETHER);
-    requests.push(
-      ...(await Promise.all(some.map(async (view) => ({ view, match: await matchCase(cases, view.row) })))),
-    );
-  }
+  const requests: readonly OpenRequest[] = await Promise.all(
+    views.map(async (view, place) => (place < MATCHED ? { view, match: await matchCase(cases, view.row) } : { view })),
+  );
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
   const parts = attentionParts(
@@ -126,7 +122,9 @@ export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): bool
 async function loadAgreement(read: Query, pulled: readonly Source[], from: string, to: string): Promise<Agreement> {
   const history = createHistory(read);
   const sum = { undelivered: 0, contradicting: 0 };
+  const some = [await history.sourcesWith('conflicting'), await history.sourcesWith('only-pulled')];
   for (const { slug } of pulled) {
+    if (!some.some((sources) => sources.has(slug))) continue;
     const period = { source: slug, from, to, asOf: Number.MAX_SAFE_INTEGER };
     const { onlyPulled, conflicting } = await history.disagreement(period);
     sum.undelivered += onlyPulled;
@@ -162,7 +160,8 @@ function attentionParts(
   add(days.filter((left) => left < 0).length, 'overdue');
   add(soon.length, wordsOfDue(soon));
   add(requests.filter(({ view }) => view.deadline.limit === null).length, 'without a date');
-  add(requests.filter(({ match }) => match.status === 'none').length, 'unmatched');
+  const unmatched = requests.filter(({ match }) => match?.status === 'none').length;
+  add(unmatched, requests.length > MATCHED ? `unmatched among the first ${MATCHED}` : 'unmatched');
   add(requests.filter(({ view }) => isOptOut(view)).length, 'opt-out');
   add(requests.filter(({ view }) => view.kind === 'unknown').length, 'unclear');
   add(requests.filter(({ view }) => isPlaceless(view)).length, 'of a place to choose');

@@ -1,5 +1,6 @@
 import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
+import { dateIn } from '../core/zoned-days.ts';
 import { mentionsText } from '../store/queries/cases.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
@@ -166,17 +167,43 @@ export async function pageCases(deps: CaseReading, page: CasePage): Promise<read
   return viewAll(deps, await query.orderBy('opened_seq', 'desc').limit(page.limit).execute(), page.now);
 }
 
+/** A view, and what it was computed from: nothing else goes into it (viewCase), of the time only the day. */
+interface KeptView {
+  readonly row: CaseRow;
+  readonly profile: ControllerProfile | null;
+  readonly day: string;
+  readonly view: CaseView;
+}
+
+/** Views of one installation by case, so that a list computes no more than what changed. */
+const keptViews = new WeakMap<CaseReading['regimes'], Map<string, KeptView>>();
+const VIEWS_KEPT = 10_000;
+
 /** Computing thousands of deadlines takes a second or two: webhooks are let through in between. */
 async function viewAll(deps: CaseReading, rows: readonly CaseRow[], now: string): Promise<CaseView[]> {
   const { regimes, timeZone } = deps;
+  const kept = keptViews.get(regimes) ?? new Map<string, KeptView>();
+  keptViews.set(regimes, kept);
+  if (kept.size > VIEWS_KEPT) kept.clear();
   const profiles = await loadProfiles(
     deps,
     rows.map((row) => row.source),
   );
+  const day = dateIn(now, timeZone);
   const views: CaseView[] = [];
+  let computed = 0;
   for (const row of rows) {
-    views.push(viewCase(row, { regimes, timeZone, profile: profiles.get(row.source) ?? null, now }));
-    if (views.length % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+    const profile = profiles.get(row.source) ?? null;
+    const before = kept.get(row.case_id);
+    if (before?.day === day && before.profile === profile && isSameRow(before.row, row)) {
+      views.push(before.view);
+      continue;
+    }
+    const view = viewCase(row, { regimes, timeZone, profile, now });
+    kept.set(row.case_id, { row, profile, day, view });
+    views.push(view);
+    computed += 1;
+    if (computed % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
   }
   return views;
 }
@@ -222,6 +249,10 @@ function isSame(one: string | null, other: string | null): boolean {
   return one !== null && other !== null && plain(one) !== '' && plain(one) === plain(other);
 }
 
+function isSameRow(one: CaseRow, other: CaseRow): boolean {
+  return (Object.keys(one) as (keyof CaseRow)[]).every((column) => one[column] === other[column]);
+}
+
 export interface ShownCase {
   readonly view: CaseView;
   readonly profile: ControllerProfile | null;
@@ -265,7 +296,7 @@ async function loadProfiles(
   sources: readonly string[],
 ): Promise<Map<string, ControllerProfile | null>> {
   const profiles = new Map<string, ControllerProfile | null>();
-  for (const source of new Set(sources)) profiles.set(source, await deps.profileOf(source));
+  await Promise.all([...new Set(sources)].map(async (source) => profiles.set(source, await deps.profileOf(source))));
   return profiles;
 }
 

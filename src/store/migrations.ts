@@ -37,19 +37,23 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
     ],
     createTables(types, (table) => table === 'hand_overs'),
     remadeIndexes(4),
+    remadeIndexes(5),
   ];
 }
 
 /** Statements that give the tables the indexes that a version changed. */
-export function remadeIndexes(version: 4): readonly string[] {
+export function remadeIndexes(version: keyof typeof changedIndexes): readonly string[] {
   return changedIndexes[version].flatMap(({ table, name }) => {
-    const index = tables[table].more.find((part) => part.startsWith(`index ${name} `));
+    const index = tables[table].more.find((part: string) => part.startsWith(`index ${name} `));
     if (index === undefined) throw new Error(`no index ${name} of ${table}`);
     return [`drop index if exists ${name}`, `create ${index}`];
   });
 }
 
-const changedIndexes = { 4: [{ table: 'jobs', name: 'jobs_due' }] } as const;
+const changedIndexes = {
+  4: [{ table: 'jobs', name: 'jobs_due' }],
+  5: [{ table: 'decision_history', name: 'decision_history_pulled' }],
+} as const;
 
 /** One thing that a schema consists of, as a database describes it. */
 export interface SchemaPart {

@@ -244,6 +244,8 @@ export const tables = {
     'index decision_history_conflicts on decision_history (source, decision_id, seq) where conflicts = 1',
     // Withdrawals by request are few, and looked up by how they came in.
     "index decision_history_request on decision_history (source, subject, at) where via = 'request'",
+    // Decisions that the log told first are few: mostly they were never delivered.
+    "index decision_history_pulled on decision_history (source, at, seq) where via = 'pull' and is_first = 1",
     // Banners that a source's decisions name, and whether any row of the log names one.
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),

@@ -67,9 +67,12 @@ export async function loadSyncStatus(
 ): Promise<readonly BannerStatus[]> {
   const now = clock().getTime();
   const status: BannerStatus[] = [];
+  const positions = await loadPositions(
+    read,
+    sources.map(({ slug }) => slug),
+  );
   for (const { slug, options } of sources) {
-    const positions = await read.selectFrom('sync_positions').selectAll().where('source', '=', slug).execute();
-    const given = positions.filter((position) => !isRefusal(position));
+    const given = (positions.get(slug) ?? []).filter((position) => !isRefusal(position));
     const byBanner = new Map(given.map((position) => [bannerOf(position.banner_id), position]));
     const known = [...new Set([...options.banners, ...byBanner.keys()])].filter((id) => id !== null);
     // A pull without a banner covers every banner that the key may see.
@@ -79,6 +82,19 @@ export async function loadSyncStatus(
       status.push(statusOf(slug, bannerId, byBanner.get(bannerId), bannerId !== null && seen.includes(bannerId), now));
   }
   return status;
+}
+
+/** Positions looked up at once. */
+const SOURCES_TOGETHER = 500;
+
+async function loadPositions(read: Query, slugs: readonly string[]): Promise<ReadonlyMap<string, SyncPosition[]>> {
+  const found = new Map<string, SyncPosition[]>(slugs.map((slug) => [slug, []]));
+  for (let first = 0; first < slugs.length; first += SOURCES_TOGETHER) {
+    const some = slugs.slice(first, first + SOURCES_TOGETHER);
+    const rows = await read.selectFrom('sync_positions').selectAll().where('source', 'in', some).execute();
+    for (const row of rows) found.get(row.source)?.push(row);
+  }
+  return found;
 }
 
 function recountOf(position: SyncPosition | undefined): BannerStatus['recount'] {

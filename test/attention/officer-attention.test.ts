@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeAttention, isGap, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import type { Match } from '../../src/cases/match.ts';
+import { listCases } from '../../src/cases/list-cases.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { createCasesWorld, openedCase, profile, request, view } from '../cases/world.ts';
 
@@ -101,10 +102,45 @@ describe('gathering it', () => {
     expect(requests.map(({ view: { row } }) => row.requester_name)).toEqual(
       Array.from({ length: 10 }, (_, nth) => `Nr ${nth + 10}`),
     );
-    expect(requests.every(({ match }) => match.status === 'none')).toBe(true);
+    expect(requests.every(({ match }) => match?.status === 'none')).toBe(true);
     expect(sentence).toMatch(/^10 requests: .*10 unmatched/);
     const other = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] }, ['other']);
     expect(other.sentence).toBe('No open requests');
+  });
+
+  it('counts the unmatched among those that are due first, where there are many', async () => {
+    const world = await createCasesWorld();
+    for (let n = 0; n < 52; n += 1) {
+      const opening = { actor: 'olga', kind: 'access', channel: 'letter', jurisdiction: 'DE' } as const;
+      const receivedAt = `2026-06-10T10:00:${String(n).padStart(2, '0')}Z`;
+      await openCase(world.deps, { ...opening, source: 'acme', receivedAt, requesterName: `Nr ${n}` });
+    }
+    await world.catchUp();
+    const { clock } = world.deps;
+    const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] });
+    expect(requests.filter(({ match }) => match !== undefined)).toHaveLength(50);
+    expect(sentence).toMatch(/^52 requests: .*50 unmatched among the first 50/);
+  });
+
+  it('tells the days that are left anew on the next day, and what was changed at once', async () => {
+    const world = await createCasesWorld();
+    const opening = { actor: 'olga', kind: 'access', channel: 'letter', jurisdiction: 'DE' } as const;
+    await openCase(world.deps, {
+      ...opening,
+      source: 'acme',
+      receivedAt: '2026-06-10T10:00:00Z',
+      requesterName: 'Ada',
+    });
+    await world.catchUp();
+    const list = async (now: string) => (await listCases(world.deps, { open: true, now }))[0];
+    const first = await list('2026-06-20T21:59:59Z');
+    expect((await list('2026-06-20T21:00:00Z'))?.daysLeft).toBe(first?.daysLeft);
+    expect((await list('2026-06-21T10:00:00Z'))?.daysLeft).toBe((first?.daysLeft ?? 0) - 1);
+    const rename = world.store.foldTransaction(({ query }) =>
+      query.updateTable('cases').set({ requester_name: null }).execute(),
+    );
+    await rename;
+    expect((await list('2026-06-21T10:00:00Z'))?.row.requester_name).toBeNull();
   });
 
   it.each([

@@ -295,6 +295,28 @@ test('withdrawals by request, and what they lack, are looked up', async () => {
   }
 });
 
+test('consent after a withdrawal is looked for among the withdrawals, also of all sources', async () => {
+  const ofAll = { asOf: Number.MAX_SAFE_INTEGER, receivedFrom: timeOf(0) };
+  const plans = await plansOf((query) => createHistory(query).consentsAfterWithdrawal(ofAll));
+  // PostgreSQL knows the numbers of rows, and may begin anywhere.
+  if (store.engine === 'sqlite')
+    for (const { searched, sql: text } of plans.filter((one) => one.sql.includes(`as "o"`)))
+      expect(searched.join(), text).toContain('decision_history_subject');
+});
+
+test('decisions that the log told first are found without looking through the others', async () => {
+  const plans = await plansOf(async (query) => {
+    const history = createHistory(query);
+    await history.disagreement(period);
+    await drain(history.reconciledDecisions(period, 'only-pulled', 51));
+    await history.sourcesWith('only-pulled');
+    await history.sourcesWith('conflicting');
+  });
+  const pulled = plans.filter(({ sql: text }) => text.includes('d.is_first = 1'));
+  expect(pulled).toHaveLength(2);
+  for (const { searched, sql: text } of pulled) expect(searched.join(), text).toContain('decision_history_pulled');
+});
+
 test('due jobs, unfinished jobs of a key and the newest jobs are looked up', async () => {
   const kinds = ['kind-1', 'kind-2'];
   const noted: RootOperationNode[] = [];

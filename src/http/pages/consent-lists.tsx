@@ -99,7 +99,8 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
   ): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
     const history = createHistory(context.store.read);
     const rows: Row[] = [];
-    for (const { slug } of [...sources].sort((a, b) => (a.slug < b.slug ? -1 : 1))) {
+    const some = await history.sourcesWith(kinds[kind].finding);
+    for (const { slug } of sources.filter((one) => some.has(one.slug)).sort((a, b) => (a.slug < b.slug ? -1 : 1))) {
       if (cursor !== null && slug < cursor.source) continue;
       const after = cursor?.source === slug ? cursor : null;
       const scope = { ...period, source: slug, asOf: Number.MAX_SAFE_INTEGER };

@@ -38,7 +38,9 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
             />
           )}
           <AgreementText agreement={today.attention.agreement} />
-          {frame.canWork ? (
+          {frame.canWork && isToChoose(today) ? (
+            <ChooseSource />
+          ) : frame.canWork ? (
             <form class="buttons" method="post" action="/sync">
               <Csrf token={frame.csrf} />
               {pulled.length === 1 ? (
@@ -57,6 +59,22 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
         </>
       )}
     </Panel>
+  );
+}
+
+/** Sources that stand in a list to choose from; each further list of more would be most of the page. */
+const SOURCES_LISTED = 100;
+
+/** Whether a source is to be chosen at the head of the page before anything is done for one. */
+export function isToChoose({ source, sources }: Pick<Today, 'source' | 'sources'>): boolean {
+  return source === null && sources.length > SOURCES_LISTED;
+}
+
+export function ChooseSource() {
+  return (
+    <p class="soft">
+      <a href="#source-filter">Choose a source</a> at the top of the page first.
+    </p>
   );
 }
 

@@ -5,7 +5,7 @@ import { reportJob } from '../../documents/jobs.ts';
 import { syncJob } from '../../sync/jobs.ts';
 import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
-import type { AttentionPart } from '../../attention/officer-attention.ts';
+import { type AttentionPart, MATCHED } from '../../attention/officer-attention.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { DAYS_SHOWN, loadToday, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
@@ -29,7 +29,7 @@ import {
 } from './parts.tsx';
 import { RequestTable, SourceFilter } from './request-table.tsx';
 import { TasksPanel, TrustLine } from './today-tasks.tsx';
-import { SyncPanel } from './sync-panel.tsx';
+import { ChooseSource, isToChoose, SyncPanel } from './sync-panel.tsx';
 
 /** What an address may say was just done; the address never carries the text itself. */
 const doneTexts: Readonly<Record<string, string>> = {
@@ -280,18 +280,14 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
   );
 }
 
-/** More than these are looked through on their own page. */
-const REQUESTS_SHOWN = 50;
-
 function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
   const { requests } = today.attention;
   if (requests.length === 0) return <p>No open requests.</p>;
-  const more =
-    requests.length > REQUESTS_SHOWN ? `The first ${REQUESTS_SHOWN} of ${formatCount(requests.length)}: ` : '';
+  const more = requests.length > MATCHED ? `The first ${MATCHED} of ${formatCount(requests.length)}: ` : '';
   return (
     <RequestTable
       caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
-      requests={requests.slice(0, REQUESTS_SHOWN)}
+      requests={requests.slice(0, MATCHED)}
       sourceName={withSource ? frame.sourceName : null}
     />
   );
@@ -304,6 +300,8 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
     <Panel id="report" title="Create a report">
       {only === undefined ? (
         <NoSources frame={frame} />
+      ) : isToChoose(today) ? (
+        <ChooseSource />
       ) : (
         <form method="post" action="/reports">
           <Csrf token={frame.csrf} />
@@ -325,8 +323,8 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             </div>
           </details>
           <br />
-          {today.sources.length === 1 ? (
-            <input type="hidden" name="source" value={only.slug} />
+          {today.sources.length === 1 || (today.source !== null && today.sources.length > 100) ? (
+            <input type="hidden" name="source" value={today.source ?? only.slug} />
           ) : (
             <Choice
               id="report-source"

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Query } from '../store.ts';
-import { contradicted, firstDecisionsIn, hasRow } from './decisions-in.ts';
+import { contradicted, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
 import { pageByKey, type Period, type Scope } from './scope.ts';
 
@@ -63,6 +63,10 @@ function isMissing(windows: readonly BannerWindow[]) {
 const firstTold = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
   firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
 
+/** Those that the log told first, along the index that holds no others: SQLite takes it only where both conditions stand in the statement itself. */
+const firstPulled = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
+  decisionsIn(query, period, after).where(sql<boolean>`d.via = 'pull' and d.is_first = 1`);
+
 /** 1 if the decision `d` was told both ways. */
 const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
 
@@ -91,7 +95,7 @@ export function createReconciliationQueries(query: Query) {
         return Number(n);
       };
       return {
-        onlyPulled: await count(firstTold(query, period).where('d.via', '=', 'pull').where(bothWays(period), '=', 0)),
+        onlyPulled: await count(firstPulled(query, period).where(bothWays(period), '=', 0)),
         conflicting: await count(firstTold(query, period).where('d.decision_id', 'in', contradicted(query, period))),
       };
     },
@@ -175,6 +179,13 @@ export function createReconciliationQueries(query: Query) {
 /** The decisions behind the counts of a reconciliation. */
 export function createReconciledLists(query: Query) {
   return {
+    /** Sources of which any decision was ever contradicted, or told by the log first: the others need not be looked through. */
+    async sourcesWith(finding: 'conflicting' | 'only-pulled'): Promise<ReadonlySet<string>> {
+      const few = finding === 'conflicting' ? sql<boolean>`conflicts = 1` : sql<boolean>`via = 'pull' and is_first = 1`;
+      const rows = await query.selectFrom('decision_history').select('source').distinct().where(few).execute();
+      return new Set(rows.map(({ source }) => source));
+    },
+
     /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500) after a place. */
     async *reconciledDecisions(
       period: Period,
@@ -183,12 +194,11 @@ export function createReconciledLists(query: Query) {
       from: Pick<Found, 'at' | 'seq'> | null = null,
     ): AsyncIterable<ReconciledDecision> {
       const load = (after: Pick<Found, 'at' | 'seq'> | null, limit: number): Promise<readonly Found[]> => {
-        let page = firstTold(query, period, after).select(['d.at', 'd.seq', 'd.decision_id']);
+        const rows = (finding === 'only-pulled' ? firstPulled : firstTold)(query, period, after);
+        let page = rows.select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
-        else
-          page = page
-            .where('d.via', '=', finding === 'only-webhook' ? 'webhook' : 'pull')
-            .where(bothWays(period), '=', 0);
+        else page = page.where(bothWays(period), '=', 0);
+        if (finding === 'only-webhook') page = page.where('d.via', '=', 'webhook');
         return page.orderBy('d.at').orderBy('d.seq').limit(limit).execute();
       };
       if (most !== undefined) {

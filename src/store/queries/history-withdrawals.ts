@@ -79,7 +79,8 @@ export function createWithdrawalQueries(query: Query) {
           join
             .onRef('d.source', '=', 'o.source')
             .onRef('d.decision_id', '=', 'o.decision_id')
-            .on('d.is_first', '=', 1)
+            // As expressions: SQLite knows no numbers of rows, and would begin with all decisions rather than with the few withdrawals.
+            .on(sql<boolean>`d.is_first + 0 = 1`)
             .on(sql<boolean>`(${timeOfDecision} > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
         .where('r.seq', '<=', asOf)
@@ -88,7 +89,7 @@ export function createWithdrawalQueries(query: Query) {
         .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
         .$if(receivedFrom !== undefined, (some) => some.where('o.received_at', '>=', receivedFrom ?? ''))
         .where('o.seq', '<=', asOf)
-        .where('d.via', '<>', 'request')
+        .where(sql<boolean>`d.via || '' <> 'request'`)
         .where('d.state', 'in', ['given', 'renewed-given', 'refused', 'withdrawn', 'unknown'])
         .select(['r.case_id as caseId', 'r.seq as withdrawnSeq', 'r.at as withdrawnAt', 'r.purposes as withdrawn'])
         .select(['o.subject', 'd.banner_id as bannerId', 'd.seq', 'd.at', 'd.source', 'd.decision_id as decisionId'])

@@ -19,8 +19,8 @@ const statements: Readonly<Record<Part, readonly string[]>> = {
   'read-models': createTables(types, isFolded),
 };
 
-/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it, version 2 no hand-overs, version 3 another index of jobs. */
-const LEDGER_VERSION = 4;
+/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it, version 2 no hand-overs, version 3 another index of jobs; version 5 changed the read models alone. */
+const LEDGER_VERSION = 5;
 /** Of the read models' file: any change of their tables is another version, and folds them anew. */
 const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
@@ -48,7 +48,7 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
     if (version === 1 || version === 2)
       for (const statement of createTables(types, (table) => table === 'hand_overs'))
         await connection.script(statement);
-    if (version > 0) for (const statement of remadeIndexes(4)) await connection.script(statement);
+    if (version > 0 && version < 4) for (const statement of remadeIndexes(4)) await connection.script(statement);
     // Drawn once: by it the read models' file is known to belong to this one.
     if (version < 2) await connection.script(`pragma application_id = ${randomInt(1, 2 ** 31)}`);
     await connection.script(`pragma user_version = ${LEDGER_VERSION}`);
