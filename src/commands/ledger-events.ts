@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { hostname } from 'node:os';
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { asciiJson, readEvents, syslogLine } from '../ledger/events.ts';
-import { type CommandIo, counted, withJson, wholeNumberFrom } from './command-io.ts';
+import { asciiJson, type LedgerEvent, octetCounted, readEvents, syslogLine } from '../ledger/events.ts';
+import { type CommandIo, counted, timeOf, withJson, wholeNumberFrom } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 
 /** `ledger events`: every entry's metadata, for a SIEM. */
@@ -12,9 +12,14 @@ export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo):
     .option('--after <entry>', 'begin behind this entry: the last one of the run before', wholeNumberFrom(0), 0)
     .option('--limit <number>', 'at most so many', wholeNumberFrom(1))
     .option('--source <slug>', 'only this source')
+    .option('--event <name>', 'only these: a documented event, an action or a call, for example session.refused')
+    .option('--since <time>', 'only what was received since: ISO 8601, or YYYY-MM-DD in TIME_ZONE')
     .addOption(
-      new Option('--format <format>', 'one JSON object on each line, or one message of RFC 5424')
-        .choices(['jsonl', 'syslog'] as const)
+      new Option(
+        '--format <format>',
+        'one JSON object on each line, one message of RFC 5424 on each line, or such messages framed for TCP and TLS (octet counting, RFC 6587)',
+      )
+        .choices(['jsonl', 'syslog', 'syslog-framed'] as const)
         .default('jsonl' as const),
     )
     .addHelpText(
@@ -23,7 +28,10 @@ export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo):
     )
     .action((options) =>
       withContext(async (context) => {
-        const { after, limit = Number.POSITIVE_INFINITY, source, format, json } = options;
+        const { after, limit = Number.POSITIVE_INFINITY, source, event: name, format, json } = options;
+        const since = options.since === undefined ? '' : timeOf(options.since, '--since', context.config.timeZone);
+        const isWanted = (event: LedgerEvent) =>
+          (name === undefined || event.name === name) && event.receivedAt >= since;
         if (source !== undefined) findSource(context, source);
         const { read } = context.store;
         await context.projector.catchUp();
@@ -38,12 +46,14 @@ export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo):
         };
         if (json) await write('{"events":[');
         for await (const page of readEvents(read, { after, upTo: Number(seq ?? 0), source })) {
-          const some = page.slice(0, limit - written);
+          const some = page.filter(isWanted).slice(0, limit - written);
           const lines = some.map((event) => (json || format === 'jsonl' ? asciiJson(event) : syslogLine(event, host)));
-          if (json) await write(`${written > 0 ? ',' : ''}${lines.join(',\n')}`);
+          if (json) await write(`${written > 0 && lines.length > 0 ? ',' : ''}${lines.join(',\n')}`);
+          else if (format === 'syslog-framed') await write(lines.map(octetCounted).join(''));
           else await write(lines.map((line) => `${line}\n`).join(''));
           written += some.length;
-          last = some.at(-1)?.seq ?? last;
+          // What was passed over is not looked at again, either.
+          last = (written >= limit ? some : page).at(-1)?.seq ?? last;
           if (written >= limit) break;
         }
         if (json) await write(`],"last":${last}}\n`);

@@ -211,6 +211,11 @@ export function syslogLine(event: LedgerEvent, host: string): string {
   return `<${AUDIT + severity}>1 ${event.receivedAt} ${name} consent-ledger - ${event.kind} - ${asciiJson(event)}`;
 }
 
+/** A message as it goes over TCP or TLS: its length in bytes and a space before it (RFC 6587, 3.4.1; RFC 5425, 4.3). It is ASCII. */
+export function octetCounted(line: string): string {
+  return `${line.length} ${line}`;
+}
+
 /** JSON without a character beyond ASCII: any reader of syslog takes it. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(

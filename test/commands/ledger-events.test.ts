@@ -130,6 +130,33 @@ test('writes messages of RFC 5424 with the same events', async () => {
   expect(messages.at(-1)?.[1]).toBe('110');
 });
 
+/** The messages of a stream of RFC 6587, section 3.4.1: MSG-LEN SP SYSLOG-MSG, without anything between them. */
+function framesOf(stream: Buffer): string[] {
+  const frames: string[] = [];
+  for (let at = 0; at < stream.length; ) {
+    const space = stream.indexOf(' ', at);
+    const length = /^[1-9]\d*$/.exec(stream.toString('latin1', at, space))?.[0];
+    if (length === undefined) throw new Error(`no length at byte ${at}`);
+    frames.push(stream.toString('latin1', space + 1, space + 1 + Number(length)));
+    at = space + 1 + Number(length);
+  }
+  return frames;
+}
+
+test('frames messages for TCP, and picks events by name and time without going back over the others', async () => {
+  const { world, read } = await createEvents();
+  await world.event('consent.recorded', { banner_id: 'b', subject: 'caf\u00e9\n1 <110>', status: 'granted' });
+  await world.event('policy.updated', { policy_id: 'p' });
+  const lines = (await read('--format', 'syslog')).lines;
+  expect(framesOf(Buffer.from((await read('--format', 'syslog-framed')).text))).toEqual(lines);
+
+  const { stderr, lines: picked } = await read('--event', 'consent.recorded');
+  expect(picked.map((line) => (JSON.parse(line) as LedgerEvent).name)).toEqual(['consent.recorded']);
+  expect(stderr).toContain(`continue with --after ${lines.length}`);
+  expect((await read('--since', '2999-01-01', '--json')).text).toBe(`{"events":[],"last":${lines.length}}\n`);
+  expect((await read('--since', '2020-01-01')).lines).toHaveLength(lines.length);
+});
+
 test('a message of syslog stays one line of ASCII whatever is in it', () => {
   const event: LedgerEvent = {
     seq: 1,
