@@ -150,6 +150,7 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   'refused-surge': '/deliveries/refused',
   'sync-failing': '#sync',
   'sync-lag': '#sync',
+  'verification-overdue': '/evidence#verification',
   quarantine: '/deliveries?outcome=unreadable',
 };
 
