@@ -176,7 +176,7 @@ function LetterTextsPage(props: LetterTextsProps) {
               { title: 'When', cell: ({ at }: OwnTextChange) => <Moment iso={at} timeZone={frame.timeZone} /> },
               {
                 title: 'Text',
-                cell: ({ text }) => (text === null ? 'the standard text' : <span class="lines">{text}</span>),
+                cell: ({ text }) => (text === null ? 'the standard text' : <span class="lines outside">{text}</span>),
               },
               { title: 'By', cell: ({ actor }) => actor },
               { title: 'Entry', cell: ({ seq }) => String(seq) },

@@ -42,7 +42,9 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
       {unfinished.length === 0 || !(first === 'mark-ready' || first === 'answer') ? null : (
         <Notice tone="warn">
           {unfinished.map(({ text }) => (
-            <p key={text}>{text}</p>
+            <p key={text} class="outside">
+              {text}
+            </p>
           ))}
           <p>
             You can answer all the same: see <a href="#tasks">the tasks</a> first.

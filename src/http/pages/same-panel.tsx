@@ -70,7 +70,7 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
                 {frame.canWork ? (
                   <MoveForm frame={frame} data={data} move="close-duplicate">
                     <input type="hidden" name="duplicateOf" value={caseId} />
-                    <button class="quiet slim" type="submit">
+                    <button class="quiet" type="submit">
                       Same request: close this one, go on with {caseId}
                     </button>
                   </MoveForm>

@@ -59,11 +59,11 @@ export function TaskPanel(props: TaskPanelProps) {
 function What({ number, task }: Row) {
   return (
     <span>
-      {number}. <bdi>{task.what}</bdi>
+      {number}. <bdi class="outside">{task.what}</bdi>
       {task.owner === null && task.ownerEmail === null ? null : (
         <span class="small soft">
           {' '}
-          · <bdi>{[task.owner, task.ownerEmail].filter((part) => part !== null).join(', ')}</bdi>
+          · <bdi class="outside">{[task.owner, task.ownerEmail].filter((part) => part !== null).join(', ')}</bdi>
         </span>
       )}
     </span>
@@ -85,7 +85,7 @@ function State({ frame, data, task }: { frame: PageFrame; data: CasePageData; ta
       {task.note === null ? null : (
         <>
           <br />
-          <bdi>{task.note}</bdi>
+          <bdi class="outside">{task.note}</bdi>
         </>
       )}
       {task.sentAt === null ? null : (
@@ -110,7 +110,7 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
   return (
     <details open={wrong !== null || (link !== null && task.sentAt === null && task.outcome === null)}>
       <summary>
-        Change task {number}: <bdi>{task.what}</bdi>
+        Change task {number}: <bdi class="outside">{task.what}</bdi>
       </summary>
       <div>
         {link === null ? null : (
@@ -134,8 +134,8 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
               <form method="post" action={`${pathOf(data)}/tasks/mail`}>
                 <Csrf token={frame.csrf} />
                 <input type="hidden" name="task" value={number} />
-                <button class="quiet slim" type="submit">
-                  {task.sentAt === null ? 'Send to' : 'Remind'} <bdi>{task.ownerEmail}</bdi>
+                <button class="quiet" type="submit">
+                  {task.sentAt === null ? 'Send to' : 'Remind'} <bdi class="outside">{task.ownerEmail}</bdi>
                 </button>
               </form>
             )}
@@ -214,8 +214,8 @@ function AddTask({ frame, data, refused, again }: TaskPanelProps) {
               {earlier.map(({ seq, what, owner }) => (
                 <li key={seq}>
                   <a href={`${pathOf(data)}?again=${seq}#tasks`}>
-                    <bdi>{what}</bdi>
-                    {owner === null ? null : <bdi> ({owner})</bdi>}
+                    <bdi class="outside">{what}</bdi>
+                    {owner === null ? null : <bdi class="outside"> ({owner})</bdi>}
                   </a>
                 </li>
               ))}

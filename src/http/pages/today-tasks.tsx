@@ -133,7 +133,8 @@ function dueTasks({ attention }: Today): readonly Task[] {
     key: `task ${caseId} ${task}`,
     what: (
       <>
-        Ask {owner === null ? 'the owner' : <bdi>{owner}</bdi>} about “<bdi>{what}</bdi>” for {caseId}
+        Ask {owner === null ? 'the owner' : <bdi class="outside">{owner}</bdi>} about “<bdi class="outside">{what}</bdi>
+        ” for {caseId}
       </>
     ),
     by: <Day date={due} />,

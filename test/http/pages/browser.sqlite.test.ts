@@ -6,6 +6,8 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../../src/people/links.ts';
 import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
+import { shareTask } from '../../../src/hand-over/task-link.ts';
+import { makeMoves } from '../hand-over-world.ts';
 import { openOffice } from './browser.ts';
 import { fetchedText, seedRequests } from './seed.ts';
 
@@ -26,6 +28,22 @@ async function violations(page: Page): Promise<readonly string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
 
+/** Tasks of every state on a case, another case that may be the same request, and the path of a task's link. */
+async function seedTasks(world: OfficeWorld, caseId: string): Promise<string> {
+  const { context } = world;
+  const task = { due: '2026-01-01', owner: 'Anna', ownerEmail: 'anna@shop.example', instructions: 'Customer 4711' };
+  await makeMoves(world, caseId, [
+    ['add-task', { ...task, what: 'Delete the customer in the shop' }],
+    ['add-task', { ...task, what: 'Tell the print shop' }],
+    ['add-task', { ...task, what: 'x'.repeat(200) }],
+    ['finish-task', { task: '2', outcome: 'not-done', note: 'The shop is closed' }],
+  ]);
+  await world.event('dsar.submitted', { request_id: 'r-9', type: 'access', email: 'ada@example.org' });
+  const shared = await shareTask(context, { caseId, task: '1', actor: 'test', publicUrl: world.url });
+  if (shared.outcome !== 'shared') throw new Error(JSON.stringify(shared));
+  return shared.link;
+}
+
 describe('the pages in a browser', () => {
   for (const width of [1280, 390]) {
     it(`are accessible and fit into ${width} pixels`, async () => {
@@ -41,6 +59,7 @@ describe('the pages in a browser', () => {
         at: '2026-05-01T10:00:00.000Z',
         page: '<h1>Privacy</h1><p>For two years.</p><p>Write to us.</p><p>Or call.</p>',
       });
+      const link = await seedTasks(world, access);
       const { page } = await openOffice(world, { width });
       // The same pages stand in both widths: the narrow one may change what overflows on any, and what is accessible where it is laid out anew.
       const difference = `/policies/difference?source=default&older=${older}&newer=${newer}`;
@@ -100,6 +119,7 @@ describe('the pages in a browser', () => {
         '/sources/bolt/set-up',
         '/people',
         '/settings/profile',
+        '/settings/letters?step=refusal&language=de',
         '/settings/retention',
         '/settings/notifications',
         '/account',
@@ -122,6 +142,9 @@ describe('the pages in a browser', () => {
         }
         await page.emulateMedia({ colorScheme: 'light' });
       }
+      await page.goto(link);
+      await check('a task');
+      await page.goto(world.adminUrl);
       await page.getByRole('button', { name: 'Sign out' }).click();
       await page.getByRole('heading', { name: 'Signed out' }).waitFor();
       await check('signed out');
