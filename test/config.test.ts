@@ -113,6 +113,15 @@ describe('configuration', () => {
     expect([config.port, config.adminPort, config.timeZone]).toEqual([9005, 9002, 'Europe/Berlin']);
   });
 
+  test('a line of .env that is none is named by its number; a quoted value may have several lines', () => {
+    write('.env', '# ours\n\nPORT=9001\nADMIN PORT 9002\nexport TIME_ZONE="Europe/Berlin"\r\n  oops\n');
+    const refused = () => loadConfig({}, folder);
+    expect(refused).toThrow('.env line 4 is not of the form NAME=value.');
+    expect(refused).toThrow('.env line 6 is not of the form NAME=value.');
+    write('.env', `PORT=9001\nWEBHOOK_SECRETS="abcdefgh12345678\n"\nTIME_ZONE='Europe/Berlin'\n`);
+    expect(loadConfig({}, folder).timeZone).toBe('Europe/Berlin');
+  });
+
   test('an empty value counts as unset, and can hide one of .env', () => {
     write('.env', `PORT=9001\nINSTANCE_KEY=${KEY}\n`);
     const config = loadConfig({ PORT: '', INSTANCE_KEY: '' }, folder);

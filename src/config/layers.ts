@@ -73,12 +73,11 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
     return {};
   }
   const values = parseEnv(text);
-  for (const name of Object.keys(values)) {
-    // The parser glues a line without "=" to the name of the next one.
-    if (!/^[A-Za-z_][A-Za-z0-9_.]*$/.test(name)) {
-      problems.push(`.env: a line before "${name.split(/\s/).at(-1)}=" is not of the form NAME=value.`);
-    }
-  }
+  // What the parser makes of such a line, nothing or a part of the next name, depends on the version of Node.
+  const withoutQuoted = text.replaceAll(/=[ \t]*(["'`])[^]*?\1/g, (quoted) => quoted.replaceAll(/[^\n=]/g, ''));
+  for (const [index, line] of withoutQuoted.split('\n').entries())
+    if (!/^\s*(?:#|$|(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=)/.test(line))
+      problems.push(`.env line ${index + 1} is not of the form NAME=value.`);
   // Unquoted, "#" begins a comment even inside a word: a secret would silently be cut short.
   for (const [index, line] of text.split('\n').entries()) {
     const [, name] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*[^\s"'`#](?:[^#]*[^\s#])?#/.exec(line) ?? [];
