@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
 # Builds: compilers for sqlite3 live here and nowhere else.
-FROM node:20-bookworm AS build
+FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # sqlite3 is compiled against the C library of the final image, with the headers that this image has.
@@ -17,7 +17,7 @@ COPY scripts/bundle.ts scripts/trace.ts ./scripts/
 RUN npm run build && node --import tsx scripts/trace.ts /run/app
 
 # Runs: needs nothing writable but /data and /tmp, so start it with a read-only root file system (compose.yaml does).
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=8081 DATA_DIR=/data
 WORKDIR /app
 COPY LICENSE CHANGELOG.md README.md ./

@@ -99,7 +99,7 @@ describe.runIf(engine !== null)('the image', () => {
     const file = join(await temporaryFolder((work) => afterAll(async () => void (await work()))), 'Dockerfile');
     await writeFile(
       file,
-      base === undefined ? dockerfile : dockerfile.replaceAll(/^FROM node:20-bookworm/gm, `FROM ${base}`),
+      base === undefined ? dockerfile : dockerfile.replaceAll(/^FROM node:24-bookworm/gm, `FROM ${base}`),
     );
     const { status, said } = call('build', ...HOST_NETWORK, '--tag', IMAGE, '--file', file, root);
     expect(status, said.slice(-4000)).toBe(0);
