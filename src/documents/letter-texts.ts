@@ -1,3 +1,4 @@
+import { addDays } from '../core/zoned-days.ts';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import type { LetterFacts } from '../../reports/letters/letter.ts';
 import { placeholders } from '../../reports/letters/own-text.ts';
@@ -138,7 +139,7 @@ export function sampleFacts(kind: 'access' | 'erasure', today: string, controlle
     place: null,
     receivedOn: today,
     madeOn: today,
-    limit: today,
+    limit: addDays(today, 30),
     firstLimit: null,
     irrefusable: null,
     requester: { name: 'Ada Lovelace', email: null, role: 'person', represented: null },

@@ -1,5 +1,6 @@
 import type { Match } from '../../cases/match.ts';
 import type { CaseView } from '../../cases/view.ts';
+import { decidingLaw } from '../../law/deadlines.ts';
 import { Badge, type Column, Day, Select, sourceOptions, Table } from './parts.tsx';
 import { dueText, identityText, kindText, matchText, stateText } from './words.ts';
 import type { Source } from '../../core/source.ts';
@@ -44,7 +45,7 @@ export function RequestTable({ caption, requests, sourceName }: RequestTableProp
       title: 'Law',
       cell: ({ view }) => (
         <span>
-          {view.deadline.law ?? 'unknown'}{' '}
+          {decidingLaw(view.deadline)?.name ?? 'unknown'}{' '}
           {view.folded.placeAsGiven === null ? null : <Badge text="choose the place" tone="warn" />}
         </span>
       ),
