@@ -109,6 +109,18 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
+// For workers and browsers too: nothing of Node in it.
+await build({
+  absWorkingDir: root,
+  entryPoints: ['receivers/verify.ts'],
+  outdir: 'dist/receivers',
+  bundle: true,
+  format: 'esm',
+  platform: 'neutral',
+  target: 'es2022',
+  logLevel: 'warning',
+});
+
 for (const [path, { imports }] of Object.entries(metafile.inputs)) {
   const nameless = imports.find((one) => one.kind === 'dynamic-import' && metafile.inputs[one.path]?.format === 'cjs');
   if (nameless !== undefined)

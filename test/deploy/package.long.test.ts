@@ -42,3 +42,40 @@ it('the packed program installs where engines are strict, with what was tested, 
   const used = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: app });
   expect(used.stdout.trim()).toBe('function function');
 }, 300_000);
+
+it('the receivers are a small package of their own, which verifies and receives', async () => {
+  const folder = await temporaryFolder();
+  await run('npm', ['run', '--silent', 'package:receivers'], { cwd: root, maxBuffer: 1 << 26 });
+  const from = join(root, 'dist/consent-ledger-receivers');
+  const packed = await run('npm', ['pack', '--json', '--pack-destination', folder, from], { cwd: root });
+  const [{ filename }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n'))) as [{ filename: string }];
+  const app = join(folder, 'app');
+  await cp(join(root, 'LICENSE'), join(app, 'LICENSE'));
+  await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
+  await writeFile(join(app, '.npmrc'), 'engine-strict=true\nfund=false\naudit=false\nomit=optional\n');
+  await run('npm', ['install', '--prefer-offline', join(folder, filename)], { cwd: app });
+  const { stdout: size } = await run('du', ['-sk', 'node_modules'], { cwd: app });
+  // The program with all it needs takes 216 MB.
+  expect(Number(size.split('\t')[0])).toBeLessThan(10_000);
+
+  // What Fastify itself needs of Node is its own affair.
+  await run('npm', ['install', '--prefer-offline', '--engine-strict=false', 'fastify@5'], { cwd: app });
+  const script = `
+    import Fastify from 'fastify';
+    import { createHmac } from 'node:crypto';
+    import { verifySignature, webhookEndpoint } from 'consent-ledger-receivers';
+    import { verify } from 'consent-ledger-receivers/verify';
+    const rawBody = Buffer.from('{"event":"policy.deleted"}');
+    const headers = { 'x-service-signature': createHmac('sha256', 's3cret').update(rawBody).digest('hex') };
+    const secrets = [{ id: 'main', value: 's3cret' }];
+    const app = Fastify();
+    await app.register(webhookEndpoint, {
+      bodyLimit: 1_048_576,
+      findSource: () => ({ secrets }),
+      accept: async () => ({ outcome: 'stored', seq: 1 }),
+    });
+    const { statusCode } = await app.inject({ method: 'POST', url: '/webhooks/default', payload: rawBody, headers });
+    console.log(statusCode, verifySignature({ headers, rawBody, secrets }).outcome, (await verify({ headers, rawBody, secrets })).outcome);`;
+  const used = await run(process.execPath, ['--input-type=module', '-e', script], { cwd: app });
+  expect(used.stdout.trim()).toBe('200 verified verified');
+}, 300_000);
