@@ -19,7 +19,7 @@ test('bash completes commands, subcommands, options and their values', async () 
   expect(await inBash('led')).toEqual(['ledger']);
   expect(await inBash('delivery', 're')).toEqual(['resend', 'readmit']);
   expect(await inBash('ledger', 'events', '--f')).toEqual(['--format']);
-  expect(await inBash('ledger', 'events', '--format', '')).toEqual(['jsonl', 'syslog']);
+  expect(await inBash('ledger', 'events', '--format', '')).toEqual(['jsonl', 'syslog', 'syslog-framed']);
   expect(await inBash('completion', 'z')).toEqual(['zsh']);
   // Options before a subcommand, and values that are named like one.
   expect(await inBash('delivery', 'list', '--source', 'show', '--qu')).toEqual(['--quarantine']);
