@@ -1,0 +1,24 @@
+/** What stands against a release. `status`: of `git status --porcelain`; `published`: versions that the registry has; null: it was not asked. */
+export function findReleaseProblems(release: {
+  readonly version: string;
+  readonly status: string;
+  readonly changelog: string;
+  readonly published: readonly string[] | null;
+}): readonly string[] {
+  const { version, status, changelog, published } = release;
+  const problems: string[] = [];
+  if (status.trim() !== '')
+    problems.push(
+      'The working tree has changes: commit them first, so that the release can be made again from its commit.',
+    );
+  if (!/^\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?$/.test(version))
+    problems.push(`"${version}" in package.json is not a semantic version.`);
+  const heading = changelog.split('\n').find((line) => line.startsWith('## '));
+  if (heading === undefined || !heading.startsWith(`## [${version}]`))
+    problems.push(
+      `CHANGELOG.md begins with "${heading ?? ''}": give its newest section the heading "## [${version}]".`,
+    );
+  if (published?.includes(version) === true)
+    problems.push(`${version} has been published already: raise the version in package.json.`);
+  return problems;
+}

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { findReleaseProblems } from '../../scripts/release-problems.ts';
+
+const good = {
+  version: '1.0.0-rc.1',
+  status: '',
+  changelog: '# Changelog\n\n## [1.0.0-rc.1]\n\n## [0.9.0]\n',
+  published: ['0.9.0'],
+};
+
+it('a clean commit whose changes are listed under its version can be released', () => {
+  expect(findReleaseProblems(good)).toEqual([]);
+});
+
+it.each([
+  ['changes that are not committed', { status: ' M src/cli.ts\n' }, 'commit them first'],
+  ['a version that the changelog does not begin with', { version: '0.9.0', published: [] }, 'heading "## [0.9.0]"'],
+  ['changes without a version', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'begins with "## [Unreleased]"'],
+  ['a version that is none', { version: 'next', changelog: '## [next]' }, 'not a semantic version'],
+  ['a version that is out already', { published: ['1.0.0-rc.1'] }, 'raise the version'],
+])('%s is named with the remedy', (_name, change, words) => {
+  expect(findReleaseProblems({ ...good, ...change })).toEqual([expect.stringContaining(words)]);
+});
+
+it('the changelog begins with the version of the program, and the chart has the same', () => {
+  const read = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
+  const { version } = JSON.parse(read('package.json')) as { version: string };
+  expect(findReleaseProblems({ version, status: '', changelog: read('CHANGELOG.md'), published: null })).toEqual([]);
+  expect(read('deploy/helm/consent-ledger/Chart.yaml')).toContain(`appVersion: ${version}\n`);
+});
