@@ -33,7 +33,7 @@ if (problems.length > 0) {
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder);
 text('npm', ['run', '--silent', 'package:receivers']);
-for (const from of ['.', 'dist/consent-ledger-receivers']) text('npm', ['pack', '--pack-destination', folder, from]);
+for (const from of ['.', './dist/consent-ledger-receivers']) text('npm', ['pack', '--pack-destination', folder, from]);
 const contents = join(folder, `consent-ledger-${version}.cdx.json`);
 writeFileSync(contents, text('npm', ['sbom', '--sbom-format', 'cyclonedx', '--omit', 'dev']));
 console.log(`release/ has both packages of ${version} and ${contents.slice(root.length + 1)}.`);
