@@ -362,7 +362,7 @@ class Timeline {
 
   #holdsBefore(place: number): Holds {
     const before = this.#decisions[place - 1];
-    return before === undefined ? new Map() : holdsOf({ ...circumstancesOf(before), ...before });
+    return before === undefined ? new Map() : holdsOf({ ...before, ...circumstancesOf(before) });
   }
 
   /** Decisions mostly come in order, so the place is looked for from the end. */
@@ -435,7 +435,8 @@ async function loadTimelines(state: Query, late: KeysBySource): Promise<Readonly
     const owner = told.find(({ subject }) => subject !== null)?.subject ?? '';
     // Names of purposes that differ by case alone are one in what is judged, and may be two in the row.
     const { state: stated, purposes } = togetherOf([first]);
-    const asTold = { ...first, state: stated, purposes: purposesText(purposes) };
+    const { label, withdraws, stands, held } = first;
+    const asTold: Judged = { label, withdraws, stands, held, state: stated, purposes: purposesText(purposes) };
     const decision: Decision = { ...asTold, ...judged.get(key), rows: told };
     timelines.get(joinKey(first.source, owner))?.of(first.banner_id).recall(decision);
   }

@@ -81,6 +81,27 @@ test('a decision that names a purpose twice, but for case, is judged the same wh
   expect(compared.differences).toEqual([]);
 });
 
+test('an expiry that only a further record names ends the consent before the next decision, in batches of any size', async () => {
+  const world = await createWorld();
+  const [morning, evening] = ['2026-03-01T00:00:00.000Z', '2026-03-01T03:00:00.000Z'];
+  const time = (moment: string) => ({ at: moment, basis: 'payload', counts: true }) as const;
+  const told = [
+    { recordId: '2', state: 'given', purposes: {}, occurred: time(evening) },
+    { recordId: '1', state: 'given', purposes: {}, occurred: time(morning) },
+    { recordId: '1', state: 'given', purposes: {}, occurred: time(morning), expiresAt: '2026-03-01T01:00:00.000Z' },
+    { recordId: '2', state: 'given', purposes: { analytics: 'denied' }, occurred: time(evening) },
+  ] as const;
+  for (const [nonce, said] of told.entries()) {
+    const fact = decisionFact(said);
+    await world.ledger.append([webhook('acme', { event: 'consent.recorded', fact, nonce }, at)]);
+    await world.projector().catchUp();
+  }
+  const [last] = await world.store.read.selectFrom('decisions').select(['label', 'withdraws']).execute();
+  expect(last).toEqual({ label: 'refused', withdraws: '[]' });
+  const compared = await compareWithRebuild(rules(world.store));
+  expect(compared.differences).toEqual([]);
+});
+
 test('a rebuild puts right what someone altered, added or removed in the read models, and says what it was', async () => {
   const world = await createWorld();
   await deliver(world, 0, 120);
