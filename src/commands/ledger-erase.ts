@@ -6,10 +6,11 @@ import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import { erasureReasonCodes, erasureReasons } from '../core/erasure.ts';
 import { reapplyErasures } from '../erasure/again.ts';
-import { chooseCase, chooseEntries, choosePeriod, chooseSubject, periodKinds } from '../erasure/choose.ts';
+import { choose, type ErasureChoice, periodKinds } from '../erasure/choose.ts';
 import { factsOf, lastErasure, produceErasureCertificate } from '../erasure/certificate.ts';
 import { carryOut, type ErasureDecision, finishErasures, isUnfinished, problemsOf } from '../erasure/erase.ts';
 import { type ErasurePlan, planErasure } from '../erasure/plan.ts';
+import { sourcesNeedingSecondOfficer } from '../erasure/proposal.ts';
 import { rewriteErasureRecords } from '../erasure/records.ts';
 import { summaryOf } from '../erasure/summary.ts';
 import { certificateFormats, type CertificateFormat, type ErasureFacts } from '../../reports/erasure-certificate.ts';
@@ -160,25 +161,27 @@ async function planOf(context: Context, entries: readonly string[], flags: Erase
     throw new UsageError(['Choose what to erase: entry numbers, --subject, --case or --to (only one of them).']);
   const { source } = flags;
   if (source !== undefined && context.sources.findAny(source) === null) throw noSuchSource(source);
-  const choice = await chooseFrom(context, entries, flags);
+  const { erasure, sources } = context;
+  const choice = await choose({ ...erasure, sources }, choiceOf(context, entries, flags));
   if (choice.outcome === 'refused') throw new UsageError(choice.problems);
-  return planErasure(context.erasure, choice.chosen);
+  return planErasure(erasure, choice.chosen);
 }
 
-function chooseFrom(context: Context, entries: readonly string[], flags: EraseFlags) {
-  const { erasure, sources, config } = context;
-  if (flags.subject !== undefined)
-    return chooseSubject(
-      { ...erasure, sources },
-      { source: flags.source ?? DEFAULT_SOURCE, identifier: flags.subject, withCases: flags.withCases === true },
-    );
-  if (flags.case !== undefined) return chooseCase(erasure, flags.case);
-  if (flags.to !== undefined) {
-    const to = timeOf(flags.to, '--to', config.timeZone);
-    const from = flags.from === undefined ? null : timeOf(flags.from, '--from', config.timeZone);
-    return choosePeriod(erasure, { source: flags.source ?? null, from, to, kinds: flags.kind ?? periodKinds });
+function choiceOf({ config }: Context, entries: readonly string[], flags: EraseFlags): ErasureChoice {
+  const { source, subject, case: caseId, to, from, kind } = flags;
+  if (subject !== undefined) {
+    const withCases = flags.withCases === true;
+    return { by: 'subject', source: source ?? DEFAULT_SOURCE, identifier: subject, withCases };
   }
-  return chooseEntries(entries);
+  if (caseId !== undefined) return { by: 'case', caseId };
+  if (to === undefined) return { by: 'entries', entries };
+  return {
+    by: 'period',
+    source: source ?? null,
+    from: from === undefined ? null : timeOf(from, '--from', config.timeZone),
+    to: timeOf(to, '--to', config.timeZone),
+    kinds: kind ?? periodKinds,
+  };
 }
 
 function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
@@ -203,11 +206,11 @@ async function assertSecondOfficer(
   { confirmedBy }: ErasureDecision,
 ): Promise<void> {
   if (confirmedBy !== null) return;
-  for (const source of new Set(plan.entries.map((entry) => entry.source)))
-    if ((await context.loadProfile(context.sources.findAny(source)))?.erasureNeedsSecondOfficer === true)
-      throw new UsageError([
-        `The controller profile of ${source} requires two officers: add --confirmed-by with the name of the second.`,
-      ]);
+  const [source] = await sourcesNeedingSecondOfficer(context, plan);
+  if (source !== undefined)
+    throw new UsageError([
+      `The controller profile of ${source} requires two officers: add --confirmed-by with the name of the second.`,
+    ]);
 }
 
 function previewText(plan: ErasurePlan): string {

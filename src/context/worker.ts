@@ -15,6 +15,8 @@ import { createLetterMailJobs } from '../documents/mail-letter.ts';
 import { createScheduleJobs, mailJobs } from '../documents/schedules.ts';
 import { removeOldDrafts } from '../documents/register.ts';
 import { finishErasures } from '../erasure/erase.ts';
+import { createErasureJobs } from '../erasure/jobs.ts';
+import { removeOldProposals } from '../erasure/proposal.ts';
 import { runRetention } from '../erasure/retention.ts';
 import { type JobHandlers, JobRefused, lanesOf, selectKinds } from '../jobs/job.ts';
 import { createDistributedRunner, createRunner } from '../jobs/runner.ts';
@@ -178,6 +180,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createLetterMailJobs(context),
     ...createTaskMailJobs(context),
     ...createRequestFormJobs(context),
+    ...createErasureJobs(context),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;
@@ -256,6 +259,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
         removedExports: await removeOldExports(context.config.dataDir, context.clock()),
         expiredHandOvers: await noteExpired(context),
         destroyedSecrets: await context.sources.destroyRetired('schedule'),
+        removedProposals: await removeOldProposals(context),
         extendedWithdrawals,
         settledRepeats,
       };

@@ -17,6 +17,30 @@ type Choice = { readonly outcome: 'chosen'; readonly chosen: Chosen } | NotChose
 
 const refused = (...problems: string[]): NotChosen => ({ outcome: 'refused', problems });
 
+/** What is to be erased, as somebody asks for it. */
+export type ErasureChoice =
+  | { readonly by: 'entries'; readonly entries: readonly string[] }
+  | ({ readonly by: 'subject' } & SubjectRequest)
+  | { readonly by: 'case'; readonly caseId: string }
+  | ({ readonly by: 'period' } & PeriodRequest);
+
+/** Finds the entries of a choice. */
+export function choose(
+  deps: ErasureDeps & { readonly sources: { findAny(slug: string): Source | null } },
+  choice: ErasureChoice,
+): Promise<Choice> {
+  switch (choice.by) {
+    case 'entries':
+      return Promise.resolve(chooseEntries(choice.entries));
+    case 'subject':
+      return chooseSubject(deps, choice);
+    case 'case':
+      return chooseCase(deps, choice.caseId);
+    case 'period':
+      return choosePeriod(deps, choice);
+  }
+}
+
 /** Most entries that a range may name. */
 const RANGE = 1_000_000;
 

@@ -17,6 +17,8 @@ import { summaryOf } from './summary.ts';
 
 /** By whose word, and why. */
 export interface ErasureDecision {
+  /** Sixteen hex digits; absent: drawn. */
+  readonly id?: string;
   readonly officer: string;
   readonly confirmedBy: string | null;
   readonly reason: ErasureReason;
@@ -57,8 +59,6 @@ function sameOfficer(one: string, other: string): boolean {
   return one.trim().toLowerCase() === other.trim().toLowerCase();
 }
 
-/** Name of the setting that says from which erasure on files, read models and the database's free pages are still to be cleaned. */
-
 /**
  * Erases what a plan names. `again`: it was erased before, in a database that was replaced by an older one since. Entries lose their content in one transaction with the erasure entry that names them (in several of {@link ENTRIES_AT_ONCE} where there are
  * more); then the rows of the read models that were made of them go, and {@link finishErasures}. What a crash leaves undone the next call finishes.
@@ -79,7 +79,7 @@ export async function carryOut(
     const isFirst = place === 0;
     const erasure: Erasure = {
       v: 1,
-      id: again?.id ?? randomBytes(8).toString('hex'),
+      id: again?.id ?? decision.id ?? randomBytes(8).toString('hex'),
       officer,
       confirmedBy,
       reason,

@@ -22,6 +22,7 @@ import { type Health, healthRoutes, proxyTrust, requestTimes } from './public.ts
 import type { Metrics } from './metrics.ts';
 import { deliveryRoutes } from './pages/deliveries.tsx';
 import { exportRoutes } from './pages/export.tsx';
+import { erasureRoutes } from './pages/erasure.tsx';
 import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
@@ -184,6 +185,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(letterTextRoutes, context);
     await guarded.register(notificationRoutes, context);
     await guarded.register(retentionRoutes, context);
+    await guarded.register(erasureRoutes, context);
     await guarded.register(consentRoutes, context);
     await guarded.register(consentListRoutes, context);
   });

@@ -107,8 +107,9 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   backup: 'documents',
   // It waits for others, and sealing must not wait for it.
   witness: 'sync',
-  // It rebuilds and rewrites the database.
+  // They rebuild and rewrite the database.
   retention: 'documents',
+  erase: 'documents',
   notify: 'maintenance',
   digest: 'maintenance',
   'mail-checkpoint': 'maintenance',

@@ -5,6 +5,7 @@ import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
+import { sourceOfErasure } from '../../erasure/proposal.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { Store } from '../../store/store.ts';
 import { payloadText } from '../pages/load-today.ts';
@@ -87,6 +88,7 @@ async function sourceOf(
     seq = '',
     refusedId = '',
     jobId = '',
+    erasureId = '',
     slug = '',
   } = params as Readonly<Record<string, string>>;
   switch (where) {
@@ -128,6 +130,8 @@ async function sourceOf(
         .executeTakeFirst();
       return row?.source ?? '';
     }
+    case 'erasure':
+      return (await sourceOfErasure(store, erasureId)) ?? '';
     case 'job':
       return sourceOfJob(store, await jobs.find(jobId));
     default:
@@ -153,7 +157,8 @@ function maySee({ sources }: Session, source: string | null): boolean {
 
 /** What a look is at, as entries name it. */
 function objectOf(request: FastifyRequest): string {
-  const { caseId, seq, refusedId } = request.params as Readonly<Record<string, string | undefined>>;
+  const { caseId, seq, refusedId, erasureId } = request.params as Readonly<Record<string, string | undefined>>;
+  if (erasureId !== undefined) return `erasure ${erasureId}`;
   if (refusedId !== undefined) return `refused delivery ${refusedId}`;
   const { rule } = request.routeOptions.config;
   const isEntry = rule !== undefined && 'source' in rule && rule.source === 'entry';

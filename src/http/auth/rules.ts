@@ -19,7 +19,8 @@ export type Rule =
         | 'evidence'
         | 'entry'
         | 'refused'
-        | 'job';
+        | 'job'
+        | 'erasure';
       /** The request shows personal data, and a look at it is an entry: at the object of the address, or at a list. */
       readonly views?: 'object' | ViewedList;
     };
@@ -146,6 +147,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /settings/retention': { who: 'read', source: 'installation' },
   'POST /settings/holds': { who: 'work', source: 'form' },
   'POST /settings/holds/lift': { who: 'work', source: 'installation' },
+
+  'GET /settings/erasures': { who: 'work', source: 'installation' },
+  'POST /settings/erasures/preview': { who: 'work', source: 'form' },
+  'POST /settings/erasures': { who: 'work', source: 'form' },
+  'GET /settings/erasures/:erasureId': { who: 'work', source: 'erasure', views: 'object' },
+  'POST /settings/erasures/:erasureId': { who: 'work', source: 'erasure' },
 
   'GET /scans': { who: 'read', source: 'query' },
 

@@ -85,6 +85,7 @@ const navigation = [
       { key: 'profile', href: '/settings/profile', label: 'Controller profile' },
       { key: 'letters', href: '/settings/letters', label: 'Letter texts' },
       { key: 'retention', href: '/settings/retention', label: 'Retention and holds' },
+      { key: 'erasures', href: '/settings/erasures', label: 'Erase', for: 'work' },
       { key: 'notifications', href: '/settings/notifications', label: 'Notifications', for: 'work' },
     ],
   },

@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import type { Source } from '../core/source.ts';
+import type { DocumentDeps } from '../documents/frame.ts';
+import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
+import type { NewJob } from '../jobs/jobs.ts';
+import type { RegimeTable } from '../law/regime-table.ts';
+import { listErasures } from '../ledger/erase.ts';
+import { factsOf, produceErasureCertificate } from './certificate.ts';
+import { choose } from './choose.ts';
+import type { ErasureDeps } from './deps.ts';
+import { carryOut, finishErasures } from './erase.ts';
+import { type ErasurePlan, planErasure } from './plan.ts';
+import { digestOfPlan, type ErasureProposal, findProposal, type ProposalDeps, removeProposal } from './proposal.ts';
+import { summaryOf } from './summary.ts';
+
+const payloadSchema = z.object({ proposal: z.string(), source: z.string().nullable(), actor: z.string() });
+const resultSchema = z.object({
+  /** The erasure entries, and how many entries and documents lost their content. */
+  seqs: z.array(z.number()),
+  entries: z.number(),
+  documents: z.number(),
+  /** The certificate in the library; null: none was made, and why. */
+  certificate: z.string().nullable(),
+  problem: z.string().nullable(),
+});
+
+/** What an erasure by a job came to. */
+export type ErasureResult = z.infer<typeof resultSchema>;
+
+/** Asks for the erasure that a proposal confirms. The payload names nobody: jobs that name an erased person are erased too. */
+export function erasureJob({ id, source }: Pick<ErasureProposal, 'id' | 'source'>, actor: string): NewJob {
+  return { kind: 'erase', key: id, payload: { proposal: id, source, actor }, maxAttempts: 3 };
+}
+
+/** The result of a job that erased; null of one that has none. */
+export function erasureOf(result: unknown): ErasureResult | null {
+  return resultSchema.safeParse(result).data ?? null;
+}
+
+/** What the job works with. */
+export interface ErasureJobDeps extends ProposalDeps {
+  readonly erasure: ErasureDeps & { readonly regimes: RegimeTable };
+  readonly sources: { findAny(slug: string): Source | null };
+  readonly documents: DocumentDeps;
+}
+
+/** The job that erases what was confirmed on a page, as `ledger erase` does, and makes the certificate. A run after a crash goes on where the last one ended. */
+export function createErasureJobs(deps: ErasureJobDeps) {
+  const { erasure, sources } = deps;
+  return {
+    async erase(payload, { progress }) {
+      const { proposal: id } = readPayload(payloadSchema, payload);
+      const proposal = await findProposal(deps, id);
+      if (proposal === null) throw new JobRefused('This erasure was given up, or has been made.');
+      progress({ done: 0, total: null, message: 'looking for everything that belongs to it' });
+      await finishErasures(erasure);
+      const begun = (await listErasures(erasure.store.read)).filter((one) => one.id === id);
+      const refuse = async (problem: string): Promise<never> => {
+        await removeProposal(deps, id);
+        throw new JobRefused(`Nothing was erased. ${problem}`);
+      };
+      let plan: ErasurePlan | null = null;
+      const chosen = await choose({ ...erasure, sources }, proposal.choice);
+      if (chosen.outcome === 'chosen') plan = await planErasure(erasure, chosen.chosen);
+      else if (begun.length === 0) return refuse(chosen.problems.join(' '));
+      if (begun.length === 0 && plan !== null && digestOfPlan(plan) !== proposal.digest)
+        return refuse('Something was added since it was confirmed: look at it again.');
+
+      let seqs = begun.map(({ seq }) => seq);
+      let certificate: Pick<ErasureResult, 'certificate' | 'problem'> = { certificate: null, problem: null };
+      if (plan !== null && plan.entries.length + plan.documents.length + plan.suppress.length > 0) {
+        progress({ done: 0, total: null, message: 'erasing, then rewriting the database without it' });
+        const done = await carryOut(erasure, plan, proposal);
+        if (done.outcome === 'refused') return refuse(done.problems.join(' '));
+        seqs = [...seqs, ...done.seqs];
+        progress({ done: 0, total: null, message: 'making the certificate' });
+        certificate = await certify(deps, proposal, plan, { seqs, erasedAt: done.erasedAt });
+      }
+      await removeProposal(deps, id);
+      const [entries, documents] = [plan?.entries.length ?? 0, plan?.documents.length ?? 0];
+      return {
+        seqs,
+        entries: entries + begun.reduce((sum, one) => sum + one.seqs.length, 0),
+        documents: documents + begun.reduce((sum, one) => sum + one.documents.length, 0),
+        ...certificate,
+      } satisfies ErasureResult;
+    },
+  } satisfies Record<string, JobHandler>;
+}
+
+/** The erasure is done by then: what goes wrong with its certificate is said, and does not undo it. */
+async function certify(
+  { documents, erasure, sources }: ErasureJobDeps,
+  proposal: ErasureProposal,
+  plan: ErasurePlan,
+  done: { readonly seqs: readonly number[]; readonly erasedAt: string },
+): Promise<Pick<ErasureResult, 'certificate' | 'problem'>> {
+  const { law, officer, source } = proposal;
+  const lawName = erasure.regimes.regimes.get(law)?.law ?? law;
+  const facts = factsOf({ ...proposal, by: plan.by }, summaryOf(plan), {
+    ...{ ...done, lawName, suppressed: plan.suppress.length > 0 },
+  });
+  const found = [source ?? '', ...plan.entries.map((entry) => entry.source)].find(
+    (slug) => sources.findAny(slug) !== null,
+  );
+  const made = await produceErasureCertificate(documents, {
+    source: found ?? '',
+    ...{ erasure: facts, format: 'pdf', actor: officer },
+  });
+  if (made.outcome === 'produced') return { certificate: made.documentId, problem: null };
+  return {
+    certificate: null,
+    problem: made.outcome === 'refused' ? made.problem : 'No certificate: its source is unknown.',
+  };
+}

@@ -1,0 +1,155 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { isoNow } from '../core/clock.ts';
+import { erasureReasonCodes } from '../core/erasure.ts';
+import type { Source } from '../core/source.ts';
+import { openSealed, sealBytes } from '../crypto/keys.ts';
+import type { ControllerProfile } from '../law/profile.ts';
+import { readSetting, removeSetting, writeSetting } from '../store/settings.ts';
+import type { Query } from '../store/store.ts';
+import { type ErasureChoice, periodKinds } from './choose.ts';
+import type { ErasureDeps } from './deps.ts';
+import type { ErasurePlan } from './plan.ts';
+
+/** Days that a proposal waits for a second person. */
+export const PROPOSAL_DAYS = 14;
+
+const choiceSchema: z.ZodType<ErasureChoice> = z.discriminatedUnion('by', [
+  z.object({ by: z.literal('entries'), entries: z.array(z.string()) }),
+  z.object({ by: z.literal('subject'), source: z.string(), identifier: z.string(), withCases: z.boolean() }),
+  z.object({ by: z.literal('case'), caseId: z.string() }),
+  z.object({
+    by: z.literal('period'),
+    source: z.string().nullable(),
+    from: z.string().nullable(),
+    to: z.string(),
+    kinds: z.array(z.enum(periodKinds)),
+  }),
+]);
+
+const proposalSchema = z.object({
+  choice: choiceSchema,
+  /** Of the plan that was confirmed ({@link digestOfPlan}): anything else needs another look. */
+  digest: z.string(),
+  reason: z.enum(erasureReasonCodes),
+  law: z.string(),
+  despite: z.array(z.string()).readonly(),
+  officer: z.string(),
+  /** The account that proposed it; null: signed in by a one-time link. */
+  personId: z.string().nullable(),
+  at: z.string(),
+  needsSecond: z.boolean(),
+  /** The second person, once one agreed. */
+  confirmedBy: z.string().nullable(),
+});
+
+/** An erasure that was confirmed on a page and is not made yet: it waits for a second person, or for its job. */
+export interface ErasureProposal extends z.infer<typeof proposalSchema> {
+  /** Sixteen hex digits: also the id of the erasure. */
+  readonly id: string;
+  /** The one source that it is about; null: all of them, or entries by number. */
+  readonly source: string | null;
+}
+
+/** What proposals are kept with. */
+export interface ProposalDeps extends Pick<ErasureDeps, 'store' | 'clock'> {
+  readonly keys: { readonly instance: { readonly rest: Uint8Array } };
+}
+
+const PREFIX = 'erasure-proposal ';
+const storedSchema = z.object({ source: z.string().nullable(), sealed: z.string() });
+
+/** Keeps a proposal. It names a person, so it is sealed at rest, and removed once it is made or given up. */
+export async function keepProposal(
+  deps: ProposalDeps,
+  proposal: Omit<ErasureProposal, 'id' | 'at'> & { readonly id?: string; readonly at?: string },
+): Promise<ErasureProposal> {
+  const { id = randomBytes(8).toString('hex'), at = isoNow(deps.clock), source, ...rest } = proposal;
+  const name = `${PREFIX}${id}`;
+  const plain = Buffer.from(JSON.stringify({ ...rest, at }));
+  const sealed = sealBytes(deps.keys.instance.rest, plain, name).toString('base64');
+  await writeSetting(deps.store, name, JSON.stringify({ source, sealed }));
+  return { id, at, source, ...rest };
+}
+
+/** Null: there is none of this id, or it was sealed by another installation. */
+export async function findProposal(deps: ProposalDeps, id: string): Promise<ErasureProposal | null> {
+  const value = /^[0-9a-f]{16}$/.test(id) ? await readSetting(deps.store, `${PREFIX}${id}`) : null;
+  return value === null ? null : opened(deps, id, value);
+}
+
+/** Every proposal, oldest first. */
+export async function listProposals(deps: ProposalDeps): Promise<readonly ErasureProposal[]> {
+  const rows = await stored(deps.store.read);
+  return rows
+    .flatMap(({ name, value }) => opened(deps, name.slice(PREFIX.length), value) ?? [])
+    .sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+export async function removeProposal({ store }: Pick<ProposalDeps, 'store'>, id: string): Promise<void> {
+  await removeSetting(store, `${PREFIX}${id}`);
+}
+
+/** Removes what waited for too long, and what cannot be opened any more; how many. */
+export async function removeOldProposals(deps: ProposalDeps): Promise<number> {
+  const before = new Date(deps.clock().getTime() - PROPOSAL_DAYS * 86_400_000).toISOString();
+  let removed = 0;
+  for (const { name, value } of await stored(deps.store.read)) {
+    const id = name.slice(PREFIX.length);
+    const proposal = opened(deps, id, value);
+    if (proposal !== null && proposal.at >= before) continue;
+    await removeProposal(deps, id);
+    removed += 1;
+  }
+  return removed;
+}
+
+/** The one source that an erasure is about, while it is proposed and afterwards; null: all of them, or there is no such erasure. */
+export async function sourceOfErasure(store: Pick<ErasureDeps['store'], 'read'>, id: string): Promise<string | null> {
+  const job = await store.read
+    .selectFrom('jobs')
+    .select('payload')
+    .where('kind', '=', 'erase')
+    .where('job_key', '=', id)
+    .executeTakeFirst();
+  const value = job?.payload ?? (await readSetting(store, `${PREFIX}${id}`));
+  return value === null ? null : z.object({ source: z.string().nullable() }).parse(JSON.parse(value)).source;
+}
+
+function stored(query: Query) {
+  return query.selectFrom('settings').select(['name', 'value']).where('name', 'like', `${PREFIX}%`).execute();
+}
+
+function opened({ keys }: ProposalDeps, id: string, value: string): ErasureProposal | null {
+  const { source, sealed } = storedSchema.parse(JSON.parse(value));
+  const plain = openSealed(keys.instance.rest, Buffer.from(sealed, 'base64'), `${PREFIX}${id}`);
+  return plain === null ? null : { id, source, ...proposalSchema.parse(JSON.parse(plain.toString('utf8'))) };
+}
+
+/** Names everything that a plan takes, hex: what somebody confirmed is what is erased. */
+export function digestOfPlan({ entries, documents, files, rejected, suppress, needs, kept }: ErasurePlan): string {
+  const parts = [
+    entries.map(({ seq }) => seq),
+    documents.map(({ documentId }) => documentId),
+    [...files].sort(),
+    [...rejected].sort((a, b) => a - b),
+    suppress.map(({ source, subject }) => `${source} ${subject}`).sort(),
+    needs.map(({ name }) => name).sort(),
+    kept.flatMap(({ seqs }) => seqs),
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+}
+
+/** Sources of a plan whose controller profile requires a second officer (`erasureNeedsSecondOfficer`). Throws UsageError for a profile with problems. */
+export async function sourcesNeedingSecondOfficer(
+  deps: {
+    readonly sources: { findAny(slug: string): Source | null };
+    readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
+  },
+  { entries, suppress }: ErasurePlan,
+): Promise<readonly string[]> {
+  const needing: string[] = [];
+  for (const slug of new Set([...entries, ...suppress].map(({ source }) => source)))
+    if ((await deps.loadProfile(deps.sources.findAny(slug)))?.erasureNeedsSecondOfficer === true) needing.push(slug);
+  return needing;
+}
