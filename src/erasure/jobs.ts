@@ -67,7 +67,10 @@ export function createErasureJobs(deps: ErasureJobDeps) {
         return refuse('Something was added since it was confirmed: look at it again.');
 
       let seqs = begun.map(({ seq }) => seq);
-      let certificate: Pick<ErasureResult, 'certificate' | 'problem'> = { certificate: null, problem: null };
+      let certificate: Pick<ErasureResult, 'certificate' | 'problem'> = {
+        certificate: null,
+        problem: 'None: the program was stopped after it had erased, and before the certificate.',
+      };
       if (plan !== null && plan.entries.length + plan.documents.length + plan.suppress.length > 0) {
         progress({ done: 0, total: null, message: 'erasing, then rewriting the database without it' });
         const done = await carryOut(erasure, plan, proposal);

@@ -491,6 +491,15 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         ]}
         rows={data.shown.history}
       />
+      {frame.canWork ? (
+        <p>
+          <a
+            href={`/settings/erasures?${new URLSearchParams({ by: 'case', source: data.shown.view.row.source, caseId: data.shown.view.row.case_id }).toString()}`}
+          >
+            Erase this request
+          </a>
+        </p>
+      ) : null}
     </Panel>
   );
 }

@@ -460,7 +460,10 @@ function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
       {erasures === null ? (
         <p>Shown to those who may see every source.</p>
       ) : shown.length === 0 ? (
-        <p>Nothing was erased.</p>
+        <p>
+          Nothing was erased.{' '}
+          {frame.canWork ? <a href="/settings/erasures">Erase a person, a request or a period</a> : null}
+        </p>
       ) : (
         <Table
           caption="Newest first. Erased entries keep their place and their hashes, so that every proof stays valid."

@@ -152,6 +152,11 @@ function RetentionPage(props: RetentionProps) {
     <Page title="Retention and holds" frame={frame} current="retention">
       <h1>Retention and holds</h1>
       <p class="lead">How long each kind of data is kept and why, and what must not be erased until further notice.</p>
+      {frame.canWork ? (
+        <p>
+          Before a period ends: <a href="/settings/erasures">Erase a person, a request or a period</a>
+        </p>
+      ) : null}
       {done === null ? null : (
         <Notice tone="good">
           <p>{done}</p>

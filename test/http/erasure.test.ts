@@ -1,0 +1,239 @@
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { choose } from '../../src/erasure/choose.ts';
+import { carryOut } from '../../src/erasure/erase.ts';
+import { erasureJob } from '../../src/erasure/jobs.ts';
+import { planErasure } from '../../src/erasure/plan.ts';
+import { digestOfPlan, findProposal, keepProposal } from '../../src/erasure/proposal.ts';
+import { listErasures } from '../../src/ledger/erase.ts';
+import { placeHold } from '../../src/erasure/holds.ts';
+import { chosenOf, faultsIn, filesWith, noFaults } from '../erasure/world.ts';
+import { createOfficeWorld, type OfficeWorld, type Page, signedIn, signedInAs, type Visitor } from './office-world.ts';
+
+const ZOE = 'visitor-zoe-must-vanish';
+const OTHER = 'visitor-who-stays';
+
+async function consent(world: OfficeWorld, visitor: string, id: string): Promise<number> {
+  return world.event('consent.recorded', {
+    ...{ consent_id: id, banner_id: 'bnr_1', visitor_hash: visitor, consent: { analytics: true } },
+    recorded_at: new Date().toISOString(),
+  });
+}
+
+async function createWorld(profile = ''): Promise<OfficeWorld> {
+  const world = await createOfficeWorld();
+  if (profile !== '') {
+    await writeFile(world.context.config.controllerFile ?? '', `name: Acme GmbH\ncountry: DE\nregion: BE\n${profile}`);
+  }
+  await consent(world, ZOE, 'c-zoe-1');
+  await consent(world, ZOE, 'c-zoe-2');
+  await consent(world, OTHER, 'c-other');
+  return world;
+}
+
+const zoe = { by: 'subject', source: 'default', identifier: ZOE } as const;
+const person: Record<string, string> = { ...zoe };
+const reasons = { reason: 'request', law: 'eu-gdpr', sure: 'yes' };
+const digestIn = ({ text }: Page) => /name="digest" value="(\w+)"/.exec(text)?.[1] ?? '';
+
+/** Asks for what a form shows, and confirms it. */
+async function confirm(visitor: Visitor, form: Record<string, string> = person, more: Record<string, string> = {}) {
+  const preview = await visitor.post('/settings/erasures/preview', form);
+  expect(preview.status, preview.text).toBe(200);
+  return visitor.post('/settings/erasures', { ...form, ...reasons, digest: digestIn(preview), ...more });
+}
+
+async function untilDone(world: OfficeWorld, visitor: Visitor, at: Page): Promise<Page> {
+  const address = at.headers.get('location') ?? '';
+  expect(address).toMatch(/^\/settings\/erasures\/[0-9a-f]{16}$/);
+  for (;;) {
+    const [job] = await world.context.jobs.list({ kind: 'erase' });
+    if (job !== undefined && job.finishedAt !== null) return visitor.get(address);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+describe('an officer erases a person', () => {
+  it('sees first what belongs to the person, confirms it, and gets the entry and the certificate', async () => {
+    const world = await createWorld();
+    const { context } = world;
+    const officer = await signedInAs(world, 'officer');
+    const preview = await officer.post('/settings/erasures/preview', person);
+    expect(preview.text).toContain('Nothing is erased yet.');
+    expect(preview.text).toContain('2 entries.');
+    expect((await filesWith(context, ZOE)).length).toBeGreaterThan(0);
+
+    const done = await untilDone(world, officer, await confirm(officer));
+    expect(done.text).toContain('2 entries');
+    const [seq = ''] = /\/entries\/(\d+)/.exec(done.text)?.slice(1) ?? [];
+    expect((await officer.get(`/entries/${seq}`)).status).toBe(200);
+    const certificate = /href="(\/documents\/[^"]+\/download)"/.exec(done.text)?.[1] ?? '';
+    const pdf = await officer.get(certificate);
+    expect([pdf.status, pdf.bytes.subarray(0, 5).toString()]).toEqual([200, '%PDF-']);
+    expect(await filesWith(context, ZOE)).toEqual([]);
+    expect((await filesWith(context, OTHER)).length).toBeGreaterThan(0);
+    expect(await faultsIn(context)).toEqual(noFaults);
+    expect((await officer.get('/settings/erasures')).text).toContain('2 entries erased');
+    expect((await officer.post('/settings/erasures/preview', person)).text).toMatch(/erased before|no record of this/);
+  });
+
+  it('is asked for the reason, the law and the tick, and again when something was added in between', async () => {
+    const world = await createWorld();
+    const officer = await signedInAs(world, 'officer');
+    const preview = await officer.post('/settings/erasures/preview', person);
+    const bare = await officer.post('/settings/erasures', { ...person, digest: digestIn(preview) });
+    expect(bare.status).toBe(422);
+    for (const problem of ['Choose why it is erased.', 'Choose the law that applies.', 'Tick that you know'])
+      expect(bare.text).toContain(problem);
+    await consent(world, ZOE, 'c-zoe-3');
+    const late = await officer.post('/settings/erasures', { ...person, ...reasons, digest: digestIn(preview) });
+    expect([late.status, late.text.includes('It has changed since it was shown.')]).toEqual([422, true]);
+    expect(late.text).toContain('3 entries.');
+    expect(await world.context.jobs.list({ kind: 'erase' })).toEqual([]);
+    for (const [form, problem] of [
+      [{ by: 'subject', source: 'default', identifier: '' }, 'Enter the person'],
+      [{ by: 'subject', source: 'default', identifier: 'nobody-at-all' }, 'The ledger has no record of this person'],
+      [{ by: 'case', caseId: 'dsar_none' }, 'dsar_none'],
+      [{ by: 'entries', entries: 'x' }, 'x'],
+      [{ by: 'period', source: '', to: '31/12/2020', 'kind-webhook': 'yes' }, 'Enter days as YYYY-MM-DD.'],
+      [{ by: 'period', source: '', to: '2020-12-31' }, 'Choose what was received.'],
+      [{ by: 'everything' }, 'Choose what is to be erased.'],
+    ] as const) {
+      const refused = await officer.post('/settings/erasures/preview', form);
+      expect([refused.status, refused.text.includes(problem)], JSON.stringify(form)).toEqual([422, true]);
+    }
+  });
+
+  it('sees why it cannot be done while a hold stands', async () => {
+    const world = await createWorld();
+    const { context } = world;
+    const officer = await signedInAs(world, 'officer');
+    const hold = { source: 'default', caseId: null, subject: ZOE, from: null, to: null };
+    const placed = await placeHold(
+      { ...context.erasure, sources: context.sources },
+      { ...hold, officer: 'Olga', reason: 'claim 7 of Zoe' },
+    );
+    if (placed.outcome !== 'placed') throw new Error(placed.problems.join(' '));
+    const held = await confirm(officer);
+    expect([held.status, held.text.includes(placed.holdId)]).toEqual([422, true]);
+    expect(await context.jobs.list({ kind: 'erase' })).toEqual([]);
+    await confirm(officer, person, { 'despite-0': placed.holdId }).then((page) => untilDone(world, officer, page));
+    expect(await filesWith(context, ZOE)).toEqual([]);
+  });
+
+  it('is reached from the page of a request, with the request filled in', async () => {
+    const world = await createOfficeWorld();
+    await world.event('dsar.submitted', {
+      request_id: 'r-1',
+      type: 'access',
+      email: 'zoe@example.net',
+      submitted_at: new Date().toISOString(),
+    });
+    const officer = await signedInAs(world, 'officer');
+    const [row] = await world.context.store.read.selectFrom('cases').select('case_id').execute();
+    const link =
+      /href="(\/settings\/erasures\?[^"]+)"/.exec((await officer.get(`/cases/${row?.case_id}`)).text)?.[1] ?? '';
+    expect((await officer.get(link.replaceAll('&amp;', '&'))).text).toContain(`value="${row?.case_id}"`);
+    const form = { by: 'case', source: '', caseId: row?.case_id ?? '' };
+    const done = await untilDone(world, officer, await confirm(officer, form, { 'despite-0': row?.case_id ?? '' }));
+    expect(done.text).toContain('Recorded as');
+    expect(await filesWith(world.context, 'zoe@example.net')).toEqual([]);
+  });
+
+  it('is refused to an auditor, and to an officer of another source', async () => {
+    const world = await createWorld();
+    const auditor = await signedInAs(world, 'auditor');
+    expect((await auditor.get('/settings/erasures')).status).toBe(403);
+    expect((await auditor.post('/settings/erasures/preview', person)).status).toBe(403);
+    const elsewhere = await signedInAs(world, 'officer', { sources: ['elsewhere'] });
+    for (const form of [
+      person,
+      { by: 'entries', entries: '1', source: 'elsewhere' },
+      { by: 'entries', entries: '1', source: '' },
+      { by: 'period', source: '', to: '2099-12-31', 'kind-webhook': 'yes' },
+    ]) {
+      const refused = await elsewhere.post('/settings/erasures/preview', form);
+      expect([403, 404, 422], JSON.stringify(form)).toContain(refused.status);
+      expect(refused.text).not.toContain('Nothing is erased yet.');
+    }
+  });
+});
+
+describe('a job that was stopped after it had erased', () => {
+  it('tells what was erased, and erases nothing twice', async () => {
+    const world = await createWorld();
+    const { context } = world;
+    const chosen = await choose({ ...context.erasure, sources: context.sources }, { ...zoe, withCases: false });
+    const plan = await planErasure(context.erasure, chosenOf(chosen));
+    const proposal = await keepProposal(context, {
+      ...{ choice: { ...zoe, withCases: false }, digest: digestOfPlan(plan), reason: 'request', law: 'eu-gdpr' },
+      ...{ despite: [], officer: 'Olga', personId: null, needsSecond: false, confirmedBy: null, source: 'default' },
+    });
+    const first = await carryOut(context.erasure, plan, proposal);
+    await context.jobs.enqueue(erasureJob(proposal, 'Olga'));
+    const officer = await signedInAs(world, 'officer');
+    const at = { headers: new Headers({ location: `/settings/erasures/${proposal.id}` }) } as Page;
+    const done = await untilDone(world, officer, at);
+    for (const text of ['2 entries', 'the program was stopped']) expect(done.text).toContain(text);
+    expect(first.outcome === 'erased' && first.seqs.every((seq) => done.text.includes(`/entries/${seq}`))).toBe(true);
+    expect(await listErasures(context.store.read)).toHaveLength(1);
+    expect(await findProposal(context, proposal.id)).toBeNull();
+  });
+});
+
+describe('where the controller wants two people', () => {
+  it('somebody else with an account has to agree', async () => {
+    const world = await createWorld('erasureNeedsSecondOfficer: true\n');
+    const { context } = world;
+    const [olga, otto] = [
+      await signedInAs(world, 'officer', { name: 'Olga' }),
+      await signedInAs(world, 'officer', { name: 'Otto' }),
+    ];
+    const byLink = await confirm(await signedIn(world));
+    expect([byLink.status, byLink.text.includes('Two accounts are needed')]).toEqual([422, true]);
+
+    const proposed = await confirm(olga);
+    const address = proposed.headers.get('location') ?? '';
+    expect(await context.jobs.list({ kind: 'erase' })).toEqual([]);
+    const own = await olga.post(address, { decision: 'agree' });
+    expect([own.status, own.text.includes('somebody else has to agree')]).toEqual([422, true]);
+    const auditor = await signedInAs(world, 'auditor');
+    expect((await auditor.post(address, { decision: 'agree' })).status).toBe(403);
+    const elsewhere = await signedInAs(world, 'officer', { sources: ['elsewhere'] });
+    expect((await elsewhere.get(address)).status).toBe(404);
+    expect((await elsewhere.post(address, { decision: 'agree' })).status).toBe(404);
+    // The person who is proposed stands nowhere in the clear, though the ledger itself still has the deliveries.
+    const { value } = await context.store.read
+      .selectFrom('settings')
+      .select('value')
+      .where('name', 'like', 'erasure-proposal %')
+      .executeTakeFirstOrThrow();
+    expect(value).not.toContain(ZOE);
+
+    expect((await otto.get('/settings/erasures')).text).toContain(address);
+    expect((await otto.get(address)).text).toContain('Agree, and erase for good');
+    const done = await untilDone(world, otto, await otto.post(address, { decision: 'agree' }));
+    expect(done.text).toContain('2 entries');
+    expect(await filesWith(context, ZOE)).toEqual([]);
+    expect(await faultsIn(context)).toEqual(noFaults);
+    const [erasure] = await context.store.read
+      .selectFrom('settings')
+      .select('name')
+      .where('name', 'like', 'erasure-proposal %')
+      .execute();
+    expect(erasure).toBeUndefined();
+  });
+
+  it('a proposal that has changed, or was given up, is not made', async () => {
+    const world = await createWorld('erasureNeedsSecondOfficer: true\n');
+    const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
+    const address = (await confirm(olga)).headers.get('location') ?? '';
+    await consent(world, ZOE, 'c-zoe-3');
+    const late = await otto.post(address, { decision: 'agree' });
+    expect([late.status, late.text.includes('It has changed since it was proposed')]).toEqual([422, true]);
+    expect((await otto.post(address, { decision: 'give-up' })).status).toBe(303);
+    expect((await otto.get(address)).status).toBe(404);
+    expect(await world.context.jobs.list({ kind: 'erase' })).toEqual([]);
+    expect((await filesWith(world.context, ZOE)).length).toBeGreaterThan(0);
+  });
+});
