@@ -441,7 +441,9 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
         <Csrf token={frame.csrf} />
         <input type="hidden" name="by" value={by} />
         {fields}
-        <button type="submit">Show what would be erased</button>
+        <div class="buttons">
+          <button type="submit">Show what would be erased</button>
+        </div>
       </form>
     </details>
   );
@@ -463,12 +465,10 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
             value={value('subject', 'identifier')}
             hint="E-mail address, visitor id or record id. Everything of this source that is about the person is found, and earlier rows are not pulled again."
           />
-          <p>
-            <label>
-              <input type="checkbox" name="withCases" value="yes" checked={value('subject', 'withCases') === 'yes'} />{' '}
-              The person’s requests as well
-            </label>
-          </p>
+          <label class="box">
+            <input type="checkbox" name="withCases" value="yes" checked={value('subject', 'withCases') === 'yes'} /> The
+            person’s requests as well
+          </label>
           <p class="hint">Without the tick they stay: they prove how each request was answered, and when.</p>
         </>,
       )}
@@ -498,18 +498,16 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
           </div>
           <Field id="kind-webhook" label="What was received">
             {periodKinds.map((kind) => (
-              <p key={kind}>
-                <label>
-                  <input
-                    id={`kind-${kind}`}
-                    type="checkbox"
-                    name={`kind-${kind}`}
-                    value="yes"
-                    checked={form['by'] !== 'period' || form[`kind-${kind}`] === 'yes'}
-                  />{' '}
-                  {kindTexts[kind]}
-                </label>
-              </p>
+              <label class="box" key={kind}>
+                <input
+                  id={`kind-${kind}`}
+                  type="checkbox"
+                  name={`kind-${kind}`}
+                  value="yes"
+                  checked={form['by'] !== 'period' || form[`kind-${kind}`] === 'yes'}
+                />{' '}
+                {kindTexts[kind]}
+              </label>
             ))}
           </Field>
         </>,
@@ -580,12 +578,12 @@ function PlanTables({ plan }: { readonly plan: ErasurePlan }) {
         </Panel>
       )}
       {residues.length === 0 ? null : (
-        <Panel id="residues" title="What is left behind for a while">
+        <Panel id="residues" title="What is left behind">
           <Table
             caption={null}
             columns={[
               { title: 'Where', cell: ({ where }) => where },
-              { title: 'Until', cell: ({ until }) => until },
+              { title: 'How long', cell: ({ until }) => until },
             ]}
             rows={residues}
           />
@@ -647,24 +645,22 @@ function PreviewPage({
             <Choice id="law" label="Law that applies" value={form['law'] ?? ''} options={[['', 'Choose'], ...laws]} />
           </div>
           {plan.needs.map(({ name, why, seqs }, place) => (
-            <p key={name}>
-              <label>
-                <input type="checkbox" name={`despite-${place}`} value={name} checked={despite.includes(name)} />{' '}
-                {counted(seqs.length, 'entry is', 'entries are')} still needed for {name} ({why}). Erase all the same.
-              </label>
-            </p>
-          ))}
-          <p>
-            <label>
-              <input type="checkbox" name="sure" value="yes" required /> I know that this cannot be undone, not even
-              from a backup.
+            <label class="box" key={name}>
+              <input type="checkbox" name={`despite-${place}`} value={name} checked={despite.includes(name)} />{' '}
+              {counted(seqs.length, 'entry is', 'entries are')} still needed for {name} ({why}). Erase all the same.
             </label>
-          </p>
+          ))}
+          <label class="box">
+            <input type="checkbox" name="sure" value="yes" required /> I know that this cannot be undone, not even from
+            a backup.
+          </label>
           <p class="hint">
             While the database is rewritten at the end, deliveries wait for a moment, or longer where there are many
             entries: the service sends them again.
           </p>
-          <button type="submit">{needsSecond ? 'Propose the erasure' : 'Erase for good'}</button>
+          <div class="buttons">
+            <button type="submit">{needsSecond ? 'Propose the erasure' : 'Erase for good'}</button>
+          </div>
         </form>
       </Panel>
     </Page>
@@ -744,17 +740,19 @@ function OnePage({
       )}
       {proposal === null ? null : (
         <>
-          <Facts
-            rows={[
-              ['What', whatText(proposal, frame)],
-              proposal.choice.by === 'subject' ? ['Person', <bdi>{proposal.choice.identifier}</bdi>] : null,
-              ['Why', erasureReasons[proposal.reason]],
-              ['Law', lawName],
-              ['Proposed', <Moment iso={proposal.at} timeZone={frame.timeZone} />],
-              ['By', <bdi>{proposal.officer}</bdi>],
-              proposal.despite.length === 0 ? null : ['All the same, despite', proposal.despite.join(', ')],
-            ]}
-          />
+          <Panel id="proposal" title="What was proposed">
+            <Facts
+              rows={[
+                ['To be erased', whatText(proposal, frame)],
+                proposal.choice.by === 'subject' ? ['Person', <bdi>{proposal.choice.identifier}</bdi>] : null,
+                ['Why', erasureReasons[proposal.reason]],
+                ['Law', lawName],
+                ['Proposed', <Moment iso={proposal.at} timeZone={frame.timeZone} />],
+                ['By', <bdi>{proposal.officer}</bdi>],
+                proposal.despite.length === 0 ? null : ['All the same, despite', proposal.despite.join(', ')],
+              ]}
+            />
+          </Panel>
           {plan === null ? null : <PlanTables plan={plan} />}
           {frame.canWork ? (
             <Panel id="decide" title="Decide">
