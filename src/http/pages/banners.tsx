@@ -1,5 +1,4 @@
-import multipart, { type MultipartFile } from '@fastify/multipart';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   addBannerEvidence,
   BANNER_NAME_LENGTH,
@@ -18,9 +17,10 @@ import { readEvidenceFile } from '../../ledger/evidence-files.ts';
 import { createBannerQueries, type BannerEvidence, type BannerNames } from '../../store/queries/history-banners.ts';
 import { columnOf } from '../../sync/position.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { officerOf, requireCsrf } from '../auth/sessions.ts';
+import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { attachment } from './documents.tsx';
+import { uploadForm } from './upload.ts';
 import type { Source } from '../../core/source.ts';
 import { sizeText } from './words.ts';
 import {
@@ -115,40 +115,17 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
   }
 }
 
-interface Upload {
-  readonly fileName: string;
-  readonly bytes: Buffer;
-}
-
-/**
- * The upload of a file. A scope of its own, beside the guarded one: a multipart body has to be read before the form's token can be looked at,
- * and is read here only, once the officer is known and may do this, within these limits.
- */
+/** The upload of a file. */
 export async function bannerUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  await app.register(multipart, {
-    attachFieldsToBody: 'keyValues',
-    limits: { fileSize: EVIDENCE_BYTES, files: 1, fields: 10, fieldSize: 10_000, parts: 11, headerPairs: 20 },
-    async onFile(part: MultipartFile) {
-      const upload: Upload = { fileName: part.filename, bytes: await part.toBuffer() };
-      (part as MultipartFile & { value: Upload }).value = upload;
-    },
-  });
-  requireCsrf(app);
-
-  app.post('/banners', {
-    // The file is held in memory; the limits above are stricter for everything else.
-    bodyLimit: EVIDENCE_BYTES + 200_000,
-    errorHandler(error: FastifyError, request, reply) {
-      if (isBrokenForm(error)) throw new CodedError('invalid_request');
-      if (error.statusCode !== 413) throw error;
-      const shown = { source: '', problems: ['The file is larger than 10 MiB.'] };
-      sendBanners(context, request, reply, shown, 413).catch((failure: Error) => void reply.send(failure));
-    },
-    async handler(request, reply) {
+  await uploadForm(app, {
+    path: '/banners',
+    bytes: EVIDENCE_BYTES,
+    tooLarge: (request, reply) =>
+      sendBanners(context, request, reply, { source: '', problems: ['The file is larger than 10 MiB.'] }, 413),
+    async handler(request, reply, file) {
       const form = formOf(request.body);
       const { source = '', bannerId = '', from = '', to = '', note = '' } = form;
       const period = periodOf(from, to);
-      const file = fileOf(request.body);
       const refuse = (problems: readonly string[]) =>
         sendBanners(context, request, reply, { source, form, problems }, 422);
       if (period === null) return refuse(['Enter the first day, and optionally the last day.']);
@@ -169,20 +146,6 @@ export async function bannerUploadRoutes(app: FastifyInstance, context: Context)
       return null;
     }
   }
-}
-
-/** Whether a multipart body is cut off or has no boundary: what reads it gives such errors neither a status nor a code. */
-function isBrokenForm({ statusCode, code, message }: FastifyError): boolean {
-  return statusCode === undefined && code === undefined && /\bmultipart\b/i.test(message);
-}
-
-/** The uploaded file, as onFile left it; null when none was chosen. */
-function fileOf(body: unknown): Upload | null {
-  const { file } = (body ?? {}) as { file?: unknown };
-  const upload = (Array.isArray(file) ? file[0] : file) as Partial<Upload> | undefined;
-  return Buffer.isBuffer(upload?.bytes) && (upload.bytes.length > 0 || (upload.fileName ?? '') !== '')
-    ? { fileName: String(upload.fileName ?? ''), bytes: upload.bytes }
-    : null;
 }
 
 interface Shown {
