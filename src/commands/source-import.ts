@@ -5,7 +5,7 @@ import pc from 'picocolors';
 import { readEnvironmentVariable } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import { importColumns, importTemplate, importLimits } from '../sources/import/read-csv.ts';
-import { type ImportReport, importSources } from '../sources/import/import-sources.ts';
+import { importOutcomes, type ImportReport, importSources } from '../sources/import/import-sources.ts';
 import { type CommandIo, counted, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
@@ -82,24 +82,21 @@ async function load(path: string): Promise<{ csv: Buffer; warning: string | null
   }
 }
 
-const words: Readonly<Record<ImportReport['lines'][number]['outcome'], string>> = {
-  added: 'added',
-  changed: 'changed',
-  unchanged: 'unchanged',
-  'planned-add': 'would be added',
-  'planned-change': 'would be changed',
-  failed: 'failed',
-};
-
 function reportText({ outcome, lines, problems, warnings }: ImportReport): string {
   // What is wrong must not stand below hundreds of lines that are right.
   const isLong = outcome === 'refused' && lines.length > 20;
   const table = tableText(
     ['line', 'source', 'outcome', 'what', 'entry'],
-    lines.map((line) => [line.line, line.slug, words[line.outcome], line.changed.join(', ') || null, line.seq]),
+    lines.map((line) => [
+      line.line,
+      line.slug,
+      importOutcomes[line.outcome],
+      line.changed.join(', ') || null,
+      line.seq,
+    ]),
     'No lines imported.',
   );
-  const counts = Object.entries(words)
+  const counts = Object.entries(importOutcomes)
     .map(([name, word]) => ({ word, n: lines.filter((line) => line.outcome === name).length }))
     .filter(({ n }) => n > 0)
     .map(({ n, word }) => `${n} ${word}`);

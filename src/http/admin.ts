@@ -26,6 +26,7 @@ import { erasureRoutes } from './pages/erasure.tsx';
 import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
+import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/source-import.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
@@ -180,6 +181,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(entryRoutes, context);
     await guarded.register(scanRoutes, context);
     await guarded.register(sourcesRoutes, context);
+    await guarded.register(sourceImportRoutes, context);
     await guarded.register(sourceRoutes, context);
     await guarded.register(profileRoutes, context);
     await guarded.register(letterTextRoutes, context);
@@ -190,5 +192,6 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(consentListRoutes, context);
   });
   await app.register(bannerUploadRoutes, context);
+  await app.register(sourceImportUploadRoutes, context);
   await app.register(checkUploadRoutes, context);
 }

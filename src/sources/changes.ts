@@ -146,7 +146,8 @@ const siteKeySchema = token.refine(
 
 /** What a new source is made of. Everything but the slug may be missing; the name is then the slug. */
 export const newSourceSchema = z.strictObject({
-  slug: sourceSlugSchema,
+  // Addresses of pages beside those of sources.
+  slug: sourceSlugSchema.refine((slug) => slug !== 'new' && slug !== 'import', 'the slug is reserved: choose another'),
   name: name.optional(),
   baseUrl: baseUrl.nullable().default(null),
   siteUrl: siteUrl.nullable().default(null),

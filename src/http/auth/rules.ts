@@ -125,6 +125,9 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'GET /sources': { who: 'read', source: 'installation' },
   'GET /sources/new': { who: 'administer', source: 'installation' },
+  'GET /sources/import': { who: 'administer', source: 'installation' },
+  'GET /sources/import/template': { who: 'administer', source: 'installation' },
+  'POST /sources/import': { who: 'administer', source: 'installation' },
   'POST /sources': { who: 'administer', source: 'installation' },
   'GET /sources/:slug': { who: 'read', source: 'address' },
   'GET /sources/:slug/set-up': { who: 'administer', source: 'address' },

@@ -168,6 +168,9 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
             <a class="button" href="/sources/new">
               Add a source
             </a>
+            <a class="button quiet" href="/sources/import">
+              Import from a file
+            </a>
           </p>
         ) : null}
       </Panel>

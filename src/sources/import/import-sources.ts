@@ -18,6 +18,8 @@ interface ImportDeps {
 export interface ImportRequest {
   readonly csv: Uint8Array;
   readonly actor: string;
+  /** Lines taken at most, where fewer than the file format allows. */
+  readonly maxLines?: number;
   /** Changes sources that are there and differ; without it, such a line is a problem. */
   readonly update?: boolean | undefined;
   /** Takes the lines that are right although others are not. */
@@ -26,11 +28,21 @@ export interface ImportRequest {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What came of a line. `planned-…`: nothing was done, because other lines are wrong or it was a dry run. */
+/** What comes of a line, in words. `planned-…`: nothing was done, because other lines are wrong or it was a dry run. */
+export const importOutcomes = {
+  added: 'added',
+  changed: 'changed',
+  unchanged: 'unchanged',
+  'planned-add': 'would be added',
+  'planned-change': 'would be changed',
+  failed: 'failed',
+} as const;
+
+/** What came of a line. */
 interface ImportedLine {
   readonly line: number;
   readonly slug: string;
-  readonly outcome: 'added' | 'changed' | 'unchanged' | 'planned-add' | 'planned-change' | 'failed';
+  readonly outcome: keyof typeof importOutcomes;
   /** Names of what was set: never values. */
   readonly changed: readonly string[];
   /** The last entry about it. */
@@ -59,7 +71,7 @@ interface Plan extends ImportLine {
 export async function importSources(deps: ImportDeps, request: ImportRequest): Promise<ImportReport> {
   const { sources } = deps;
   await sources.refresh();
-  const csv = readImportCsv(request.csv);
+  const csv = readImportCsv(request.csv, request.maxLines);
   const read = await readImportLines(csv.lines, deps.readers);
   const problems: ImportProblem[] = [...csv.problems, ...read.problems];
   const plans: Plan[] = [];

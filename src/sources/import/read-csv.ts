@@ -57,8 +57,9 @@ export function settingText(name: ImportColumnName): string {
 }
 
 /** A file to begin with: the header, and one line that shows what goes where. It holds no secret. */
-export function importTemplate(): string {
-  return `${importColumns.map(({ name }) => name).join(',')}\n${importColumns.map(({ example }) => quoted(example)).join(',')}\n`;
+export function importTemplate(isWanted: (name: ImportColumnName) => boolean = () => true): string {
+  const columns = importColumns.filter(({ name }) => isWanted(name));
+  return `${columns.map(({ name }) => name).join(',')}\n${columns.map(({ example }) => quoted(example)).join(',')}\n`;
 }
 
 function quoted(cell: string): string {
@@ -85,7 +86,10 @@ export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000, columns: 20
 const names = new Map<string, ImportColumnName>(importColumns.map(({ name }) => [name, name]));
 
 /** Reads a CSV file (RFC 4180) with commas, semicolons or tabs, with or without a byte order mark, in UTF-8. Throws nothing. */
-export function readImportCsv(bytes: Uint8Array): {
+export function readImportCsv(
+  bytes: Uint8Array,
+  maxLines: number = importLimits.lines,
+): {
   readonly lines: readonly CsvLine[];
   readonly problems: readonly ImportProblem[];
 } {
@@ -110,7 +114,7 @@ export function readImportCsv(bytes: Uint8Array): {
       info: true,
       relax_column_count: true,
       // The header, and one more than are taken.
-      to: importLimits.lines + 2,
+      to: maxLines + 2,
       max_record_size: importLimits.line,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
@@ -128,7 +132,8 @@ export function readImportCsv(bytes: Uint8Array): {
     );
   }
   const [header, ...rest] = records;
-  if (header === undefined) return ofFile('The file is empty: `source import --template` prints an example.');
+  if (header === undefined)
+    return ofFile('The file is empty: its first line names the columns, as in the example file.');
   const problems: ImportProblem[] = [];
   if (header.record.length > importLimits.columns)
     return ofFile(
@@ -156,7 +161,7 @@ export function readImportCsv(bytes: Uint8Array): {
   if (!columns.includes('slug'))
     problems.push({ line: header.info.lines, slug: null, column: 'slug', problem: 'The column slug is missing.' });
   if (problems.length > 0) return { lines: [], problems };
-  if (rest.length > importLimits.lines) return ofFile(`The file has more than ${importLimits.lines} lines: split it.`);
+  if (rest.length > maxLines) return ofFile(`The file has more than ${maxLines} lines: split it.`);
   const lines = rest.flatMap(({ record, info }): CsvLine[] => {
     const cells: Partial<Record<ImportColumnName, string>> = {};
     for (const [place, cell] of record.entries()) {

@@ -8,7 +8,7 @@ import {
 } from '../../core/source.ts';
 import { signingKeyOf, webhookSecretOf } from '../../crypto/keys.ts';
 import { type NewSource, newSourceSchema } from '../changes.ts';
-import type { ImportColumnName, CsvLine, ImportProblem } from './read-csv.ts';
+import { importColumns, type ImportColumnName, type CsvLine, type ImportProblem } from './read-csv.ts';
 
 /** Where cells that name a file or a variable get their content. */
 export interface ImportReaders {
@@ -27,6 +27,18 @@ export interface ImportLine {
   readonly source: Omit<NewSource, 'options' | 'slug'> & { readonly webhookSecrets: readonly string[] };
   readonly encoding: SecretEncoding | null;
   readonly options: Partial<SourceOptions>;
+}
+
+/** Of a file that was uploaded: it names nothing of the machine that the program runs on, no file and no variable. */
+export const noReaders: ImportReaders = {
+  folder: '/',
+  file: () => Promise.reject(new TypeError('An upload names no file.')),
+  variable: () => null,
+};
+
+/** Whether a column names a file or a variable of the machine that the program runs on. */
+export function isOfServer(column: ImportColumnName): boolean {
+  return /_(file|env)$/.test(column);
 }
 
 /** Reads lines into sources; what is wrong with any of them is a problem, and no problem repeats a secret. */
@@ -58,6 +70,18 @@ async function readLine(
   readers: ImportReaders,
 ): Promise<{ line: ImportLine | null; problems: Found[] }> {
   const problems: Found[] = [];
+  if (readers === noReaders) {
+    for (const { name: column } of importColumns)
+      if (isOfServer(column) && cells[column] !== undefined)
+        problems.push({
+          column,
+          problem:
+            column.startsWith('api_key') || column.startsWith('site_key') || column.startsWith('webhook_secrets')
+              ? `An uploaded file cannot name a file or a variable of the server: use ${column.replace(/_(file|env)$/, '')}.`
+              : 'An uploaded file cannot name a file of the server: leave it empty, and set it at the source.',
+        });
+    if (problems.length > 0) return { line: null, problems };
+  }
   const content = (stem: 'api_key' | 'site_key' | 'webhook_secrets') => readSecret(cells, stem, readers, problems);
   const apiKey = await content('api_key');
   const siteKey = await content('site_key');
