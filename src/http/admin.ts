@@ -38,7 +38,7 @@ import { letterRoutes } from './pages/letters.tsx';
 import { documentRoutes } from './pages/documents.tsx';
 import { scheduleRoutes } from './pages/schedules.tsx';
 import { policyRoutes } from './pages/policies.tsx';
-import { policyBulkRoutes } from './pages/policy-bulk.tsx';
+import { policyBulkRoutes, policyBulkUploadRoutes } from './pages/policy-bulk.tsx';
 import { policyMakeRoutes } from './pages/policy-make.tsx';
 import { policyCallRoutes } from './pages/policy-calls.tsx';
 import { deadlineRoutes } from './pages/deadline.tsx';
@@ -192,6 +192,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(consentListRoutes, context);
   });
   await app.register(bannerUploadRoutes, context);
+  await app.register(policyBulkUploadRoutes, context);
   await app.register(sourceImportUploadRoutes, context);
   await app.register(checkUploadRoutes, context);
 }

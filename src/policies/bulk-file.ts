@@ -3,10 +3,12 @@ import { UsageError } from '../core/errors.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { type FormA, formASchema } from './generate.ts';
 
-const fields = Object.keys(formASchema.shape) as (keyof FormA)[];
+/** Fields of an item: the columns of a bulk file. */
+export const formAFields = Object.keys(formASchema.shape) as (keyof FormA)[];
 
-/** Largest file, bytes, most items, and longest line of CSV, characters. */
-const LARGEST = 5 * 1024 * 1024;
+/** Largest file, bytes. */
+export const LARGEST_BULK_FILE = 5 * 1024 * 1024;
+/** Most items, and longest line of CSV, characters. */
 const MOST = 10_000;
 const LONGEST_LINE = 64 * 1024;
 /** Problems that are named before the rest is only counted. */
@@ -17,7 +19,8 @@ const NAMED = 20;
  * objects or an object with `items` (docs/service.md §4.1, §4.2). Throws UsageError with every problem and where it is; `path` is only for the messages.
  */
 export function parseBulkItems(bytes: Buffer, path: string): readonly FormA[] {
-  if (bytes.length > LARGEST) throw new UsageError([`${path} is larger than ${LARGEST} bytes: split it.`]);
+  if (bytes.length > LARGEST_BULK_FILE)
+    throw new UsageError([`${path} is larger than ${LARGEST_BULK_FILE} bytes: split it.`]);
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -55,7 +58,7 @@ function checked(path: string, found: readonly Found[]): FormA[] {
       problems.push(
         ...parsed.error.issues.map((issue) => {
           if (issue.code === 'unrecognized_keys')
-            return `${path}, ${where}: unknown field ${issue.keys.slice(0, NAMED).join(', ')}${issue.keys.length > NAMED ? ` and ${issue.keys.length - NAMED} more` : ''}; valid fields are ${fields.join(', ')}.`;
+            return `${path}, ${where}: unknown field ${issue.keys.slice(0, NAMED).join(', ')}${issue.keys.length > NAMED ? ` and ${issue.keys.length - NAMED} more` : ''}; valid fields are ${formAFields.join(', ')}.`;
           const field = issue.path.join('.');
           return `${path}, ${where}: ${field === '' ? 'it' : field} ${isMissing(value, field) ? 'is missing' : issue.message}.`;
         }),

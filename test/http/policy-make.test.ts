@@ -103,6 +103,39 @@ describe('the page of bulk generation', () => {
     expect((await other.get(address)).text).not.toContain('action="/policies/bulk/');
   });
 
+  it('sends the list of a file, and says what is wrong with one', async () => {
+    const { world, olga } = await callingWorld();
+    const send = (text: string, fields: Record<string, string> = { source: 'default' }) => {
+      const multipart = new FormData();
+      for (const [name, value] of Object.entries(fields)) multipart.set(name, value);
+      multipart.set('file', new Blob([text]), 'May <b>clients.csv');
+      return olga.post('/policies/bulk/file', {}, { multipart });
+    };
+    // More than what can be pasted.
+    const rows = Array.from({ length: 900 }, (_, n) => `privacy-policy,GB,"Client ${n} ${'of the agency '.repeat(8)}"`);
+    const wrong = await send(`policy_type,jurisdiction,business_name\n${rows.join('\n')}\n,GB,\n`);
+    expect([wrong.status, wrong.text.includes('The file, line 902: policy_type is missing.')]).toEqual([422, true]);
+    const sent = await send(`policy_type,jurisdiction,business_name\n${rows.slice(0, 3).join('\n')}\n`);
+    const address = sent.headers.get('location') ?? '';
+    expect(sent.status).toBe(303);
+    await expect.poll(async () => (await olga.get(address)).text, { timeout: 15_000 }).toContain('3 created');
+    const list = (await olga.get('/policies/bulk')).text;
+    expect([list.includes('May &lt;b>clients.csv'), list.includes('May <b>')]).toEqual([true, false]);
+    expect((await send('', { source: 'default' })).status).toBe(422);
+    expect((await send('[{"policy_type":"privacy-policy","jurisdiction":"DE"}]')).status).toBe(303);
+    expect((await send('x'.repeat(6 << 20))).status).toBe(413);
+    for (const [other, status] of [
+      [await signedInAs(world, 'auditor'), 403],
+      [await signedInAs(world, 'officer', { sources: ['elsewhere'] }), 404],
+    ] as const) {
+      const multipart = new FormData();
+      multipart.set('source', 'default');
+      multipart.set('file', new Blob(['policy_type,jurisdiction\nterms-of-service,FR\n']), 'a.csv');
+      expect((await other.post('/policies/bulk/file', {}, { multipart })).status).toBe(status);
+    }
+    expect(await world.context.store.read.selectFrom('call_plans').selectAll().execute()).toHaveLength(2);
+  });
+
   it('names every problem of a list with its line, and stops a list that waits', async () => {
     const { world, olga } = await callingWorld({ worker: false });
     const wrong = await olga.post('/policies/bulk', {

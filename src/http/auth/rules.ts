@@ -168,6 +168,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /policies/publish': { who: 'work', source: 'form' },
   'POST /policies/list': { who: 'work', source: 'form' },
   'GET /policies/bulk': { who: 'read', source: 'installation' },
+  'POST /policies/bulk/file': { who: 'work', source: 'form' },
   'POST /policies/bulk': { who: 'work', source: 'form' },
   'GET /policies/bulk/plan': { who: 'read', source: 'query' },
   'POST /policies/bulk/send': { who: 'work', source: 'form' },

@@ -5,7 +5,7 @@ import { CodedError, UsageError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
-import { parseBulkItems } from '../../policies/bulk-file.ts';
+import { formAFields, LARGEST_BULK_FILE, parseBulkItems } from '../../policies/bulk-file.ts';
 import { isCallable } from '../../policies/callable.ts';
 import type { FormA } from '../../policies/generate.ts';
 import { bulkJob } from '../../policies/jobs.ts';
@@ -22,6 +22,7 @@ import {
   Choice,
   type Column,
   Field,
+  Input,
   Moment,
   NoSources,
   Notice,
@@ -30,6 +31,7 @@ import {
   sourceOptions,
   Table,
 } from './parts.tsx';
+import { uploadForm } from './upload.ts';
 import type { Worded } from './words.ts';
 
 /** Lists, and items of one, on a page. */
@@ -60,49 +62,11 @@ interface Plan {
 export async function policyBulkRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { read } = context.store;
 
-  app.get('/policies/bulk', (request, reply) => sendList(request, reply, {}, []));
+  app.get('/policies/bulk', (request, reply) => sendList(context, request, reply, {}, []));
 
-  app.post('/policies/bulk', async (request, reply) => {
+  app.post('/policies/bulk', (request, reply) => {
     const form = formOf(request.body);
-    const source = context.sources.find(form['source'] ?? '');
-    if (source === null || !isCallable(source))
-      return sendList(request, reply, form, ['Choose a source that has an address of the API and an API key.'], 422);
-    let items: readonly FormA[];
-    try {
-      items = parseBulkItems(Buffer.from(form['list'] ?? ''), 'The list');
-    } catch (error) {
-      if (error instanceof UsageError) return sendList(request, reply, form, error.problems, 422);
-      throw error;
-    }
-    const actor = officerOf(request).officer;
-    const planned = await planBulk(context.policies, {
-      source,
-      actor,
-      file: null,
-      items,
-      again: form['again'] === 'yes',
-    });
-    switch (planned.outcome) {
-      case 'planned': {
-        const { planId } = planned;
-        const { id } = await context.jobs.enqueue(bulkJob({ source: source.slug, planId, actor, retryFailed: false }));
-        await untilDoneSoon(context, id);
-        return reply.redirect(addressOf(source.slug, planId), 303);
-      }
-      case 'exists':
-        return reply.redirect(`${addressOf(source.slug, planned.plan.plan_id)}&done=exists`, 303);
-      case 'sent-before': {
-        const { positions } = planned;
-        const which = positions
-          .slice(0, 10)
-          .map((position) => position + 1)
-          .join(', ');
-        const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick that they are to be generated a second time.`;
-        return sendList(request, reply, form, [problem], 409);
-      }
-      default:
-        return planned satisfies never;
-    }
+    return sendItems(context, request, reply, form, { bytes: Buffer.from(form['list'] ?? ''), fileName: null });
   });
 
   app.get('/policies/bulk/plan', async (request, reply) => {
@@ -162,34 +126,99 @@ export async function policyBulkRoutes(app: FastifyInstance, context: Context): 
     );
     return jobs.find(({ finishedAt }) => finishedAt === null) ?? jobs[0] ?? null;
   }
+}
 
-  async function sendList(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Form,
-    problems: readonly string[],
-    status = 200,
-  ): Promise<FastifyReply> {
-    await context.projector.catchUp();
-    const permitted = sourcesOf(context, request);
-    const { slugs } = permitted;
-    const plans = await read
-      .selectFrom('call_plans')
-      .selectAll()
-      .$if(slugs !== null, (some) => some.where('source', 'in', [...(slugs ?? [])]))
-      .orderBy('seq', 'desc')
-      .limit(SHOWN)
-      .execute();
-    const props = {
-      frame: pageFrame(context, request, reply),
-      plans,
-      sources: permitted.list().filter(isCallable),
-      hasSources: permitted.list().length > 0,
-      form,
-      problems,
-    };
-    return html(reply, renderPage(<BulkPage {...props} />), status);
+/** The same list as a file. */
+export async function policyBulkUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  await uploadForm(app, {
+    path: '/policies/bulk/file',
+    bytes: LARGEST_BULK_FILE,
+    tooLarge: (request, reply) =>
+      sendList(context, request, reply, {}, ['The file is larger than 5 MiB: split it.'], 413),
+    handler: (request, reply, file) => {
+      const form = formOf(request.body);
+      return file === null
+        ? sendList(context, request, reply, form, ['Choose a file.'], 422)
+        : sendItems(context, request, reply, form, { ...file, fileName: file.fileName.slice(0, 200) });
+    },
+  });
+}
+
+/** Sends what a list holds, unless there is something wrong with it. */
+async function sendItems(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form,
+  { bytes, fileName }: { readonly bytes: Buffer; readonly fileName: string | null },
+): Promise<FastifyReply> {
+  const refuse = (problems: readonly string[], status = 422) =>
+    sendList(context, request, reply, form, problems, status);
+  const source = context.sources.find(form['source'] ?? '');
+  if (source === null || !isCallable(source))
+    return refuse(['Choose a source that has an address of the API and an API key.']);
+  let items: readonly FormA[];
+  try {
+    items = parseBulkItems(bytes, fileName === null ? 'The list' : 'The file');
+  } catch (error) {
+    if (error instanceof UsageError) return refuse(error.problems);
+    throw error;
   }
+  const actor = officerOf(request).officer;
+  const planned = await planBulk(context.policies, {
+    ...{ source, actor, items, again: form['again'] === 'yes' },
+    file: fileName === '' ? null : fileName,
+  });
+  switch (planned.outcome) {
+    case 'planned': {
+      const { planId } = planned;
+      const { id } = await context.jobs.enqueue(bulkJob({ source: source.slug, planId, actor, retryFailed: false }));
+      await untilDoneSoon(context, id);
+      return reply.redirect(addressOf(source.slug, planId), 303);
+    }
+    case 'exists':
+      return reply.redirect(`${addressOf(source.slug, planned.plan.plan_id)}&done=exists`, 303);
+    case 'sent-before': {
+      const { positions } = planned;
+      const which = positions
+        .slice(0, 10)
+        .map((position) => position + 1)
+        .join(', ');
+      const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick that they are to be generated a second time.`;
+      return refuse([problem], 409);
+    }
+    default:
+      return planned satisfies never;
+  }
+}
+
+async function sendList(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: Form,
+  problems: readonly string[],
+  status = 200,
+): Promise<FastifyReply> {
+  await context.projector.catchUp();
+  const permitted = sourcesOf(context, request);
+  const { slugs } = permitted;
+  const plans = await context.store.read
+    .selectFrom('call_plans')
+    .selectAll()
+    .$if(slugs !== null, (some) => some.where('source', 'in', [...(slugs ?? [])]))
+    .orderBy('seq', 'desc')
+    .limit(SHOWN)
+    .execute();
+  const props = {
+    frame: pageFrame(context, request, reply),
+    plans,
+    sources: permitted.list().filter(isCallable),
+    hasSources: permitted.list().length > 0,
+    form,
+    problems,
+  };
+  return html(reply, renderPage(<BulkPage {...props} />), status);
 }
 
 function addressOf(source: string, id: string): string {
@@ -206,6 +235,17 @@ interface BulkProps {
 }
 
 function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkProps) {
+  const sourceField = (id: string) =>
+    sources.length === 1 ? (
+      <input type="hidden" name="source" value={sources[0]?.slug} />
+    ) : (
+      <Choice id={id} name="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
+    );
+  const again = (
+    <label class="box">
+      <input type="checkbox" name="again" value="yes" /> Generate again what was already sent
+    </label>
+  );
   return (
     <Page title="Bulk generation" frame={frame} current="bulk">
       <h1>Bulk generation</h1>
@@ -234,29 +274,43 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
               No source has an address of the API and an API key. <a href="/sources">See the sources</a>
             </p>
           ) : (
-            <form method="post" action="/policies/bulk">
-              <Csrf token={frame.csrf} />
-              {sources.length === 1 ? (
-                <input type="hidden" name="source" value={sources[0]?.slug} />
-              ) : (
-                <Choice id="source" label="Source" value={form['source']} options={sourceOptions(sources)} />
-              )}
-              <Field
-                id="list"
-                label="Policies"
-                hint="Paste the rows of a spreadsheet (CSV with commas, semicolons or tabs) with its line of headings: policy_type, jurisdiction, language, business_name, domain, industry, business_type. Only the first two are needed."
-              >
-                <textarea id="list" name="list" rows={12} required aria-describedby="list-hint" spellcheck={false}>
-                  {form['list'] ?? 'policy_type,jurisdiction,language,business_name\n'}
-                </textarea>
-              </Field>
-              <label class="box">
-                <input type="checkbox" name="again" value="yes" /> Generate again what was already sent
-              </label>
-              <div class="buttons">
-                <button type="submit">Send the list</button>
-              </div>
-            </form>
+            <>
+              <form method="post" action="/policies/bulk/file" enctype="multipart/form-data">
+                <Csrf token={frame.csrf} />
+                {sourceField('file-source')}
+                <Input
+                  id="file"
+                  label="File"
+                  type="file"
+                  accept=".csv,.json,text/csv,text/plain,application/json"
+                  hint={`CSV with commas, semicolons or tabs, or JSON: a line or object for each policy with ${formAFields.join(', ')}. Only the first two are needed. At most 5 MiB.`}
+                />
+                {again}
+                <div class="buttons">
+                  <button type="submit">Send the file</button>
+                </div>
+              </form>
+              <details open={form['list'] !== undefined}>
+                <summary>Or paste the list</summary>
+                <form method="post" action="/policies/bulk">
+                  <Csrf token={frame.csrf} />
+                  {sourceField('source')}
+                  <Field
+                    id="list"
+                    label="Policies"
+                    hint="The rows of a spreadsheet with its line of headings, up to 60,000 characters."
+                  >
+                    <textarea id="list" name="list" rows={12} required aria-describedby="list-hint" spellcheck={false}>
+                      {form['list'] ?? 'policy_type,jurisdiction,language,business_name\n'}
+                    </textarea>
+                  </Field>
+                  {again}
+                  <div class="buttons">
+                    <button type="submit">Send the list</button>
+                  </div>
+                </form>
+              </details>
+            </>
           )}
         </Panel>
       )}
