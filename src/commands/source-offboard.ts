@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import { listCases } from '../cases/list-cases.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
+import { offboardDepsOf } from '../context/offboarding.ts';
 import { UsageError } from '../core/errors.ts';
 import { offboardSource } from '../sources/offboard.ts';
 import { type CommandIo, counted, printResult, withJson } from './command-io.ts';
@@ -22,28 +22,12 @@ export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo
           throw new UsageError([
             '--force requires --reason: say what happens to the requests still waiting for an answer.',
           ]);
-        const result = await offboardSource(
-          {
-            read: context.store.read,
-            sources: context.sources,
-            rejected: context.rejected,
-            jobs: context.jobs,
-            catchUp: () => context.projector.catchUp(),
-            openCases: async (one) => {
-              const now = context.clock().toISOString();
-              const open = await listCases(context.cases, { open: true, source: one, now });
-              return open.map(({ row }) => row.case_id);
-            },
-            seal: () => context.seal(),
-            compact: () => context.store.compact(),
-          },
-          {
-            slug,
-            actor: officer,
-            reason,
-            ...(force === true && reason !== undefined ? { force: { reason } } : {}),
-          },
-        );
+        const result = await offboardSource(offboardDepsOf(context), {
+          slug,
+          actor: officer,
+          reason,
+          ...(force === true && reason !== undefined ? { force: { reason } } : {}),
+        });
         switch (result.outcome) {
           case 'done': {
             const { remains } = result;

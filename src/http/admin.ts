@@ -27,6 +27,7 @@ import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
 import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/source-import.tsx';
+import { sourceOffboardRoutes } from './pages/source-offboard.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
 import { caseRoutes } from './pages/cases.tsx';
 import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
@@ -182,6 +183,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await guarded.register(scanRoutes, context);
     await guarded.register(sourcesRoutes, context);
     await guarded.register(sourceImportRoutes, context);
+    await guarded.register(sourceOffboardRoutes, context);
     await guarded.register(sourceRoutes, context);
     await guarded.register(profileRoutes, context);
     await guarded.register(letterTextRoutes, context);

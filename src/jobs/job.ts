@@ -110,6 +110,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   // They rebuild and rewrite the database.
   retention: 'documents',
   erase: 'documents',
+  offboard: 'documents',
   notify: 'maintenance',
   digest: 'maintenance',
   'mail-checkpoint': 'maintenance',

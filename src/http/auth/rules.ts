@@ -130,6 +130,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /sources/import': { who: 'administer', source: 'installation' },
   'POST /sources': { who: 'administer', source: 'installation' },
   'GET /sources/:slug': { who: 'read', source: 'address' },
+  'GET /sources/:slug/offboard': { who: 'administer', source: 'address' },
+  'POST /sources/:slug/offboard': { who: 'administer', source: 'address' },
   'GET /sources/:slug/set-up': { who: 'administer', source: 'address' },
   'GET /sources/:slug/fields': { who: 'read', source: 'address' },
   'POST /sources/:slug/fields': { who: 'work', source: 'address' },

@@ -138,6 +138,11 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
           </form>
         </Panel>
       ) : null}
+      {administers ? (
+        <p>
+          The client leaves? <a href={`/sources/${source.slug}/offboard`}>Offboard this source</a>
+        </p>
+      ) : null}
     </Page>
   );
 }

@@ -179,7 +179,17 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
           <Table
             caption="Nothing is pulled or accepted of them any more; their evidence stays."
             columns={[
-              { title: 'Source', cell: ({ name }) => <bdi>{name}</bdi> },
+              {
+                title: 'Source',
+                cell: ({ slug, name }) =>
+                  administers ? (
+                    <a href={`/sources/${slug}/offboard`}>
+                      <bdi>{name}</bdi>
+                    </a>
+                  ) : (
+                    <bdi>{name}</bdi>
+                  ),
+              },
               { title: 'Since', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
             ]}
             rows={offboarded}

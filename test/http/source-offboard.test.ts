@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { openCase } from '../../src/cases/move-case.ts';
+import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
+
+const SECRET = 'hush-that-nobody-may-find';
+
+async function createWorld(options: { worker?: boolean } = {}): Promise<{ world: OfficeWorld; admin: Visitor }> {
+  const world = await createOfficeWorld({}, options);
+  const source = { slug: 'shop', name: 'Shop & Söhne', apiKey: 'pak_live_hush', webhookSecrets: [SECRET] };
+  const added = await world.context.sources.add(source, 'test');
+  if (added.outcome !== 'done') throw new Error(JSON.stringify(added));
+  return { world, admin: await signedInAs(world, 'admin') };
+}
+
+describe('offboarding a source in the browser', () => {
+  it('says what happens, wants the short name, and destroys the credentials', async () => {
+    const { world, admin } = await createWorld();
+    const { sources } = world.context;
+    expect((await admin.get('/sources/shop')).text).toContain('href="/sources/shop/offboard"');
+    const page = await admin.get('/sources/shop/offboard');
+    expect(page.text).toContain('Its API key and signing secrets are destroyed.');
+    for (const slug of ['', 'Shop', 'default']) {
+      const wrong = await admin.post('/sources/shop/offboard', { slug });
+      expect([wrong.status, wrong.text.includes('Enter the short name of the source, shop.')]).toEqual([422, true]);
+    }
+    expect(sources.find('shop')).not.toBeNull();
+    const left = await admin.post('/sources/shop/offboard', { slug: 'shop', reason: 'contract ended' });
+    expect([left.status, left.headers.get('location')]).toEqual([303, '/sources/shop/offboard']);
+    await expect
+      .poll(async () => (await admin.get('/sources/shop/offboard')).text, { timeout: 10_000 })
+      .toContain('has been offboarded');
+    expect(sources.find('shop')).toBeNull();
+    expect(sources.findAny('shop')).toMatchObject({ apiKey: null, webhookSecrets: [] });
+    expect(await world.actions('source.offboarded')).toMatchObject([{ actor: expect.stringContaining('Pat admin') }]);
+    expect((await admin.get('/sources')).text).toContain('Shop &amp; Söhne');
+    // Twice does nothing, and a source that came back leaves again.
+    expect((await admin.post('/sources/shop/offboard', { slug: 'shop' })).status).toBe(303);
+    expect(await world.actions('source.offboarded')).toHaveLength(1);
+    await sources.add({ slug: 'shop', name: 'Shop' }, 'test');
+    expect((await admin.get('/sources/shop/offboard')).text).toContain('What happens');
+    await admin.post('/sources/shop/offboard', { slug: 'shop' });
+    await expect.poll(() => world.actions('source.offboarded'), { timeout: 10_000 }).toHaveLength(2);
+  });
+
+  it('names requests that wait for an answer, and then wants a reason and a tick', async () => {
+    const { world, admin } = await createWorld();
+    const { context } = world;
+    const opened = await openCase(context.cases, {
+      ...{ source: 'shop', kind: 'access', channel: 'e-mail', requesterName: 'Ada', jurisdiction: 'DE' },
+      ...{ receivedAt: new Date().toISOString(), actor: 'Olga' },
+    });
+    if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
+    expect((await admin.get('/sources/shop/offboard')).text).toContain(`href="/cases/${opened.caseId}"`);
+    const blocked = await admin.post('/sources/shop/offboard', { slug: 'shop' });
+    expect([blocked.status, blocked.text.includes('Requests still wait for an answer')]).toEqual([422, true]);
+    expect(blocked.text).toContain('Say what happens to the requests');
+    expect(await context.jobs.list({ kind: 'offboard' })).toEqual([]);
+    await admin.post('/sources/shop/offboard', { slug: 'shop', force: 'yes', reason: 'the client answers it' });
+    const page = async () => (await admin.get('/sources/shop/offboard')).text;
+    await expect.poll(page, { timeout: 10_000 }).toContain('has been offboarded');
+    await expect
+      .poll(page, { timeout: 10_000 })
+      .toMatch(new RegExp(`Still waiting for an answer[\\s\\S]*${opened.caseId}`));
+    expect((await admin.get(`/cases/${opened.caseId}`)).status).toBe(200);
+    const own = await admin.post('/sources/default/offboard', { slug: 'default' });
+    expect([own.status, own.text.includes('It is set by environment variables')]).toEqual([422, true]);
+  });
+
+  it('is for admins, and of no source that is not there', async () => {
+    const { world, admin } = await createWorld({ worker: false });
+    for (const role of ['officer', 'auditor'] as const) {
+      const visitor = await signedInAs(world, role);
+      expect((await visitor.get('/sources/shop/offboard')).status).toBe(403);
+      expect((await visitor.post('/sources/shop/offboard', { slug: 'shop' })).status).toBe(403);
+      expect((await visitor.get('/sources/shop')).text).not.toContain('/sources/shop/offboard');
+    }
+    expect((await admin.get('/sources/none/offboard')).status).toBe(404);
+    expect((await admin.post('/sources/shop/offboard', { slug: 'shop' }, { csrf: null })).status).toBe(403);
+    expect(world.context.sources.find('shop')).not.toBeNull();
+  });
+});
