@@ -95,6 +95,7 @@ table.difference { table-layout: fixed; font-size: 0.9375rem; }
 .trust { max-width: none; }
 .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
+td time { white-space: nowrap; }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
 .badge.warn { background: var(--warn-ground); color: var(--warn); }
@@ -189,7 +190,8 @@ textarea[rows="12"] { min-height: 17rem; }
   .stacks tr:last-child { border-bottom: 0; }
   .stacks th, .stacks td { border: 0; padding: 0.1rem 0; }
   .stacks td[data-label] { display: grid; grid-template-columns: 6.5rem minmax(0, 1fr); gap: 0 0.75rem; }
-  .stacks td[data-label] > .badge { justify-self: start; }
+  .stacks td[data-label] > * { grid-column: 2; }
+  .stacks td[data-label] > .badge { justify-self: start; align-self: start; }
   .stacks td[data-label]::before { content: attr(data-label); color: var(--soft); font-size: 0.875rem; }
   .stacks .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: left; }
