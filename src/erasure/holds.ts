@@ -39,6 +39,11 @@ export async function listHolds(query: Query): Promise<readonly Hold[]> {
   return [...holds.values()];
 }
 
+/** Whether a hold is about these sources; one of every source is for those who see every source (`slugs` null). */
+export function isHoldOf({ sourceSlug }: Hold, slugs: readonly string[] | null): boolean {
+  return slugs === null || (sourceSlug !== null && slugs.includes(sourceSlug));
+}
+
 interface HoldRequest {
   readonly officer: string;
   readonly reason: string;

@@ -78,6 +78,24 @@ export type SettleOutcome =
   | { readonly outcome: 'not-open'; readonly state: CallRow['state']; readonly dueAt: string }
   | { readonly outcome: 'no-such-item'; readonly positions: readonly number[] };
 
+/** Why a call was not settled, a sentence. */
+export function settleProblem(outcome: Exclude<SettleOutcome, { outcome: 'settled' }>): string {
+  switch (outcome.outcome) {
+    case 'unknown-call':
+      return 'There is no such call.';
+    case 'conflict':
+      return 'Someone else settled this call at the same time.';
+    case 'not-open':
+      return outcome.state === 'sent'
+        ? 'The answer may still arrive: settle the call when its outcome counts as unknown.'
+        : 'The outcome of this call is already known.';
+    case 'no-such-item':
+      return 'The outcome of these items is already known.';
+    default:
+      return outcome satisfies never;
+  }
+}
+
 /** An officer says what came of a call: he has looked it up in the service's dashboard. */
 export async function settleByOfficer(deps: SettleDeps, request: SettleRequest): Promise<SettleOutcome> {
   await settleCalls(deps);

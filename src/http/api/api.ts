@@ -11,6 +11,7 @@ import { consentApi } from './consent.ts';
 import { documentApi } from './documents.ts';
 import { answerErrorsAsProblems, sendProblem } from './errors.ts';
 import { answeredBefore, forgetAnswers, keepAnswer } from './idempotency.ts';
+import { holdApi } from './holds.ts';
 import { workApi } from './jobs.ts';
 import { ledgerApi } from './ledger.ts';
 import { mcpOverHttp } from './mcp.ts';
@@ -28,6 +29,7 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...policyApi,
   ...documentApi,
   ...ledgerApi,
+  ...holdApi,
   ...workApi,
 ];
 
@@ -41,6 +43,9 @@ const NO_ROUTE = 'There is no such route, or it takes another method: see /api.'
  */
 export async function apiScope(app: FastifyInstance, context: Context): Promise<void> {
   app.removeContentTypeParser('text/plain');
+  const closing = new AbortController();
+  app.decorate('closing', closing.signal);
+  app.addHook('preClose', async () => closing.abort());
   app.decorateRequest('signedIn', null);
   app.decorateRequest('idempotencyHash', null);
   answerErrorsAsProblems(app);
@@ -111,4 +116,11 @@ function isStorable(value: unknown, depth = 0): boolean {
   if (typeof value === 'string') return isWellFormed(value) && !value.includes('\0');
   if (value === null || typeof value !== 'object') return true;
   return Object.entries(value).every(([key, item]) => isStorable(key, depth) && isStorable(item, depth + 1));
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Aborted when the server closes: streams end. */
+    readonly closing: AbortSignal;
+  }
 }

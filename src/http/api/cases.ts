@@ -19,6 +19,9 @@ import {
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTask } from '../../hand-over/task-link.ts';
 import { sourcesOf } from '../auth/access.ts';
+import { letterSteps } from '../../../reports/letters/texts.ts';
+import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
+import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import { untilProjected } from '../pages/frame.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
@@ -282,6 +285,75 @@ export const caseApi = [
         .executeTakeFirst();
       if (row === undefined) throw new CodedError('not_found');
       const { id } = await context.jobs.enqueue(packJob(params.caseId, by.officer));
+      return shownJob(context, id);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/letters',
+    name: 'makeLetter',
+    tag: 'Cases',
+    summary: 'Make a letter of a request',
+    description:
+      'It is registered and cannot be changed; `mailLetter` sends it. What the law wants said in a letter is said whatever the text.',
+    params: caseParams,
+    body: z.strictObject({
+      step: z.enum(letterSteps),
+      language: z.string().max(35).optional().meta({ description: 'BCP 47; without it: that of the request.' }),
+      text: z
+        .string()
+        .max(LETTER_TEXT_LENGTH)
+        .optional()
+        .meta({ description: 'Your own words; without them: the wording of the installation.' }),
+      recipient: z.string().max(300).optional().meta({ description: 'Of a notice to a recipient of the data.' }),
+      format: z.enum(letterFormats).default('pdf'),
+    }),
+    status: 201,
+    answer: z.object({ documentId: z.string(), sha256: z.string(), bytes: z.int(), seq: z.int() }),
+    async handle(context, { params: { caseId }, body, by }) {
+      const { step, format, language = null, recipient = null } = body;
+      const deps = { ...context.documents, cases: context.cases };
+      const wish = { caseId, step, language, recipient };
+      let { text = null } = body;
+      if (text === null) {
+        const draft = await draftLetter(deps, { ...wish, text: null });
+        if (draft.outcome !== 'drafted') throw new CodedError('not_found');
+        text = draft.starts[0] ?? null;
+      }
+      const made = await produceLetter(deps, { ...wish, text, format, actor: by.officer });
+      switch (made.outcome) {
+        case 'produced': {
+          await untilProjected(context, made.seq);
+          const { documentId, sha256, bytes, seq } = made;
+          return { documentId, sha256, bytes, seq };
+        }
+        case 'unknown-case':
+        case 'unknown-source':
+          throw new CodedError('not_found');
+        case 'refused':
+        case 'invalid':
+          throw new RefusedRequest('refused', [made.problem]);
+        default:
+          return made satisfies never;
+      }
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/cases/{caseId}/letters/{documentId}/mail',
+    name: 'mailLetter',
+    tag: 'Cases',
+    summary: 'Mail a letter to the requester, once',
+    description:
+      'The answer is the job that sends it. What would keep the answer from being recorded keeps it from being sent.',
+    params: z.strictObject({ caseId: z.string().max(300), documentId: z.string().max(300) }),
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { params: { caseId, documentId }, by }) {
+      const found = await checkLetterMail(context, { caseId, documentId, actor: by.officer });
+      if (found.outcome === 'unknown') throw new CodedError('not_found');
+      if (found.outcome === 'refused') throw new RefusedRequest('refused', found.problems);
+      const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, by.officer));
       return shownJob(context, id);
     },
   }),

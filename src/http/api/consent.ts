@@ -1,7 +1,11 @@
 import { z } from 'zod';
-import { lookUpConsent } from '../../consent/look-up.ts';
+import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import { moment } from '../../cases/moves.ts';
-import { defineRoute, RefusedRequest } from './route.ts';
+import { type FindingKind, loadFindings } from '../../consent/findings.ts';
+import { lookUpConsent } from '../../consent/look-up.ts';
+import { addDays, startOfDay } from '../../core/zoned-days.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { defineRoute, pageOf, pageQuery, RefusedRequest, sourceQuery } from './route.ts';
 
 const purposeStanding = z.looseObject({
   purpose: z.string(),
@@ -53,7 +57,88 @@ const answerSchema = z
   })
   .meta({ id: 'ConsentAnswer' });
 
+const findingSchema = z
+  .object({
+    source: z.string(),
+    decisionId: z.string(),
+    recordId: z.string().nullable(),
+    bannerId: z.string().nullable(),
+    at: z.string(),
+    records: z.array(
+      z.object({
+        seq: z.int().meta({ description: 'The entry of the ledger.' }),
+        wayIn: z.enum(['webhook', 'pull', 'request']),
+        receivedAt: z.string(),
+        state: z.string().meta({ description: 'As the record states it.' }),
+        purposes: z.record(z.string(), z.string()),
+      }),
+    ),
+  })
+  .meta({ id: 'Finding', description: 'A decision that something is wrong with, and its records.' });
+
+/** The two lists behind the figures of the page Today. */
+function findingsRoute(kind: FindingKind, name: string, summary: string) {
+  return defineRoute({
+    method: 'GET',
+    path: `/api/v1/consent/${kind}`,
+    name,
+    tag: 'Consent',
+    summary,
+    description: 'Source by source, each by time. Without a period: the last 31 days.',
+    query: pageQuery.extend(sourceQuery.shape).extend({
+      from: z.iso.date().optional().meta({ description: 'The first day, in the time zone of the controller.' }),
+      to: z.iso.date().optional().meta({ description: 'The last day.' }),
+    }),
+    answer: pageOf(findingSchema),
+    async handle(context, { query, request }) {
+      const { timeZone } = context.config;
+      const now = context.clock();
+      await context.projector.catchUp();
+      const { rows, next } = await loadFindings(context.store.read, {
+        kind,
+        sources: sourcesOf(context, request)
+          .list()
+          .map(({ slug }) => slug)
+          .filter((slug) => query.source === undefined || slug === query.source),
+        period: {
+          from:
+            query.from === undefined
+              ? new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString()
+              : startOfDay(query.from, timeZone),
+          to: query.to === undefined ? now.toISOString() : startOfDay(addDays(query.to, 1), timeZone),
+        },
+        after: query.cursor === undefined ? null : Buffer.from(query.cursor, 'base64url').toString(),
+        limit: query.limit,
+      });
+      return {
+        items: rows.flatMap(({ source, decision: { decisionId, rows: records } }) => {
+          const [first] = records;
+          if (first === undefined) return [];
+          return {
+            ...{ source, decisionId, recordId: first.record_id, bannerId: first.banner_id, at: first.at },
+            records: records.map((one) => ({
+              ...{ seq: one.seq, wayIn: one.via, receivedAt: one.received_at, state: one.state },
+              purposes: JSON.parse(one.purposes) as Record<string, string>,
+            })),
+          };
+        }),
+        nextCursor: next === null ? null : Buffer.from(next).toString('base64url'),
+      };
+    },
+  });
+}
+
 export const consentApi = [
+  findingsRoute(
+    'contradictions',
+    'listContradictions',
+    'Decisions whose records say different things: none of them counts as consent until that is resolved',
+  ),
+  findingsRoute(
+    'undelivered',
+    'listUndelivered',
+    'Decisions that are in the consent log of the service and never came as a webhook',
+  ),
   defineRoute({
     method: 'POST',
     path: '/api/v1/consent/look-up',

@@ -6,7 +6,8 @@ import { loadSyncStatus } from '../../sync/status.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { jobsOfSources } from '../pages/load-today.ts';
-import { defineRoute, sourceQuery } from './route.ts';
+import { sendJobEvents } from '../pages/job-progress.tsx';
+import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
 
 export const jobSchema = z
   .object({
@@ -143,5 +144,36 @@ export const workApi = [
     params: z.strictObject({ jobId: z.string().max(100) }),
     answer: jobSchema,
     handle: (context, { params }) => shownJob(context, params.jobId),
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/jobs/{jobId}/events',
+    name: 'followJob',
+    tag: 'Jobs',
+    summary: 'How far a job is, as server-sent events',
+    description:
+      'Events `progress` with `done`, `total` and `text`, and `end` with the last `state`. A stream lasts a minute at most: open it again, or read the job, while it has not ended.',
+    params: z.strictObject({ jobId: z.string().max(100) }),
+    answer: null,
+    handle: (context, { params, request, reply }) =>
+      sendJobEvents(context, reply, params.jobId, request.server.closing),
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/jobs/{jobId}/stop',
+    name: 'stopJob',
+    tag: 'Jobs',
+    summary: 'Stop a sync or a bulk generation',
+    description: 'What it has done stays done, and the same can be started again: it goes on from there.',
+    params: z.strictObject({ jobId: z.string().max(100) }),
+    answer: jobSchema,
+    async handle(context, { params: { jobId } }) {
+      const job = await context.jobs.find(jobId);
+      if (job === null) throw new CodedError('not_found');
+      if (job.kind !== 'sync' && job.kind !== 'policy-bulk')
+        throw new RefusedRequest('refused', ['Only syncs and bulk generations can be stopped.']);
+      await context.jobs.cancel(jobId);
+      return shownJob(context, jobId);
+    },
   }),
 ];

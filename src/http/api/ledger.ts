@@ -1,8 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { loadDeliveries, loadDelivery } from '../../attention/deliveries.ts';
 import { verifyJob } from '../../context/verify-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { sourcesOf } from '../auth/access.ts';
+import { sendEvents } from '../event-stream.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
@@ -52,6 +54,10 @@ const entrySchema = z
       'An entry of the ledger with its bytes; commitment, salt and hashes are those of docs/ledger-format.md.',
   });
 
+/** Deliveries that a stream reads at once, and milliseconds between two looks. */
+const FOLLOWED = 200;
+const LOOK_EVERY_MS = 1000;
+
 export const ledgerApi = [
   defineRoute({
     method: 'GET',
@@ -81,6 +87,38 @@ export const ledgerApi = [
         ({ seq }) => seq,
         (row) => row,
       );
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/deliveries/events',
+    name: 'followDeliveries',
+    tag: 'Ledger',
+    summary: 'Deliveries as they are stored, as server-sent events',
+    description:
+      'Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts a minute at most: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it begins with what arrives from now on.',
+    query: sourceQuery.extend({
+      event: z.string().max(200).optional(),
+      after: z.coerce.number().int().nonnegative().optional().meta({ description: 'The last entry that you have.' }),
+    }),
+    answer: null,
+    async handle(context, { query, request, reply }) {
+      const { source, event } = query;
+      const sources = source === undefined ? sourcesOf(context, request).slugs : [source];
+      const { 'last-event-id': lastId = '' } = request.headers;
+      const now = await context.projector.catchUp();
+      let after = /^\d{1,15}$/.test(String(lastId)) ? Number(lastId) : (query.after ?? now);
+      return sendEvents(context, reply, request.server.closing, async function* (end) {
+        while (!end.aborted) {
+          await context.projector.catchUp();
+          const rows = await loadDeliveries(context.store.read, {
+            ...{ sources, event, after, limit: FOLLOWED, source: undefined },
+          });
+          for (const row of rows) yield { event: 'delivery', data: row, id: row.seq };
+          after = rows.at(-1)?.seq ?? after;
+          if (rows.length < FOLLOWED) await delay(LOOK_EVERY_MS, undefined, { signal: end });
+        }
+      });
     },
   }),
   defineRoute({

@@ -102,16 +102,20 @@ function operationOf(route: ApiRoute, schemas: Record<string, unknown>): Json {
   };
 }
 
-function successOf({ answer }: ApiRoute, schemas: Record<string, unknown>): Json {
+function successOf({ answer, path }: ApiRoute, schemas: Record<string, unknown>): Json {
   return {
-    description: answer === null ? 'The file.' : 'Done.',
+    description: answer !== null ? 'Done.' : isStream(path) ? 'A stream of events.' : 'The file.',
     headers: rateHeaders,
     content:
-      answer === null
-        ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
-        : { 'application/json': { schema: schemaOf(answer, 'output', schemas) } },
+      answer === null && isStream(path)
+        ? { 'text/event-stream': { schema: { type: 'string' } } }
+        : answer === null
+          ? { 'application/octet-stream': { schema: { type: 'string', format: 'binary' } } }
+          : { 'application/json': { schema: schemaOf(answer, 'output', schemas) } },
   };
 }
+
+const isStream = (path: string) => path.endsWith('/events');
 
 function parametersOf(fields: z.ZodObject, place: 'path' | 'query', schemas: Record<string, unknown>): readonly Json[] {
   const { properties = {}, required = [] } = schemaOf(fields, 'input', schemas) as {

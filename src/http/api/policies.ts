@@ -6,11 +6,14 @@ import { loadPlanItems, planBulk } from '../../policies/bulk.ts';
 import { whyNotCallable } from '../../policies/callable.ts';
 import { type FormA, formASchema } from '../../policies/generate.ts';
 import { bulkJob, generateJob, publishJob } from '../../policies/jobs.ts';
+import { fetchPolicyList } from '../../policies/list.ts';
+import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle.ts';
+import { loadCalls } from '../../policies/show.ts';
 import { loadPolicyTexts, loadStoredText } from '../../snapshots/texts.ts';
 import { readPolicyText } from '../../texts/policy-text.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { jobSchema, shownJob } from './jobs.ts';
-import { defineRoute, RefusedRequest, sourceQuery } from './route.ts';
+import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
 const policySchema = z
   .object({
@@ -54,6 +57,30 @@ function assertCallable({ sources }: Pick<Context, 'sources'>, slug: string): So
   const reason = whyNotCallable(source);
   if (reason !== null) throw new RefusedRequest('refused', [reason]);
   return source;
+}
+
+const callSchema = z
+  .object({
+    requestId: z.string(),
+    source: z.string(),
+    operation: z.string().meta({ description: 'generate, publish or bulk.' }),
+    actor: z.string(),
+    policyType: z.string().nullable(),
+    jurisdiction: z.string().nullable(),
+    state: z
+      .enum(['sent', 'done', 'refused', 'unknown', 'happened', 'not-happened'])
+      .meta({ description: 'happened and not-happened: settled later.' }),
+    error: z.string().nullable(),
+    policyId: z.string().nullable(),
+    askedAt: z.string(),
+    seq: z.int().meta({ description: 'The entry that records what was to be asked, before it was asked.' }),
+  })
+  .meta({ id: 'Call', description: 'A call that changes something at the service.' });
+
+function callOf(row: CallRow): z.input<typeof callSchema> {
+  const { request_id: requestId, source, operation, actor, jurisdiction, state, error } = row;
+  const { policy_type: policyType, policy_id: policyId, asked_at: askedAt, intent_seq: seq } = row;
+  return { requestId, source, operation, actor, policyType, jurisdiction, state, error, policyId, askedAt, seq };
 }
 
 export const policyApi = [
@@ -238,6 +265,82 @@ export const policyApi = [
           return { position, policyType, jurisdiction, state, policyId };
         }),
       };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/policies/list',
+    name: 'fetchPolicyList',
+    tag: 'Policies',
+    summary: 'Take the service’s list of published policies into the catalogue now',
+    body: z.strictObject({ source: z.string().max(100) }),
+    answer: z.object({
+      outcome: z.enum(['stored', 'unchanged']),
+      policies: z.int(),
+      whole: z.boolean().meta({ description: 'Whether the service said that this is all of them.' }),
+    }),
+    async handle(context, { body, by }) {
+      const source = assertCallable(context, body.source);
+      const listed = await fetchPolicyList(context.policies, { source, actor: by.officer });
+      if (listed.outcome === 'failed' || listed.outcome === 'not-configured')
+        throw new RefusedRequest('conflict', [listed.reason]);
+      const { outcome, policies, whole } = listed;
+      return { outcome, policies, whole };
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/policies/calls',
+    name: 'listCalls',
+    tag: 'Policies',
+    summary: 'Generations and publishings that were asked of the service, the latest first, and what came of them',
+    query: pageQuery.extend(sourceQuery.shape).extend({
+      open: z.enum(['true', 'false']).default('false').meta({ description: 'Only those whose outcome is unknown.' }),
+    }),
+    answer: pageOf(callSchema),
+    async handle(context, { query, request }) {
+      await context.projector.catchUp();
+      const calls = await loadCalls(context.store.read, {
+        sources: query.source === undefined ? sourcesOf(context, request).slugs : [query.source],
+        open: query.open === 'true',
+        before: readCursor(query.cursor) ?? undefined,
+        limit: query.limit + 1,
+      });
+      return pageFrom(calls, query.limit, ({ intent_seq: seq }) => seq, callOf);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/policies/calls/{requestId}/settle',
+    name: 'settleCall',
+    tag: 'Policies',
+    summary: 'Say what came of a call whose outcome is unknown, once it was looked up at the service',
+    params: z.strictObject({ requestId: z.string().max(100) }),
+    body: z.strictObject({
+      source: z.string().max(100),
+      happened: z.boolean(),
+      policyId: z.string().trim().min(1).max(300).optional().meta({ description: 'The policy that it made.' }),
+    }),
+    answer: callSchema,
+    async handle(context, { params: { requestId }, body, by }) {
+      const find = () =>
+        context.store.read
+          .selectFrom('calls')
+          .selectAll()
+          .where('request_id', '=', requestId)
+          .where('source', '=', body.source)
+          .executeTakeFirst();
+      await context.projector.catchUp();
+      if ((await find()) === undefined) throw new CodedError('not_found');
+      const settled = await settleByOfficer(context.policies, {
+        ...{ requestId, happened: body.happened, actor: by.officer },
+        policyId: body.happened ? body.policyId : undefined,
+      });
+      if (settled.outcome !== 'settled') throw new RefusedRequest('conflict', [settleProblem(settled)]);
+      await context.projector.projected(settled.seq);
+      const call = await find();
+      if (call === undefined) throw new CodedError('not_found');
+      return callOf(call);
     },
   }),
 ];

@@ -7,7 +7,8 @@ import type { Source } from '../../core/source.ts';
 import { findPerson } from '../../people/people.ts';
 import { roles } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { defineRoute } from './route.ts';
+import { BANNER_NAME_LENGTH, nameBanner } from '../../banners/evidence.ts';
+import { defineRoute, RefusedRequest } from './route.ts';
 
 const sourceSchema = z
   .object({
@@ -122,6 +123,28 @@ export const sourceApi = [
       if (source === null) throw new CodedError('not_found');
       const { outcome, sentence } = await checkKey(source, context.clock);
       return { outcome, sentence };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/banners/names',
+    name: 'nameBanner',
+    tag: 'Sources and syncs',
+    summary: 'Give a banner the name that reports and pages show',
+    body: z.strictObject({
+      source: z.string().max(100),
+      bannerId: z.string().max(300),
+      name: z.string().trim().max(BANNER_NAME_LENGTH),
+    }),
+    answer: z.object({
+      outcome: z.enum(['named', 'unchanged']),
+      seq: z.int().nullable().meta({ description: 'The entry that records it; null: nothing was changed.' }),
+    }),
+    async handle(context, { body, by }) {
+      const named = await nameBanner(context, { ...body, actor: by.officer });
+      if (named.outcome === 'refused') throw new RefusedRequest('refused', named.problems);
+      if (named.seq !== null) await context.projector.projected(named.seq);
+      return { outcome: named.outcome, seq: named.seq };
     },
   }),
 ];

@@ -201,6 +201,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/cases/:caseId': { who: 'read', source: 'case', views: 'object' },
   'POST /api/v1/cases/:caseId/moves': { who: 'work', source: 'case' },
   'POST /api/v1/cases/:caseId/pack': { who: 'work', source: 'case' },
+  'POST /api/v1/cases/:caseId/letters': { who: 'work', source: 'case' },
+  'POST /api/v1/cases/:caseId/letters/:documentId/mail': { who: 'work', source: 'case' },
   'POST /api/v1/cases/:caseId/tasks/:task/link': { who: 'work', source: 'case' },
   'POST /api/v1/cases/:caseId/tasks/:task/mail': { who: 'work', source: 'case' },
   'GET /api/v1/cases/:caseId/hand-overs': { who: 'read', source: 'case', views: 'object' },
@@ -209,6 +211,16 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'POST /api/v1/consent/look-up': { who: 'read', source: 'form' },
 
+  'GET /api/v1/consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
+  'GET /api/v1/consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
+
+  'GET /api/v1/holds': { who: 'read', source: 'installation' },
+  'POST /api/v1/holds': { who: 'work', source: 'form' },
+  'POST /api/v1/holds/:holdId/lift': { who: 'work', source: 'installation' },
+
+  'POST /api/v1/policies/list': { who: 'work', source: 'form' },
+  'GET /api/v1/policies/calls': { who: 'read', source: 'query' },
+  'POST /api/v1/policies/calls/:requestId/settle': { who: 'work', source: 'form' },
   'GET /api/v1/policies': { who: 'read', source: 'query' },
   'GET /api/v1/policies/texts': { who: 'read', source: 'query' },
 
@@ -227,6 +239,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /api/v1/schedules/:scheduleId/remove': { who: 'work', source: 'form' },
 
   'GET /api/v1/deliveries': { who: 'read', source: 'query' },
+  'GET /api/v1/deliveries/events': { who: 'read', source: 'query', views: 'deliveries' },
   'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },
 
   'GET /api/v1/verifications/last': { who: 'read', source: 'installation' },
@@ -235,9 +248,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/sources': { who: 'read', source: 'installation' },
   'GET /api/v1/sources/:slug': { who: 'read', source: 'address' },
   'POST /api/v1/sources/:slug/check': { who: 'work', source: 'address' },
+  'POST /api/v1/banners/names': { who: 'work', source: 'form' },
   'POST /api/v1/syncs/stop': { who: 'work', source: 'form' },
   'GET /api/v1/syncs': { who: 'read', source: 'query' },
   'POST /api/v1/syncs': { who: 'work', source: 'form' },
   'GET /api/v1/jobs': { who: 'read', source: 'query' },
   'GET /api/v1/jobs/:jobId': { who: 'read', source: 'job' },
+  'POST /api/v1/jobs/:jobId/stop': { who: 'work', source: 'job' },
+  'GET /api/v1/jobs/:jobId/events': { who: 'read', source: 'job' },
 };

@@ -2,12 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { contradictionsOf } from '../../../reports/reconciliation/agreement.ts';
 import { stateWord } from '../../../reports/words.ts';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
+import { type Finding, type FindingKind, loadFindings } from '../../consent/findings.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, localTimeOf, startOfDay } from '../../core/zoned-days.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
-import type { ReconciledDecision } from '../../store/queries/history-reconciliation.ts';
-import { createHistory } from '../../store/queries/history.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
@@ -29,26 +28,23 @@ const SHOWN = 50;
 
 const kinds = {
   contradictions: {
-    finding: 'conflicting',
     title: 'Contradictory decisions',
     lead: 'Decisions whose records say different things. None of them counts as consent until that is resolved: the controller must be able to demonstrate it (GDPR Art. 7(1)).',
     none: 'No contradictory decisions in this period.',
   },
   undelivered: {
-    finding: 'only-pulled',
     title: 'Decisions never delivered',
     lead: 'Decisions that are in the consent log of the service but never came as a webhook: the endpoint was unreachable, or the event is not subscribed. They are recorded all the same.',
     none: 'Every decision of this period was delivered.',
   },
-} as const;
-type Kind = keyof typeof kinds;
+} as const satisfies Record<FindingKind, unknown>;
 
 /** The lists behind two figures of the page Today: contradictory decisions, and those that were never delivered. */
 export async function consentListRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const kind of ['contradictions', 'undelivered'] as const)
     app.get(`/consent/${kind}`, (request, reply) => sendList(kind, request, reply));
 
-  async function sendList(kind: Kind, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function sendList(kind: FindingKind, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { timeZone } = context.config;
     const permitted = sourcesOf(context, request);
     const { source: slug = '', from = '', to = '', after = '' } = formOf(request.query);
@@ -69,7 +65,10 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
       to: day(to, 1, now),
     };
     const sources = permitted.list().filter((one) => source === null || one.slug === source);
-    const found = await loadFound(kind, sources, period, cursorOf(after));
+    const found = await loadFindings(context.store.read, {
+      ...{ kind, period, sources: sources.map(({ slug }) => slug) },
+      ...{ after, limit: SHOWN },
+    });
     const names = await createBannerQueries(context.store.read).bannerNamesBySource();
     const { next } = found;
     const filter = { source: source ?? '', from, to };
@@ -89,61 +88,15 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
     );
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
   }
-
-  /** Source by source, each by time; one more than fits tells that there is a next page. */
-  async function loadFound(
-    kind: Kind,
-    sources: readonly Source[],
-    period: { readonly from: string; readonly to: string },
-    cursor: Cursor | null,
-  ): Promise<{ readonly rows: readonly Row[]; readonly next: string | null }> {
-    const history = createHistory(context.store.read);
-    const rows: Row[] = [];
-    const some = await history.sourcesWith(kinds[kind].finding);
-    for (const { slug } of sources.filter((one) => some.has(one.slug)).sort((a, b) => (a.slug < b.slug ? -1 : 1))) {
-      if (cursor !== null && slug < cursor.source) continue;
-      const after = cursor?.source === slug ? cursor : null;
-      const scope = { ...period, source: slug, asOf: Number.MAX_SAFE_INTEGER };
-      const wanted = SHOWN + 1 - rows.length;
-      for await (const decision of history.reconciledDecisions(scope, kinds[kind].finding, wanted, after))
-        rows.push({ source: slug, decision });
-      if (rows.length > SHOWN) break;
-    }
-    const last = rows[SHOWN - 1];
-    const place = last?.decision.rows[0];
-    return {
-      rows: rows.slice(0, SHOWN),
-      next:
-        rows.length <= SHOWN || last === undefined || place === undefined
-          ? null
-          : [last.source, place.at, place.seq].join(' '),
-    };
-  }
-}
-
-interface Cursor {
-  readonly source: string;
-  readonly at: string;
-  readonly seq: number;
-}
-
-function cursorOf(text: string): Cursor | null {
-  const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
-  return source === '' ? null : { source, at, seq: Number(seq) };
-}
-
-interface Row {
-  readonly source: string;
-  readonly decision: ReconciledDecision;
 }
 
 interface ListProps {
-  readonly kind: Kind;
+  readonly kind: FindingKind;
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   readonly filter: { readonly source: string; readonly from: string; readonly to: string };
   readonly problems: readonly string[];
-  readonly rows: readonly Row[];
+  readonly rows: readonly Finding[];
   readonly namesOf: (source: string) => BannerNames | undefined;
   readonly next: string | null;
   readonly isFirst: boolean;
@@ -197,9 +150,9 @@ function ListPage(props: ListProps) {
   );
 }
 
-function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly Column<Row>[] {
-  const first = ({ decision: { rows } }: Row) => rows[0];
-  const bannerOf = (row: Row) => first(row)?.banner_id ?? null;
+function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly Column<Finding>[] {
+  const first = ({ decision: { rows } }: Finding) => rows[0];
+  const bannerOf = (row: Finding) => first(row)?.banner_id ?? null;
   return [
     {
       title: 'Decision',

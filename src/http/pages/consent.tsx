@@ -255,7 +255,12 @@ function Standing({ frame, standing, names }: StandingProps) {
     { title: 'Banner', cell: ({ bannerId }) => bannerWord(bannerId, names) },
     {
       title: 'By decision',
-      cell: ({ purpose }) => purpose && <a href={`#${anchorOf(purpose.decisionId)}`}>{purpose.decisionId}</a>,
+      cell: ({ purpose }) =>
+        purpose && (
+          <a class="outside" href={`#${anchorOf(purpose.decisionId)}`}>
+            {purpose.decisionId}
+          </a>
+        ),
     },
   ];
   return (

@@ -1,59 +1,45 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Job } from '../../jobs/job.ts';
+import { sendEvents } from '../event-stream.ts';
 import { Badge } from './parts.tsx';
 
-/** Milliseconds between two looks at a job, and how long one stream of events lasts: the browser then opens another, and is asked who it is again. */
+/** Milliseconds between two looks at a job. */
 const LOOK_EVERY_MS = 500;
-const STREAM_MS = 60_000;
-/** Streams at once in this process. */
-const STREAMS = 100;
 
 /** Progress of jobs as server-sent events. */
 export async function jobRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const closing = new AbortController();
-  let streams = 0;
   app.addHook('preClose', async () => closing.abort());
 
-  app.get<{ Params: { jobId: string } }>('/jobs/:jobId/events', async (request, reply) => {
-    const { jobId } = request.params;
-    if ((await context.jobs.find(jobId)) === null) throw new CodedError('not_found');
-    if (streams >= STREAMS) throw new CodedError('too_many_requests');
-    streams += 1;
-    reply.hijack();
-    const gone = new AbortController();
-    const end = AbortSignal.any([closing.signal, gone.signal, AbortSignal.timeout(STREAM_MS)]);
-    const { raw } = reply;
-    raw.on('close', () => gone.abort());
-    raw.on('error', () => gone.abort());
-    raw.writeHead(200, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-      'x-content-type-options': 'nosniff',
-    });
-    let last = '';
-    try {
-      while (!end.aborted) {
-        const job = await context.jobs.find(jobId);
-        if (job === null || job.finishedAt !== null) {
-          raw.write(`event: end\ndata: ${JSON.stringify({ state: job?.state ?? 'unknown' })}\n\n`);
-          break;
-        }
-        const { done = 0, total = null } = job.progress ?? {};
-        const data = JSON.stringify({ done, total, text: progressText(job) });
-        if (data !== last) raw.write(`event: progress\ndata: ${data}\n\n`);
-        last = data;
-        await delay(LOOK_EVERY_MS, undefined, { signal: end });
+  app.get<{ Params: { jobId: string } }>('/jobs/:jobId/events', (request, reply) =>
+    sendJobEvents(context, reply, request.params.jobId, closing.signal),
+  );
+}
+
+/** Sends how far a job is, `progress` and at last `end`. Errors: not_found, as sendEvents. */
+export async function sendJobEvents(
+  context: Pick<Context, 'jobs' | 'log'>,
+  reply: FastifyReply,
+  jobId: string,
+  closing: AbortSignal,
+): Promise<FastifyReply> {
+  if ((await context.jobs.find(jobId)) === null) throw new CodedError('not_found');
+  return sendEvents(context, reply, closing, async function* (end) {
+    for (let last = ''; !end.aborted; ) {
+      const job = await context.jobs.find(jobId);
+      if (job === null || job.finishedAt !== null) {
+        yield { event: 'end', data: { state: job?.state ?? 'unknown' } };
+        return;
       }
-    } catch (error) {
-      if (!end.aborted) context.log.warn({ err: error, jobId }, 'the progress of a job could not be sent');
-    } finally {
-      streams -= 1;
-      raw.end();
+      const { done = 0, total = null } = job.progress ?? {};
+      const data = { done, total, text: progressText(job) };
+      if (JSON.stringify(data) !== last) yield { event: 'progress', data };
+      last = JSON.stringify(data);
+      await delay(LOOK_EVERY_MS, undefined, { signal: end });
     }
   });
 }

@@ -3,7 +3,7 @@ import { counted } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import { loadCalls, loadUnknownItems } from '../../policies/show.ts';
-import { type CallRow, settleByOfficer, type SettleOutcome } from '../../policies/settle.ts';
+import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
@@ -74,7 +74,7 @@ export async function policyCallRoutes(app: FastifyInstance, context: Context): 
     });
     if (settled.outcome === 'settled')
       return reply.redirect(`/policies/calls?${new URLSearchParams({ source, done: 'settled' }).toString()}`, 303);
-    return send(request, reply, form, [problemOf(settled)], 409);
+    return send(request, reply, form, [settleProblem(settled)], 409);
   });
 
   async function send(
@@ -112,23 +112,6 @@ export async function policyCallRoutes(app: FastifyInstance, context: Context): 
       />
     );
     return html(reply, renderPage(page), status);
-  }
-}
-
-function problemOf(outcome: Exclude<SettleOutcome, { outcome: 'settled' }>): string {
-  switch (outcome.outcome) {
-    case 'unknown-call':
-      return 'There is no such call.';
-    case 'conflict':
-      return 'Someone else settled this call at the same time.';
-    case 'not-open':
-      return outcome.state === 'sent'
-        ? 'The answer may still arrive: settle the call when its outcome counts as unknown.'
-        : 'The outcome of this call is already known.';
-    case 'no-such-item':
-      return 'The outcome of these items is already known.';
-    default:
-      return outcome satisfies never;
   }
 }
 

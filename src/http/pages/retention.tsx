@@ -4,7 +4,7 @@ import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
-import { type Hold, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
+import { type Hold, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
 import { retentionUnder } from '../../erasure/retention.ts';
 import type { RetentionPeriod } from '../../law/profile.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -65,7 +65,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     await context.projector.catchUp();
     const { slugs } = sourcesOf(context, request);
     const hold = (await listHolds(context.store.read)).find((one) => one.holdId === holdId);
-    if (hold === undefined || !isSeen(hold, slugs)) return reply.redirect('/settings/retention?done=gone#holds', 303);
+    if (hold === undefined || !isHoldOf(hold, slugs)) return reply.redirect('/settings/retention?done=gone#holds', 303);
     if (reason.trim() === '') return send(request, reply, { problems: ['Enter why the hold is lifted.'] }, 422);
     await liftHold(context.erasure, {
       holdId,
@@ -112,16 +112,11 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
       kept,
       sources,
       seesAll: permitted.slugs === null,
-      holds: (await listHolds(context.store.read)).filter((hold) => isSeen(hold, permitted.slugs)),
+      holds: (await listHolds(context.store.read)).filter((hold) => isHoldOf(hold, permitted.slugs)),
       ...shown,
     };
     return html(reply, renderPage(<RetentionPage {...props} />), status);
   }
-}
-
-/** A hold of every source is for those to lift who see every source. */
-function isSeen({ sourceSlug }: Hold, slugs: readonly string[] | null): boolean {
-  return slugs === null || (sourceSlug !== null && slugs.includes(sourceSlug));
 }
 
 function periodText(period: RetentionPeriod): string {

@@ -95,7 +95,7 @@ table.difference { table-layout: fixed; font-size: 0.9375rem; }
 .trust { max-width: none; }
 .pages { display: flex; gap: 1.5rem; margin: 0.75rem 0 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
-td time { white-space: nowrap; }
+@media (min-width: 70rem) { td time { white-space: nowrap; } }
 .badge { display: inline-block; padding: 0.05rem 0.55rem; border-radius: 999px; font-size: 0.8125rem; font-weight: 600; white-space: nowrap; background: var(--calm-ground); color: var(--ink); }
 .badge.bad { background: var(--bad-ground); color: var(--bad); }
 .badge.warn { background: var(--warn-ground); color: var(--warn); }

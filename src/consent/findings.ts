@@ -1,0 +1,63 @@
+import type { ReconciledDecision } from '../store/queries/history-reconciliation.ts';
+import { createHistory } from '../store/queries/history.ts';
+import type { Query } from '../store/store.ts';
+
+/** What the comparison of deliveries and consent log finds wrong: records of one decision that differ, decisions that only the log has. */
+const findings = { contradictions: 'conflicting', undelivered: 'only-pulled' } as const;
+export type FindingKind = keyof typeof findings;
+
+/** A decision that something is wrong with. */
+export interface Finding {
+  readonly source: string;
+  readonly decision: ReconciledDecision;
+}
+
+/** Decisions of a period that something is wrong with, source by source, each by time; and the place after which the next page begins. */
+export async function loadFindings(
+  read: Query,
+  {
+    kind,
+    sources,
+    period,
+    after,
+    limit,
+  }: {
+    readonly kind: FindingKind;
+    /** Slugs. */
+    readonly sources: readonly string[];
+    /** ISO 8601 UTC, `to` exclusive. */
+    readonly period: { readonly from: string; readonly to: string };
+    /** A place that was answered before; null, or one that is none: the beginning. */
+    readonly after: string | null;
+    readonly limit: number;
+  },
+): Promise<{ readonly rows: readonly Finding[]; readonly next: string | null }> {
+  const history = createHistory(read);
+  const cursor = placeOf(after ?? '');
+  const rows: Finding[] = [];
+  const some = await history.sourcesWith(findings[kind]);
+  for (const slug of sources.filter((one) => some.has(one)).sort()) {
+    if (cursor !== null && slug < cursor.source) continue;
+    const scope = { ...period, source: slug, asOf: Number.MAX_SAFE_INTEGER };
+    // One more than fits tells that there is a next page.
+    const wanted = limit + 1 - rows.length;
+    const from = cursor?.source === slug ? cursor : null;
+    for await (const decision of history.reconciledDecisions(scope, findings[kind], wanted, from))
+      rows.push({ source: slug, decision });
+    if (rows.length > limit) break;
+  }
+  const last = rows[limit - 1];
+  const place = last?.decision.rows[0];
+  return {
+    rows: rows.slice(0, limit),
+    next:
+      rows.length <= limit || last === undefined || place === undefined
+        ? null
+        : [last.source, place.at, place.seq].join(' '),
+  };
+}
+
+function placeOf(text: string): { readonly source: string; readonly at: string; readonly seq: number } | null {
+  const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
+  return source === '' ? null : { source, at, seq: Number(seq) };
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { moment } from '../../cases/moves.ts';
+import { CodedError } from '../../core/errors.ts';
+import { type Hold, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { defineRoute, RefusedRequest } from './route.ts';
+
+const holdSchema = z
+  .object({
+    holdId: z.string(),
+    source: z.string().nullable().meta({ description: 'Null: every source.' }),
+    caseId: z.string().nullable(),
+    ofSubject: z.boolean().meta({ description: 'Whether it is about one person, whose keyed hash it holds.' }),
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+    reason: z.string(),
+    officer: z.string(),
+    placedAt: z.string(),
+    seq: z.int().meta({ description: 'The entry that records it.' }),
+  })
+  .meta({ id: 'Hold', description: 'A legal hold: what it names is not erased until it is lifted.' });
+
+function holdOf(hold: Hold): z.input<typeof holdSchema> {
+  const { holdId, sourceSlug: source, caseId, about, from, to, reason, officer, placedAt, seq } = hold;
+  return { holdId, source, caseId, ofSubject: about !== null, from, to, reason, officer, placedAt, seq };
+}
+
+const reason = z.string().trim().min(1).max(500);
+
+export const holdApi = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/holds',
+    name: 'listHolds',
+    tag: 'Ledger',
+    summary: 'Legal holds in force, oldest first',
+    answer: z.object({ items: z.array(holdSchema) }),
+    async handle(context, { request }) {
+      await context.projector.catchUp();
+      const { slugs } = sourcesOf(context, request);
+      const holds = await listHolds(context.store.read);
+      return { items: holds.filter((hold) => isHoldOf(hold, slugs)).map(holdOf) };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/holds',
+    name: 'placeHold',
+    tag: 'Ledger',
+    summary: 'Keep something from being erased: a request, a person, a period, or all of a source',
+    body: z.strictObject({
+      source: z.string().max(100).optional().meta({ description: 'Without it: every source, if you see every one.' }),
+      caseId: z.string().max(300).optional(),
+      subject: z
+        .string()
+        .trim()
+        .min(1)
+        .max(500)
+        .optional()
+        .meta({ description: 'A visitor hash, e-mail address or record id; needs source. Only a keyed hash is kept.' }),
+      from: moment.optional().meta({ description: 'Of receipt.' }),
+      to: moment.optional().meta({ description: 'Of receipt, exclusive.' }),
+      reason,
+    }),
+    status: 201,
+    answer: holdSchema,
+    async handle(context, { body, by }) {
+      const { source = null, caseId = null, subject = null, from, to } = body;
+      await context.projector.catchUp();
+      const placed = await placeHold(
+        { ...context.erasure, sources: context.sources },
+        {
+          ...{ source, caseId, subject, reason: body.reason, officer: by.officer },
+          from: from === undefined ? null : new Date(from).toISOString(),
+          to: to === undefined ? null : new Date(to).toISOString(),
+        },
+      );
+      if (placed.outcome === 'refused') throw new RefusedRequest('refused', placed.problems);
+      await context.projector.projected(placed.seq);
+      const hold = (await listHolds(context.store.read)).find(({ holdId }) => holdId === placed.holdId);
+      if (hold === undefined) throw new CodedError('conflict', 'The hold was lifted at the same time.');
+      return holdOf(hold);
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/holds/{holdId}/lift',
+    name: 'liftHold',
+    tag: 'Ledger',
+    summary: 'Lift a legal hold',
+    params: z.strictObject({ holdId: z.string().max(100) }),
+    body: z.strictObject({ reason }),
+    answer: holdSchema,
+    async handle(context, { params, body, by, request }) {
+      await context.projector.catchUp();
+      const { slugs } = sourcesOf(context, request);
+      const hold = (await listHolds(context.store.read)).find(({ holdId }) => holdId === params.holdId);
+      if (hold === undefined || !isHoldOf(hold, slugs)) throw new CodedError('not_found');
+      await liftHold(context.erasure, { holdId: hold.holdId, reason: body.reason, officer: by.officer });
+      await context.projector.catchUp();
+      return holdOf(hold);
+    },
+  }),
+];

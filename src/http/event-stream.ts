@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import type { FastifyReply } from 'fastify';
+import type { Context } from '../context.ts';
+import { CodedError } from '../core/errors.ts';
+
+/** How long one stream lasts, milliseconds: who follows opens another, and is asked who they are again. */
+const STREAM_MS = 60_000;
+/** Streams at once in this process. */
+const STREAMS = 100;
+
+let streams = 0;
+
+/** One event; `id` comes back as the header Last-Event-ID when a stream is opened again. */
+export interface StreamedEvent {
+  readonly event: string;
+  readonly data: unknown;
+  readonly id?: number;
+}
+
+/**
+ * Answers with server-sent events (WHATWG HTML, section 9.2) for a minute at most, until they end, the other side goes or the server closes.
+ * Errors: too_many_requests.
+ */
+export async function sendEvents(
+  { log }: Pick<Context, 'log'>,
+  reply: FastifyReply,
+  closing: AbortSignal,
+  eventsUntil: (end: AbortSignal) => AsyncIterable<StreamedEvent>,
+): Promise<FastifyReply> {
+  if (streams >= STREAMS) throw new CodedError('too_many_requests');
+  streams += 1;
+  reply.hijack();
+  const gone = new AbortController();
+  const end = AbortSignal.any([closing, gone.signal, AbortSignal.timeout(STREAM_MS)]);
+  const { raw } = reply;
+  raw.on('close', () => gone.abort());
+  raw.on('error', () => gone.abort());
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-accel-buffering': 'no',
+    'x-content-type-options': 'nosniff',
+  });
+  raw.flushHeaders();
+  try {
+    for await (const { event, data, id } of eventsUntil(end)) {
+      const isTaken = raw.write(
+        `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
+      );
+      if (!isTaken) await once(raw, 'drain', { signal: end });
+      if (end.aborted) break;
+    }
+  } catch (error) {
+    if (!end.aborted) log.warn({ err: error }, 'a stream of events ended early');
+  } finally {
+    streams -= 1;
+    raw.end();
+  }
+  return reply;
+}

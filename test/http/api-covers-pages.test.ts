@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest';
+import { rules } from '../../src/http/auth/rules.ts';
+
+/** Why a page's action has no route of the API. Anything else that a page does, other programs can do too. */
+const inBrowserOnly = {
+  isReviewed: 'A person looks at what was proposed before they accept it.',
+  own: 'It is about the account, the sessions or the saved views of the person who looks.',
+  isFinal: 'It destroys for good: a person confirms what was just shown to them.',
+  hasFile: 'It is about a file of a person: `consent-ledger banner` and `document check` take one from a program.',
+} as const;
+
+/** What the API has in place of each action of a page that a token may do. */
+const inApi: Readonly<Record<string, string | keyof typeof inBrowserOnly>> = {
+  'POST /reports': 'POST /api/v1/reports',
+  'POST /sync': 'POST /api/v1/syncs',
+  'POST /sync/dismiss': 'own',
+  'POST /cases': 'POST /api/v1/cases',
+  'POST /cases/search': 'GET /api/v1/cases',
+  'POST /cases/calendar': 'own',
+  'POST /cases/views': 'own',
+  'POST /cases/:caseId/moves': 'POST /api/v1/cases/:caseId/moves',
+  'POST /cases/:caseId/pack': 'POST /api/v1/cases/:caseId/pack',
+  'POST /cases/:caseId/tasks/mail': 'POST /api/v1/cases/:caseId/tasks/:task/mail',
+  'POST /cases/:caseId/hand-overs': 'POST /api/v1/cases/:caseId/hand-overs',
+  'POST /cases/:caseId/hand-overs/revoke': 'POST /api/v1/cases/:caseId/hand-overs/:handOverId/revoke',
+  'POST /cases/:caseId/letter': 'POST /api/v1/cases/:caseId/letters',
+  'POST /cases/:caseId/letters/:documentId/mail': 'POST /api/v1/cases/:caseId/letters/:documentId/mail',
+  'POST /documents/schedules': 'POST /api/v1/schedules',
+  'POST /documents/schedules/remove': 'POST /api/v1/schedules/:scheduleId/remove',
+  'POST /documents/check': 'hasFile',
+  'POST /banners': 'hasFile',
+  'POST /banners/names': 'POST /api/v1/banners/names',
+  'POST /banners/evidence/:seq/retract': 'hasFile',
+  'POST /sources/:slug/fields': 'isReviewed',
+  'POST /sources/:slug/check': 'POST /api/v1/sources/:slug/check',
+  'POST /sources/:slug/sync': 'POST /api/v1/syncs',
+  'POST /sources/:slug/sync/stop': 'POST /api/v1/syncs/stop',
+  'POST /settings/holds': 'POST /api/v1/holds',
+  'POST /settings/holds/lift': 'POST /api/v1/holds/:holdId/lift',
+  'POST /settings/erasures/preview': 'isFinal',
+  'POST /settings/erasures': 'isFinal',
+  'POST /settings/erasures/:erasureId': 'isFinal',
+  'POST /policies/generate': 'POST /api/v1/policies/generate',
+  'POST /policies/publish': 'POST /api/v1/policies/publish',
+  'POST /policies/list': 'POST /api/v1/policies/list',
+  'POST /policies/bulk/file': 'POST /api/v1/policies/bulk',
+  'POST /policies/bulk': 'POST /api/v1/policies/bulk',
+  'POST /policies/bulk/send': 'POST /api/v1/policies/bulk',
+  'POST /policies/bulk/stop': 'POST /api/v1/jobs/:jobId/stop',
+  'POST /policies/calls': 'POST /api/v1/policies/calls/:requestId/settle',
+  'POST /evidence/verify': 'POST /api/v1/verifications',
+  'POST /evidence/checkpoint': 'POST /api/v1/checkpoints',
+  'POST /consent': 'POST /api/v1/consent/look-up',
+  'POST /consent/statement': 'POST /api/v1/consent/look-up',
+};
+
+it('what a page does for somebody who may look or work, the API does for a token of theirs, or it is said why not', () => {
+  const actions = Object.entries(rules).flatMap(([route, rule]) =>
+    route.startsWith('POST /') && !/^POST \/(?:api\/|mcp$)/.test(route) && (rule.who === 'work' || rule.who === 'read')
+      ? [route]
+      : [],
+  );
+  expect(Object.keys(inApi).sort()).toEqual(actions.sort());
+  const missing = Object.entries(inApi).filter(([, place]) => !(place in rules) && !(place in inBrowserOnly));
+  expect(missing).toEqual([]);
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openCase } from '../../src/cases/move-case.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { startMailServer } from '../outside/mail-server.ts';
+import { tokenOf } from './api-caller.ts';
+import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
+
+const work = (world: OfficeWorld) => tokenOf(world, 'officer', { scope: 'work', name: 'Wanda Worker' });
+
+async function open({ context }: OfficeWorld, source = 'default'): Promise<string> {
+  const opened = await openCase(context.cases, {
+    ...{ source, kind: 'access', channel: 'e-mail', requesterName: 'Ada', requesterEmail: 'ada@example.org' },
+    ...{ jurisdiction: 'DE', receivedAt: new Date().toISOString(), actor: 'Olga' },
+  });
+  if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
+  await context.projector.projected(opened.seq);
+  return opened.caseId;
+}
+
+describe('legal holds', () => {
+  it('are placed, listed and lifted by a program, each for the sources of its token', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    await world.context.sources.add({ slug: 'shop', name: 'Shop' }, 'test');
+    const [caller, reader, shop] = [
+      await work(world),
+      await tokenOf(world, 'officer'),
+      await tokenOf(world, 'officer', { scope: 'work', tokenSources: ['shop'] }),
+    ];
+    const caseId = await open(world);
+    const placed = await caller.post('/api/v1/holds', { caseId, source: 'default', reason: 'claim 7' });
+    expect([placed.status, placed.json]).toMatchObject([201, { caseId, reason: 'claim 7', ofSubject: false }]);
+    const { holdId } = placed.json as { holdId: string };
+    expect((await reader.get('/api/v1/holds')).json.items).toMatchObject(
+      [{ holdId, officer: /Wanda Worker/ }].map((one) => ({
+        ...one,
+        officer: expect.stringMatching(/Wanda Worker .* by token/),
+      })),
+    );
+    expect((await shop.get('/api/v1/holds')).json.items).toEqual([]);
+    for (const [who, status] of [
+      [reader, 403],
+      [shop, 404],
+    ] as const)
+      expect((await who.post(`/api/v1/holds/${holdId}/lift`, { reason: 'settled' })).status).toBe(status);
+    // Of every source only for who sees every source.
+    expect((await shop.post('/api/v1/holds', { reason: 'all of it' })).status).toBe(404);
+    expect((await shop.post('/api/v1/holds', { source: 'default', reason: 'theirs' })).status).toBe(404);
+    expect((await caller.post('/api/v1/holds', { caseId: 'none', reason: 'x' })).json).toMatchObject({
+      code: 'refused',
+    });
+    expect((await caller.post('/api/v1/holds', { source: 'default', reason: ' ' })).status).toBe(400);
+    expect((await caller.post(`/api/v1/holds/${holdId}/lift`, { reason: 'settled' })).status).toBe(200);
+    expect((await caller.post(`/api/v1/holds/${holdId}/lift`, { reason: 'settled' })).status).toBe(404);
+    expect((await reader.get('/api/v1/holds')).json.items).toEqual([]);
+  });
+});
+
+describe('what the comparison of deliveries and log found', () => {
+  it('is listed in pages, by source and period, without what is not seen', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    for (let n = 0; n < 3; n += 1)
+      for (const analytics of [true, false])
+        await world.event('consent.recorded', {
+          ...{ consent_id: `c-${n}`, banner_id: 'bnr_1', visitor_hash: `v-${n}`, consent: { analytics } },
+          recorded_at: new Date(Date.now() - (n + 1) * 3_600_000).toISOString(),
+        });
+    const caller = await tokenOf(world, 'auditor');
+    const first = await caller.get('/api/v1/consent/contradictions?limit=2');
+    expect(first.json.items).toHaveLength(2);
+    const cursor = encodeURIComponent(String(first.json['nextCursor']));
+    const rest = await caller.get(`/api/v1/consent/contradictions?limit=2&cursor=${cursor}`);
+    expect([rest.json.items?.length, rest.json['nextCursor']]).toEqual([1, null]);
+    expect([...(first.json.items ?? []), ...(rest.json.items ?? [])].map(({ recordId }) => recordId)).toEqual([
+      'c-2',
+      'c-1',
+      'c-0',
+    ]);
+    expect(first.json.items?.[0]).toMatchObject({
+      source: 'default',
+      records: [{ wayIn: 'webhook', purposes: { analytics: 'granted' } }, { purposes: { analytics: 'denied' } }],
+    });
+    expect((await caller.get('/api/v1/consent/undelivered')).json.items).toEqual([]);
+    expect((await caller.get('/api/v1/consent/contradictions?to=2020-01-01&from=2019-01-01')).json.items).toEqual([]);
+    expect((await caller.get('/api/v1/consent/contradictions?from=yesterday')).status).toBe(400);
+    const elsewhere = await tokenOf(world, 'officer', { sources: ['elsewhere'] });
+    expect((await elsewhere.get('/api/v1/consent/contradictions')).json.items).toEqual([]);
+    expect((await world.actions('record.viewed')).length).toBeGreaterThan(0);
+  });
+});
+
+describe('letters', () => {
+  it('are made in the words of the installation or one’s own, and mailed once', async () => {
+    const mail = await startMailServer();
+    onTestFinished(() => mail.close());
+    const world = await createOfficeWorld({ SMTP_URL: mail.url, MAIL_FROM: 'ledger@acme.example' });
+    const caller = await work(world);
+    const caseId = await open(world);
+    const path = `/api/v1/cases/${caseId}/letters`;
+    const own = await caller.post(path, {
+      step: 'acknowledgement',
+      language: 'de',
+      text: 'Vielen Dank, wir melden uns.',
+      format: 'txt',
+    });
+    expect(own.status, own.text).toBe(201);
+    const text = await caller.get(`/api/v1/documents/${String(own.json['documentId'])}/download`);
+    expect(text.text).toContain('wir melden uns');
+    const usual = await caller.post(path, { step: 'acknowledgement', format: 'pdf' });
+    expect(usual.status, usual.text).toBe(201);
+    expect((await caller.post(path, { step: 'nonsense' })).status).toBe(400);
+    expect((await caller.post('/api/v1/cases/none/letters', { step: 'acknowledgement' })).status).toBe(404);
+    const sent = await caller.post(`${path}/${String(usual.json['documentId'])}/mail`, {});
+    expect(sent.status, sent.text).toBe(202);
+    await expect.poll(() => mail.mails.length, { timeout: 10_000 }).toBe(1);
+    expect((await caller.post(`${path}/${String(usual.json['documentId'])}/mail`, {})).status).toBe(422);
+    expect((await caller.post(`${path}/none/mail`, {})).status).toBe(404);
+  });
+});
+
+describe('calls to the service', () => {
+  it('are listed, their list is fetched, and one whose outcome is unknown is settled', async () => {
+    const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 1, consentRows: 5 });
+    const { baseUrl, siteUrl } = await sandbox.listen();
+    onTestFinished(() => sandbox.close());
+    const world = await createOfficeWorld({
+      ...{ HTTP_ALLOWED_HOSTS: '127.0.0.1', SERVICE_BASE_URL: baseUrl, SERVICE_SITE_URL: siteUrl },
+      SERVICE_API_KEY: sandbox.clients[0]?.apiKey ?? '',
+    });
+    const caller = await work(world);
+    expect((await caller.post('/api/v1/policies/list', { source: 'default' })).json).toMatchObject({
+      outcome: 'stored',
+    });
+    const form = { policy_type: 'privacy-policy', jurisdiction: 'GB' };
+    const job = await caller.post('/api/v1/policies/generate', { source: 'default', form });
+    const jobId = String(job.json['jobId']);
+    const events = await caller.get(`/api/v1/jobs/${jobId}/events`);
+    expect([events.status, events.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(events.text).toMatch(/event: end\ndata: \{"state":"done"\}\n\n$/);
+    const calls = await caller.get('/api/v1/policies/calls');
+    expect(calls.json.items).toMatchObject([{ operation: 'generate', state: 'done', policyType: 'privacy-policy' }]);
+    const requestId = String(calls.json.items?.[0]?.['requestId']);
+    const settle = (id: string, source = 'default') =>
+      caller.post(`/api/v1/policies/calls/${id}/settle`, { source, happened: true });
+    expect([(await settle(requestId)).status, (await settle('none')).status]).toEqual([409, 404]);
+    await world.context.store.foldTransaction((tx) =>
+      tx.query.updateTable('calls').set({ state: 'unknown' }).where('request_id', '=', requestId).execute(),
+    );
+    expect((await caller.get('/api/v1/policies/calls?open=true')).json.items).toHaveLength(1);
+    expect((await settle(requestId)).json).toMatchObject({ requestId, state: 'happened' });
+  });
+});
+
+describe('deliveries', () => {
+  it('are followed as they arrive, and gone on with after the last one, of the sources that are seen', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const caller = await tokenOf(world, 'auditor');
+    const elsewhere = await tokenOf(world, 'officer', { sources: ['elsewhere'] });
+    const first = await world.event('consent.recorded', { consent_id: 'c-1' });
+    const second = await world.event('consent.recorded', { consent_id: 'c-2' });
+    const follow = async (who: typeof caller, query: string, headers: Record<string, string>, until: string) => {
+      const stop = new AbortController();
+      const answer = await fetch(`${world.adminUrl}/api/v1/deliveries/events${query}`, {
+        headers: { authorization: `Bearer ${who.secret}`, ...headers },
+        signal: stop.signal,
+      });
+      let text = '';
+      setTimeout(() => stop.abort(), 4000).unref();
+      try {
+        for await (const chunk of answer.body ?? []) {
+          text += Buffer.from(chunk).toString();
+          if (until !== '' && text.includes(until)) break;
+        }
+      } catch {
+        // Ended by this test.
+      }
+      return text;
+    };
+    const after = await follow(caller, `?after=${first}`, {}, `id: ${second}\n`);
+    expect(after).toMatch(new RegExp(`^id: ${second}\nevent: delivery\ndata: \\{"seq":${second},`));
+    const last = await follow(caller, '', { 'last-event-id': String(first) }, `id: ${second}\n`);
+    expect(last).toBe(after);
+    const live = follow(caller, '', {}, 'event: delivery');
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const third = await world.event('consent.recorded', { consent_id: 'c-3' });
+    expect(await live).toContain(`id: ${third}\n`);
+    expect(await follow(elsewhere, '?after=0', {}, '')).toBe('');
+    expect((await elsewhere.get('/api/v1/deliveries/events?source=default')).status).toBe(404);
+  });
+});
+
+describe('a job', () => {
+  it('is followed and stopped by those who see its source', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const caller = await work(world);
+    const payload = { source: 'default', actor: 'test' };
+    const { id } = await world.context.jobs.enqueue({ kind: 'sync', key: 'test', payload });
+    const elsewhere = await tokenOf(world, 'officer', { scope: 'work', sources: ['elsewhere'] });
+    for (const path of [`/api/v1/jobs/${id}/events`, '/api/v1/jobs/none/events'])
+      expect([path, (await elsewhere.get(path)).status]).toEqual([path, 404]);
+    expect((await elsewhere.post(`/api/v1/jobs/${id}/stop`, {})).status).toBe(404);
+    expect((await fetch(`${world.adminUrl}/api/v1/jobs/${id}/events`)).status).toBe(401);
+    const following = caller.get(`/api/v1/jobs/${id}/events`);
+    expect((await caller.post(`/api/v1/jobs/${id}/stop`, {})).json).toMatchObject({ state: 'cancelled' });
+    expect((await following).text).toContain('event: end\ndata: {"state":"cancelled"}');
+    const other = await world.context.jobs.enqueue({ kind: 'verify', key: 'v', payload: {} });
+    expect((await caller.post(`/api/v1/jobs/${other.id}/stop`, {})).status).toBe(422);
+  });
+
+  it('a banner is named', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const caller = await work(world);
+    const body = { source: 'default', bannerId: 'bnr_1', name: 'Main site' };
+    expect((await caller.post('/api/v1/banners/names', body)).json).toMatchObject({ outcome: 'named' });
+    expect((await caller.post('/api/v1/banners/names', body)).json).toEqual({ outcome: 'unchanged', seq: null });
+    const [named] = await world.actions('banner.named');
+    expect(named?.actor).toMatch(/^Wanda Worker .* by token/);
+    expect((await caller.post('/api/v1/banners/names', { ...body, source: 'none' })).status).toBe(422);
+  });
+});
