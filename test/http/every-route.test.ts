@@ -196,7 +196,6 @@ function faultsOf({ status, headers, text }: Answer): readonly string[] {
   if (/\bat .+\.[jt]s:\d+|SQLITE_|SqliteError|node:internal/.test(text)) faults.push('tells of the inside');
   const type = headers.get('content-type') ?? '';
   const disposition = headers.get('content-disposition') ?? '';
-  // eslint-disable-next-line no-control-regex -- none may stand in the name of a file
   if (/[\u0000-\u001f\u007f]/.test(disposition)) faults.push('a name of a file with control characters');
   if (type.includes('html') && !disposition.startsWith('attachment')) {
     if (!/default-src 'none'|default-src 'self'/.test(headers.get('content-security-policy') ?? ''))
