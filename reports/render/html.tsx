@@ -259,6 +259,7 @@ aside.warning{border-color:#b45309;background:#fdf6ec}
 aside p,aside ul{margin:.2rem 0 0}
 .lines.muted{color:var(--muted);font-size:.87rem}.lines.right{text-align:right;max-width:none}
 .watermark{position:fixed;inset:0;display:grid;place-items:center;font-size:22vmin;font-weight:700;color:#8a1c1c;opacity:.07;transform:rotate(-35deg);pointer-events:none;z-index:1}
+@media(max-width:40rem){dl div{grid-template-columns:minmax(0,1fr);padding-bottom:.5rem}}
 @page{size:A4;margin:18mm 18mm 20mm}
 @media print{body{max-width:none;padding:0;font-size:9.5pt}thead{display:table-header-group}tr,aside,figure,.figures p{break-inside:avoid}h2,h3,caption{break-after:avoid}}
 `.trim();

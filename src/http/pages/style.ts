@@ -182,6 +182,7 @@ textarea[rows="12"] { min-height: 17rem; }
   .badge { white-space: normal; }
   dl.facts { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dl.facts dd { margin-bottom: 0.6rem; }
+  .sheet dl div { grid-template-columns: minmax(0, 1fr); padding-bottom: 0.5rem; }
 }
 @container (max-width: 34rem) {
   .stacks, .stacks tbody, .stacks tr, .stacks th, .stacks td, .stacks caption { display: block; }
