@@ -99,7 +99,7 @@ interface SignIn {
 
 /** Example people, each with a password of this demo alone, as if they had followed their invitations. */
 async function addPeople(context: Context) {
-  const first = context.sources.list()[0]?.slug ?? '';
+  const [first = '', second = first] = context.sources.list().map(({ slug }) => slug);
   const people = [
     {
       name: 'Olivia Owner',
@@ -108,7 +108,21 @@ async function addPeople(context: Context) {
       sources: null,
       about: 'sees and may do everything',
     },
+    {
+      name: 'Adam Admin',
+      email: 'admin@demo.example',
+      role: 'admin',
+      sources: null,
+      about: 'sets up sources, invites people',
+    },
     { name: 'Oscar Officer', email: 'officer@demo.example', role: 'officer', sources: null, about: 'handles requests' },
+    {
+      name: 'Clara Client',
+      email: 'client@demo.example',
+      role: 'officer',
+      sources: [second],
+      about: `handles requests, only of ${second}`,
+    },
     {
       name: 'Anna Auditor',
       email: 'auditor@demo.example',
