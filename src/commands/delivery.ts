@@ -11,6 +11,7 @@ import {
   printResult,
   tableText,
   timeOf,
+  timeOrDay,
   wholeNumberFrom,
   withJson,
   withOptions,
@@ -97,10 +98,7 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
     .description('list deliveries, newest first; or those that are unreadable, refused or ambiguous')
     .option('--source <slug>', 'only this source')
     .option('--event <name>', 'only this event')
-    .option(
-      '--since <time>',
-      'only what was received from then on: an ISO 8601 time, or a day, which begins at midnight in TIME_ZONE',
-    )
+    .option('--since <time>', `only what was received from then on: ${timeOrDay}`)
     .option(
       '--search <text>',
       'only bodies that hold this text, byte for byte; reads every body until enough are found',

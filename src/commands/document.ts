@@ -2,7 +2,17 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { checkFile, type DocumentRow, listDocuments, type ProducedDocument } from '../documents/check.ts';
 import { documentFileName } from '../projections/documents.ts';
-import { type CommandIo, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
+import {
+  type CommandIo,
+  cannotRead,
+  printable,
+  printResult,
+  tableText,
+  timeOf,
+  timeOrDay,
+  wholeNumberFrom,
+  withJson,
+} from './command-io.ts';
 import { withContext } from './run-context.ts';
 
 /** `document list|check`: what was produced; is this file genuine. */
@@ -18,13 +28,17 @@ function registerList(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('list'))
     .description('list documents, newest first')
     .option('--source <slug>', 'only this source')
+    .option('--since <time>', `only what was made from then on: ${timeOrDay}`)
+    .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 100)
     .action((options) =>
       withContext(async (context) => {
+        const { source, since, limit } = options;
         await context.projector.catchUp();
-        const rows = await listDocuments(
-          context.store.read,
-          options.source === undefined ? {} : { source: options.source },
-        );
+        const rows = await listDocuments(context.store.read, {
+          ...(source === undefined ? {} : { source }),
+          ...(since === undefined ? {} : { since: timeOf(since, '--since', context.config.timeZone) }),
+          limit,
+        });
         const documents = rows.map(shown);
         printResult(io, options, documents, () =>
           tableText(

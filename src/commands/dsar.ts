@@ -11,7 +11,7 @@ import type { Context } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
-import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, tableText, timeOf, timeOrDay, withJson } from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerHandOver } from './dsar-hand-over.ts';
 import { registerTask } from './dsar-task.ts';
@@ -45,12 +45,20 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
     .option('--source <slug>', 'only this source')
     .addOption(new Option('--state <state>', 'only cases in this state').choices(caseStates))
     .option('--open', 'only cases whose requester is still waiting')
+    .option('--since <time>', `only requests received from then on: ${timeOrDay}`)
+    .option('--search <text>', 'only cases with this text in a name, an address, a number or an id')
     .action((options) =>
-      withCases(async (deps) => {
-        const { source, state, open } = options;
-        const now = isoNow(deps.clock);
-        const filter = { ...(source ? { source } : {}), ...(state ? { state } : {}), ...(open ? { open } : {}), now };
-        const cases = (await listCases(deps, filter)).map(summariseCase);
+      withCases(async (deps, { config }) => {
+        const { source, state, open, since, search } = options;
+        const from = since === undefined ? '' : timeOf(since, '--since', config.timeZone);
+        const found = await listCases(deps, {
+          ...(source ? { source } : {}),
+          ...(state ? { state } : {}),
+          ...(open ? { open } : {}),
+          ...(search ? { text: search } : {}),
+          now: isoNow(deps.clock),
+        });
+        const cases = found.filter(({ row }) => row.receipt_at >= from).map(summariseCase);
         printResult(io, options, cases, () => listText(cases));
       }),
     );

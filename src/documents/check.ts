@@ -26,16 +26,19 @@ export function listDocuments(
     readonly caseId?: string;
     /** Only those registered by an earlier entry. */
     readonly before?: number | null;
+    /** Only those made from then on; ISO 8601 UTC. */
+    readonly since?: string | undefined;
     readonly limit?: number;
   } = {},
 ): Promise<DocumentRow[]> {
-  const { source, sources = null, name, caseId, before = null } = filter;
+  const { source, sources = null, name, caseId, before = null, since } = filter;
   let query = read.selectFrom('documents').selectAll();
   if (source !== undefined) query = query.where('source', '=', source);
   if (sources !== null) query = query.where('source', 'in', [...sources]);
   if (name !== undefined) query = query.where('name', '=', name);
   if (caseId !== undefined) query = query.where('case_id', '=', caseId);
   if (before !== null) query = query.where('seq', '<', before);
+  if (since !== undefined) query = query.where('created_at', '>=', since);
   return query
     .orderBy('seq', 'desc')
     .limit(filter.limit ?? 100)
