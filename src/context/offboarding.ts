@@ -8,7 +8,7 @@ export function offboardDepsOf(
 ): OffboardDeps {
   const { store, sources, rejected, jobs, projector, clock, cases } = context;
   return {
-    ...{ read: store.read, sources, rejected, jobs },
+    ...{ store, sources, rejected, jobs },
     catchUp: () => projector.catchUp(),
     openCases: async (source) => {
       const open = await listCases(cases, { open: true, source, now: clock().toISOString() });

@@ -7,7 +7,7 @@ import type { Sources } from './sources.ts';
 
 /** What letting a source go works with. */
 export interface OffboardDeps {
-  readonly read: Query;
+  readonly store: { readonly read: Query };
   readonly sources: Pick<Sources, 'find' | 'findAny' | 'offboard'>;
   readonly rejected: Pick<RejectedRing, 'list' | 'remove'>;
   readonly jobs: Pick<Jobs, 'list' | 'cancel'>;
@@ -79,7 +79,7 @@ export async function offboardSource(deps: OffboardDeps, request: OffboardReques
 
 /** What comes after the source has left: its jobs end, refused deliveries go, everything is sealed, what was destroyed leaves the files. Harmless to repeat. */
 async function finishOffboarding(
-  { read, rejected, jobs, catchUp, seal, compact }: OffboardDeps,
+  { store, rejected, jobs, catchUp, seal, compact }: OffboardDeps,
   slug: string,
   openCases: readonly string[],
 ): Promise<Remains> {
@@ -90,7 +90,7 @@ async function finishOffboarding(
   await seal();
   await compact();
   const count = async (table: 'entries' | 'documents' | 'cases') => {
-    const { n } = await read
+    const { n } = await store.read
       .selectFrom(table)
       .select((eb) => eb.fn.countAll().as('n'))
       .where('source', '=', slug)

@@ -32,7 +32,7 @@ test('shares the kinds of jobs between two workers, which stop gracefully', asyn
   const documents = await startWorker(folder, '--kinds', 'documents');
   expect(documents.said).toEqual({
     status: 'working',
-    kinds: ['document', 'verify', 'export', 'backup', 'check-read-models', 'retention'],
+    kinds: ['document', 'verify', 'export', 'erase', 'offboard', 'backup', 'check-read-models', 'retention'],
   });
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
@@ -67,7 +67,9 @@ test('refuses unknown kinds of jobs and lists the valid ones', async () => {
   const { code, stderr } = await runCli(folder, ['worker', '--kinds', 'sync,reports']);
   expect(code).toBe(2);
   expect(stderr).toContain('not known: reports');
-  expect(stderr).toMatch(/documents \(document, verify, export, backup, check-read-models, retention\)/);
+  expect(stderr).toMatch(
+    /documents \(document, verify, export, erase, offboard, backup, check-read-models, retention\)/,
+  );
 });
 
 test('shows the jobs of every queue in the server’s metrics, whichever process runs them', async () => {

@@ -111,7 +111,9 @@ describe('letters', () => {
     expect((await caller.post('/api/v1/cases/none/letters', { step: 'acknowledgement' })).status).toBe(404);
     const sent = await caller.post(`${path}/${String(usual.json['documentId'])}/mail`, {});
     expect(sent.status, sent.text).toBe(202);
-    await expect.poll(() => mail.mails.length, { timeout: 10_000 }).toBe(1);
+    const state = async () => (await caller.get(`/api/v1/jobs/${String(sent.json['jobId'])}`)).json['state'];
+    await expect.poll(state, { timeout: 10_000 }).toBe('done');
+    expect(mail.mails).toHaveLength(1);
     expect((await caller.post(`${path}/${String(usual.json['documentId'])}/mail`, {})).status).toBe(422);
     expect((await caller.post(`${path}/none/mail`, {})).status).toBe(404);
   });
