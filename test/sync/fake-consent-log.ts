@@ -27,6 +27,8 @@ export interface FakeOptions {
   readonly order?: 'ascending' | 'descending';
   /** The service's own limit per page, below the 200 it documents. */
   readonly pageRows?: number;
+  /** What an answer waits for; null: nothing. */
+  readonly wait?: (query: URLSearchParams) => Promise<void> | null;
   /** Asked for each request, `nth` from 1. */
   readonly fault?: (nth: number, query: URLSearchParams) => Fault | null;
   /** What the answer to a request waits for; null: nothing. */
@@ -82,8 +84,11 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
   const fake = { baseUrl: '', rows: [...rows], options, requests: [] as URLSearchParams[] };
   const server = createServer((request, response) => {
     const held = fake.options.hold?.(fake.requests.length + 1) ?? null;
+    const { searchParams } = new URL(request.url ?? '/', 'http://fake');
+    const awaited = fake.options.wait?.(searchParams) ?? null;
+    if (held === null && awaited !== null) return void awaited.then(() => answer(request, response));
     if (held === null) return answer(request, response);
-    fake.requests.push(new URL(request.url ?? '/', 'http://fake').searchParams);
+    fake.requests.push(searchParams);
     void held.then(() => response.destroy());
   });
   const answer = (request: IncomingMessage, response: ServerResponse): void => {
