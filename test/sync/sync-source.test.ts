@@ -36,7 +36,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
           };
         },
       },
-      { source, actor: 'test', atOnce: 2, ...request },
+      { source, actor: 'test', atOnce: 1, ...request },
     );
   /** A decision is in the read models before a page that is being fetched comes. */
   const see = (bannerId: string | null) =>
