@@ -1,9 +1,8 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { DEFAULT_SOURCE } from '../config.ts';
-import { offboardDepsOf } from '../context/offboarding.ts';
+import { offboardSource } from '../context/offboard.ts';
 import { UsageError } from '../core/errors.ts';
-import { offboardSource } from '../sources/offboard.ts';
 import { type CommandIo, counted, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, noSuchSource, withContext, changedMeanwhile } from './run-context.ts';
 
@@ -22,7 +21,7 @@ export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo
           throw new UsageError([
             '--force requires --reason: say what happens to the requests still waiting for an answer.',
           ]);
-        const result = await offboardSource(offboardDepsOf(context), {
+        const result = await offboardSource(context, {
           slug,
           actor: officer,
           reason,

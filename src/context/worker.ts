@@ -16,8 +16,7 @@ import { createScheduleJobs, mailJobs } from '../documents/schedules.ts';
 import { removeOldDrafts } from '../documents/register.ts';
 import { finishErasures } from '../erasure/erase.ts';
 import { createErasureJobs } from '../erasure/jobs.ts';
-import { createOffboardJobs } from '../sources/offboard.ts';
-import { offboardDepsOf } from './offboarding.ts';
+import { createOffboardJobs } from './offboard.ts';
 import { removeOldProposals } from '../erasure/proposal.ts';
 import { runRetention } from '../erasure/retention.ts';
 import { type JobHandlers, JobRefused, lanesOf, selectKinds } from '../jobs/job.ts';
@@ -184,7 +183,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createTaskMailJobs(context),
     ...createRequestFormJobs(context),
     ...createErasureJobs(context),
-    ...createOffboardJobs(offboardDepsOf(context)),
+    ...createOffboardJobs(context),
 
     async backup(_payload, { signal, progress }) {
       const { folder, bucket, recipients, keep } = context.config.backup;

@@ -114,7 +114,7 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       const { caseId, documentId, actor } = wanted;
       await deps.projector.catchUp();
       const found = await checkLetterMail(deps, wanted);
-      if (found.outcome === 'unknown') throw new JobRefused('There is no such letter.');
+      if (found.outcome === 'unknown') throw new JobRefused('Unknown letter.');
       if (found.outcome === 'refused') throw new JobRefused(`The letter was not sent: ${found.problems.join(' ')}`);
       const { document, step, email, shown } = found;
       const content = await readFile(documentPath(deps.documents.folder, { documentId, format: document.format }));

@@ -19,40 +19,39 @@ const resultSchema = z.object({
   seqs: z.array(z.number()),
   entries: z.number(),
   documents: z.number(),
-  /** The certificate in the library; null: none was made, and why. */
+  /** The certificate’s document; null: none, and `problem` says why. */
   certificate: z.string().nullable(),
   problem: z.string().nullable(),
 });
 
-/** What an erasure by a job came to. */
+/** The result of an erasure job. */
 export type ErasureResult = z.infer<typeof resultSchema>;
 
-/** Asks for the erasure that a proposal confirms. The payload names nobody: jobs that name an erased person are erased too. */
+/** The job that carries out a proposal. The payload contains no personal data: jobs that mention an erased person are erased too. */
 export function erasureJob({ id, source }: Pick<ErasureProposal, 'id' | 'source'>, actor: string): NewJob {
   return { kind: 'erase', key: id, payload: { proposal: id, source, actor }, maxAttempts: 3 };
 }
 
-/** The result of a job that erased; null of one that has none. */
+/** The result of an erasure job; null: it has none yet. */
 export function erasureOf(result: unknown): ErasureResult | null {
   return resultSchema.safeParse(result).data ?? null;
 }
 
-/** What the job works with. */
 export interface ErasureJobDeps extends ProposalDeps {
   readonly erasure: ErasureDeps & { readonly regimes: RegimeTable };
   readonly sources: { findAny(slug: string): Source | null };
   readonly documents: DocumentDeps;
 }
 
-/** The job that erases what was confirmed on a page, as `ledger erase` does, and makes the certificate. A run after a crash goes on where the last one ended. */
+/** Erases what was confirmed on a page, as `ledger erase` does, and makes the certificate. After a crash, the next run continues. */
 export function createErasureJobs(deps: ErasureJobDeps) {
   const { erasure, sources } = deps;
   return {
     async erase(payload, { progress }) {
       const { proposal: id } = readPayload(payloadSchema, payload);
       const proposal = await findProposal(deps, id);
-      if (proposal === null) throw new JobRefused('This erasure was given up, or has been made.');
-      progress({ done: 0, total: null, message: 'looking for everything that belongs to it' });
+      if (proposal === null) throw new JobRefused('This erasure was withdrawn or is already done.');
+      progress({ done: 0, total: null, message: 'finding everything to erase' });
       await finishErasures(erasure);
       const begun = (await listErasures(erasure.store.read)).filter((one) => one.id === id);
       const refuse = async (problem: string): Promise<never> => {
@@ -64,15 +63,15 @@ export function createErasureJobs(deps: ErasureJobDeps) {
       if (chosen.outcome === 'chosen') plan = await planErasure(erasure, chosen.chosen);
       else if (begun.length === 0) return refuse(chosen.problems.join(' '));
       if (begun.length === 0 && plan !== null && digestOfPlan(plan) !== proposal.digest)
-        return refuse('Something was added since it was confirmed: look at it again.');
+        return refuse('What would be erased has changed since it was confirmed: check it again.');
 
       let seqs = begun.map(({ seq }) => seq);
       let certificate: Pick<ErasureResult, 'certificate' | 'problem'> = {
         certificate: null,
-        problem: 'None: the program was stopped after it had erased, and before the certificate.',
+        problem: 'None: the program stopped after erasing, before it made the certificate.',
       };
       if (plan !== null && plan.entries.length + plan.documents.length + plan.suppress.length > 0) {
-        progress({ done: 0, total: null, message: 'erasing, then rewriting the database without it' });
+        progress({ done: 0, total: null, message: 'erasing, then rewriting the database' });
         const done = await carryOut(erasure, plan, proposal);
         if (done.outcome === 'refused') return refuse(done.problems.join(' '));
         seqs = [...seqs, ...done.seqs];
@@ -91,7 +90,7 @@ export function createErasureJobs(deps: ErasureJobDeps) {
   } satisfies Record<string, JobHandler>;
 }
 
-/** The erasure is done by then: what goes wrong with its certificate is said, and does not undo it. */
+/** A failed certificate is reported but does not undo the erasure. */
 async function certify(
   { documents, erasure, sources }: ErasureJobDeps,
   proposal: ErasureProposal,
@@ -113,6 +112,6 @@ async function certify(
   if (made.outcome === 'produced') return { certificate: made.documentId, problem: null };
   return {
     certificate: null,
-    problem: made.outcome === 'refused' ? made.problem : 'No certificate: its source is unknown.',
+    problem: made.outcome === 'refused' ? made.problem : 'No certificate: unknown source.',
   };
 }

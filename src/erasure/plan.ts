@@ -156,7 +156,7 @@ async function loadChosen(deps: ErasureDeps, { seqs }: Chosen) {
     for (const seq of chunk) {
       const row = found.get(seq);
       if (row === undefined) {
-        refusals.push({ seq, reason: 'there is no such entry' });
+        refusals.push({ seq, reason: 'unknown entry' });
         continue;
       }
       const action = row.action === null ? null : actionIn(row.action);

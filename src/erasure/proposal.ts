@@ -11,7 +11,7 @@ import { type ErasureChoice, periodKinds } from './choose.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
 
-/** Days that a proposal waits for a second person. */
+/** Days until a proposal that no second person agreed to is removed. */
 export const PROPOSAL_DAYS = 14;
 
 const choiceSchema: z.ZodType<ErasureChoice> = z.discriminatedUnion('by', [
@@ -29,29 +29,28 @@ const choiceSchema: z.ZodType<ErasureChoice> = z.discriminatedUnion('by', [
 
 const proposalSchema = z.object({
   choice: choiceSchema,
-  /** Of the plan that was confirmed ({@link digestOfPlan}): anything else needs another look. */
+  /** Digest of the plan that was confirmed ({@link digestOfPlan}): if the plan changes, it has to be confirmed again. */
   digest: z.string(),
   reason: z.enum(erasureReasonCodes),
   law: z.string(),
   despite: z.array(z.string()).readonly(),
   officer: z.string(),
-  /** The account that proposed it; null: signed in by a one-time link. */
+  /** The proposer’s account; null: signed in by a one-time link. */
   personId: z.string().nullable(),
   at: z.string(),
   needsSecond: z.boolean(),
-  /** The second person, once one agreed. */
+  /** The second person, after agreeing. */
   confirmedBy: z.string().nullable(),
 });
 
-/** An erasure that was confirmed on a page and is not made yet: it waits for a second person, or for its job. */
+/** An erasure confirmed on a page but not yet carried out: it waits for a second person, or for its job. */
 export interface ErasureProposal extends z.infer<typeof proposalSchema> {
-  /** Sixteen hex digits: also the id of the erasure. */
+  /** Sixteen hex digits; becomes the id of the erasure. */
   readonly id: string;
-  /** The one source that it is about; null: all of them, or entries by number. */
+  /** The source that it is limited to; null: any. */
   readonly source: string | null;
 }
 
-/** What proposals are kept with. */
 export interface ProposalDeps extends Pick<ErasureDeps, 'store' | 'clock'> {
   readonly keys: { readonly instance: { readonly rest: Uint8Array } };
 }
@@ -59,7 +58,7 @@ export interface ProposalDeps extends Pick<ErasureDeps, 'store' | 'clock'> {
 const PREFIX = 'erasure-proposal ';
 const storedSchema = z.object({ source: z.string().nullable(), sealed: z.string() });
 
-/** Keeps a proposal. It names a person, so it is sealed at rest, and removed once it is made or given up. */
+/** Stores a proposal, encrypted at rest because it may name a person. Removed once carried out or withdrawn. */
 export async function keepProposal(
   deps: ProposalDeps,
   proposal: Omit<ErasureProposal, 'id' | 'at'> & { readonly id?: string; readonly at?: string },
@@ -72,7 +71,7 @@ export async function keepProposal(
   return { id, at, source, ...rest };
 }
 
-/** Null: there is none of this id, or it was sealed by another installation. */
+/** Null: unknown id, or encrypted by another installation. */
 export async function findProposal(deps: ProposalDeps, id: string): Promise<ErasureProposal | null> {
   const value = /^[0-9a-f]{16}$/.test(id) ? await readSetting(deps.store, `${PREFIX}${id}`) : null;
   return value === null ? null : opened(deps, id, value);
@@ -90,7 +89,7 @@ export async function removeProposal({ store }: Pick<ProposalDeps, 'store'>, id:
   await removeSetting(store, `${PREFIX}${id}`);
 }
 
-/** Removes what waited for too long, and what cannot be opened any more; how many. */
+/** Removes proposals that expired or can no longer be decrypted; returns how many. */
 export async function removeOldProposals(deps: ProposalDeps): Promise<number> {
   const before = new Date(deps.clock().getTime() - PROPOSAL_DAYS * 86_400_000).toISOString();
   let removed = 0;
@@ -104,7 +103,7 @@ export async function removeOldProposals(deps: ProposalDeps): Promise<number> {
   return removed;
 }
 
-/** The one source that an erasure is about, while it is proposed and afterwards; null: all of them, or there is no such erasure. */
+/** The source that an erasure, proposed or done, is limited to; null: any source, or unknown id. */
 export async function sourceOfErasure(store: Pick<ErasureDeps['store'], 'read'>, id: string): Promise<string | null> {
   const job = await store.read
     .selectFrom('jobs')
@@ -126,7 +125,7 @@ function opened({ keys }: ProposalDeps, id: string, value: string): ErasurePropo
   return plain === null ? null : { id, source, ...proposalSchema.parse(JSON.parse(plain.toString('utf8'))) };
 }
 
-/** Names everything that a plan takes, hex: what somebody confirmed is what is erased. */
+/** SHA-256 of everything a plan erases, hex: ensures that exactly what was confirmed is erased. */
 export function digestOfPlan({ entries, documents, files, rejected, suppress, needs, kept }: ErasurePlan): string {
   const parts = [
     entries.map(({ seq }) => seq),

@@ -54,7 +54,7 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
       const { caseId, task: number, actor } = readPayload(payloadSchema, payload);
       await deps.projector.catchUp();
       const found = await findTask(deps.cases, caseId, number);
-      if (found === null) throw new JobRefused('There is no such task.');
+      if (found === null) throw new JobRefused('Unknown task.');
       const problem = problemOfTaskMail(deps, found);
       const { mail, publicUrl } = deps.config;
       const { ownerEmail, what, instructions, due } = found.task;

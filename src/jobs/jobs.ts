@@ -30,6 +30,7 @@ export interface Enqueued {
 
 export interface JobFilter {
   readonly kind?: string;
+  readonly key?: string;
   readonly state?: Job['state'];
   readonly limit?: number;
 }
@@ -173,9 +174,10 @@ async function findJob(query: Query, id: string): Promise<Job | null> {
   return row === undefined ? null : toJob(row);
 }
 
-async function listJobs(read: Query, { kind, state, limit = 100 }: JobFilter): Promise<readonly Job[]> {
+async function listJobs(read: Query, { kind, key, state, limit = 100 }: JobFilter): Promise<readonly Job[]> {
   let query = read.selectFrom('jobs').selectAll();
   if (kind !== undefined) query = query.where('kind', '=', kind);
+  if (key !== undefined) query = query.where('job_key', '=', key);
   if (state !== undefined) query = query.where('state', '=', state);
   const rows = await query.orderBy('created_at', 'desc').orderBy('id').limit(limit).execute();
   return rows.map(toJob);

@@ -148,14 +148,14 @@ export function addressOf(
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  NoSuchBucket: 'there is no such bucket',
+  NoSuchBucket: 'the bucket does not exist',
   InvalidAccessKeyId: 'the storage does not know AWS_ACCESS_KEY_ID',
   SignatureDoesNotMatch: 'AWS_SECRET_ACCESS_KEY does not belong to AWS_ACCESS_KEY_ID',
   RequestTimeTooSkewed: 'the clocks of this machine and of the storage differ by more than 15 minutes',
   AuthorizationHeaderMalformed: 'AWS_REGION is not the region of the bucket',
   PermanentRedirect: 'AWS_REGION or AWS_ENDPOINT_URL_S3 is not that of the bucket',
   AccessDenied: 'these credentials may not do this, or the object is locked',
-  NoSuchKey: 'there is no such object',
+  NoSuchKey: 'the object does not exist',
 };
 
 /** The error that an answer of the store means. */

@@ -297,8 +297,7 @@ export async function changePassword(
   handle: string,
 ): Promise<{ readonly outcome: 'done' } | Refused> {
   const person = await findPerson(deps, personId);
-  const wrong =
-    person === null ? 'There is no such account.' : await presentPasswordProblem(deps, person, input.present);
+  const wrong = person === null ? 'Unknown account.' : await presentPasswordProblem(deps, person, input.present);
   if (person === null || wrong !== null) return { outcome: 'refused', problems: [wrong ?? ''] };
   const problem = await passwordProblem(input.password, [person.name, person.email]);
   if (problem !== null) return { outcome: 'refused', problems: [problem] };

@@ -82,7 +82,7 @@ export type SettleOutcome =
 export function settleProblem(outcome: Exclude<SettleOutcome, { outcome: 'settled' }>): string {
   switch (outcome.outcome) {
     case 'unknown-call':
-      return 'There is no such call.';
+      return 'Unknown call.';
     case 'conflict':
       return 'Someone else settled this call at the same time.';
     case 'not-open':

@@ -93,7 +93,7 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     retireSecret: (slug: string, secretId: string, actor: string) => retireSecret(register, slug, secretId, actor),
     /** Destroys the secrets whose time has come; they were accepted no more since then. Returns how many. */
     destroyRetired: (actor: string) => destroyRetired(register, actor),
-    /** Lets a source go: destroys its credentials. What must be settled before is the caller's to ask (src/sources/offboard.ts). */
+    /** Offboards a source: destroys its credentials. The caller checks for open requests first (src/context/offboard.ts). */
     offboard: (slug: string, facts: OffboardingFacts, actor: string) => offboard(register, slug, facts, actor),
     /** Reads payloads of a source by a mapping from now on. */
     acceptMapping: (slug: string, mapping: FieldMapping, actor: string) =>

@@ -531,7 +531,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
     '--identity',
     file,
   );
-  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('there is no such object')]);
+  expect([missing.code, missing.stderr]).toEqual([2, expect.stringContaining('the object does not exist')]);
 
   store.fault = 'busy';
   expect(await doctor()).toEqual([

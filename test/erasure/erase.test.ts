@@ -86,7 +86,7 @@ describe('erasing entries', () => {
       return done.outcome === 'refused' ? done.problems.join(' ') : 'erased';
     };
     expect(await reasonsOf(String(changed))).toContain(`Entry ${changed} cannot be erased: source.changed decides how`);
-    expect(await reasonsOf('900')).toContain('there is no such entry');
+    expect(await reasonsOf('900')).toContain('unknown entry');
     expect(await reasonsOf(String(decided))).toContain(`needed for ${caseId}: they are records of a requester`);
     expect(await reasonsOf(String(asked))).toContain(`needed for ${caseId}: the requester still waits for an answer`);
     const moved = await moveCase(context.cases, { caseId, basedOn: 0, move: 'acknowledge', actor: 'Olga' });

@@ -36,11 +36,24 @@ const person: Record<string, string> = { ...zoe };
 const reasons = { reason: 'request', law: 'eu-gdpr', sure: 'yes' };
 const digestIn = ({ text }: Page) => /name="digest" value="(\w+)"/.exec(text)?.[1] ?? '';
 
-/** Asks for what a form shows, and confirms it. */
+/** Previews an erasure and confirms it. */
 async function confirm(visitor: Visitor, form: Record<string, string> = person, more: Record<string, string> = {}) {
   const preview = await visitor.post('/settings/erasures/preview', form);
   expect(preview.status, preview.text).toBe(200);
   return visitor.post('/settings/erasures', { ...form, ...reasons, digest: digestIn(preview), ...more });
+}
+
+async function planOfZoe({ erasure, sources }: OfficeWorld['context']) {
+  return planErasure(erasure, chosenOf(await choose({ ...erasure, sources }, { ...zoe, withCases: false })));
+}
+
+/** A confirmed erasure whose job was not enqueued. */
+async function propose({ context }: OfficeWorld) {
+  return keepProposal(context, {
+    ...{ choice: { ...zoe, withCases: false }, digest: digestOfPlan(await planOfZoe(context)), reason: 'request' },
+    ...{ law: 'eu-gdpr', despite: [], officer: 'Olga', personId: null },
+    ...{ needsSecond: false, confirmedBy: null, source: 'default' },
+  });
 }
 
 async function untilDone(world: OfficeWorld, visitor: Visitor, at: Page): Promise<Page> {
@@ -54,7 +67,7 @@ async function untilDone(world: OfficeWorld, visitor: Visitor, at: Page): Promis
 }
 
 describe('an officer erases a person', () => {
-  it('sees first what belongs to the person, confirms it, and gets the entry and the certificate', async () => {
+  it('previews what belongs to the person, confirms, and gets the entry and the certificate', async () => {
     const world = await createWorld();
     const { context } = world;
     const officer = await signedInAs(world, 'officer');
@@ -74,37 +87,37 @@ describe('an officer erases a person', () => {
     expect((await filesWith(context, OTHER)).length).toBeGreaterThan(0);
     expect(await faultsIn(context)).toEqual(noFaults);
     expect((await officer.get('/settings/erasures')).text).toContain('2 entries erased');
-    expect((await officer.post('/settings/erasures/preview', person)).text).toMatch(/erased before|no record of this/);
+    expect((await officer.post('/settings/erasures/preview', person)).text).toMatch(/already erased|no record of this/);
   });
 
-  it('is asked for the reason, the law and the tick, and again when something was added in between', async () => {
+  it('must give a reason, a law and a tick, and confirm again when the plan has changed', async () => {
     const world = await createWorld();
     const officer = await signedInAs(world, 'officer');
     const preview = await officer.post('/settings/erasures/preview', person);
     const bare = await officer.post('/settings/erasures', { ...person, digest: digestIn(preview) });
     expect(bare.status).toBe(422);
-    for (const problem of ['Choose why it is erased.', 'Choose the law that applies.', 'Tick that you know'])
+    for (const problem of ['Choose a reason.', 'Choose the law that applies.', 'Tick the box to confirm'])
       expect(bare.text).toContain(problem);
     await consent(world, ZOE, 'c-zoe-3');
     const late = await officer.post('/settings/erasures', { ...person, ...reasons, digest: digestIn(preview) });
-    expect([late.status, late.text.includes('It has changed since it was shown.')]).toEqual([422, true]);
+    expect([late.status, late.text.includes('What would be erased has changed')]).toEqual([422, true]);
     expect(late.text).toContain('3 entries.');
     expect(await world.context.jobs.list({ kind: 'erase' })).toEqual([]);
     for (const [form, problem] of [
       [{ by: 'subject', source: 'default', identifier: '' }, 'Enter the person'],
-      [{ by: 'subject', source: 'default', identifier: 'nobody-at-all' }, 'The ledger has no record of this person'],
+      [{ by: 'subject', source: 'default', identifier: 'unknown-visitor' }, 'The ledger has no record of this person'],
       [{ by: 'case', caseId: 'dsar_none' }, 'dsar_none'],
       [{ by: 'entries', entries: 'x' }, 'x'],
       [{ by: 'period', source: '', to: '31/12/2020', 'kind-webhook': 'yes' }, 'Enter days as YYYY-MM-DD.'],
       [{ by: 'period', source: '', to: '2020-12-31' }, 'Choose what was received.'],
-      [{ by: 'everything' }, 'Choose what is to be erased.'],
+      [{ by: 'everything' }, 'Choose what to erase.'],
     ] as const) {
       const refused = await officer.post('/settings/erasures/preview', form);
       expect([refused.status, refused.text.includes(problem)], JSON.stringify(form)).toEqual([422, true]);
     }
   });
 
-  it('sees why it cannot be done while a hold stands', async () => {
+  it('must override a hold by a tick of its own', async () => {
     const world = await createWorld();
     const { context } = world;
     const officer = await signedInAs(world, 'officer');
@@ -121,7 +134,7 @@ describe('an officer erases a person', () => {
     expect(await filesWith(context, ZOE)).toEqual([]);
   });
 
-  it('is reached from the page of a request, with the request filled in', async () => {
+  it('opens the form from a request with the request filled in', async () => {
     const world = await createOfficeWorld();
     await world.event('dsar.submitted', {
       request_id: 'r-1',
@@ -140,7 +153,7 @@ describe('an officer erases a person', () => {
     expect(await filesWith(world.context, 'zoe@example.net')).toEqual([]);
   });
 
-  it('is refused to an auditor, and to an officer of another source', async () => {
+  it('refuses an auditor and an officer of another source', async () => {
     const world = await createWorld();
     const auditor = await signedInAs(world, 'auditor');
     expect((await auditor.get('/settings/erasures')).status).toBe(403);
@@ -159,30 +172,36 @@ describe('an officer erases a person', () => {
   });
 });
 
-describe('a job that was stopped after it had erased', () => {
-  it('tells what was erased, and erases nothing twice', async () => {
+describe('an erasure that stopped halfway', () => {
+  it('can be started by the person who confirmed it when its job was never enqueued', async () => {
+    const world = await createWorld();
+    const proposal = await propose(world);
+    const officer = await signedInAs(world, 'officer');
+    const address = `/settings/erasures/${proposal.id}`;
+    expect((await officer.get(address)).text).toContain('Erasure, not started');
+    const done = await untilDone(world, officer, await officer.post(address, { decision: 'approve' }));
+    expect(done.text).toContain('2 entries');
+    expect(await filesWith(world.context, ZOE)).toEqual([]);
+  });
+
+  it('reports what was erased and erases nothing twice when its job runs again', async () => {
     const world = await createWorld();
     const { context } = world;
-    const chosen = await choose({ ...context.erasure, sources: context.sources }, { ...zoe, withCases: false });
-    const plan = await planErasure(context.erasure, chosenOf(chosen));
-    const proposal = await keepProposal(context, {
-      ...{ choice: { ...zoe, withCases: false }, digest: digestOfPlan(plan), reason: 'request', law: 'eu-gdpr' },
-      ...{ despite: [], officer: 'Olga', personId: null, needsSecond: false, confirmedBy: null, source: 'default' },
-    });
-    const first = await carryOut(context.erasure, plan, proposal);
+    const proposal = await propose(world);
+    const first = await carryOut(context.erasure, await planOfZoe(context), proposal);
     await context.jobs.enqueue(erasureJob(proposal, 'Olga'));
     const officer = await signedInAs(world, 'officer');
     const at = { headers: new Headers({ location: `/settings/erasures/${proposal.id}` }) } as Page;
     const done = await untilDone(world, officer, at);
-    for (const text of ['2 entries', 'the program was stopped']) expect(done.text).toContain(text);
+    for (const text of ['2 entries', 'the program stopped']) expect(done.text).toContain(text);
     expect(first.outcome === 'erased' && first.seqs.every((seq) => done.text.includes(`/entries/${seq}`))).toBe(true);
     expect(await listErasures(context.store.read)).toHaveLength(1);
     expect(await findProposal(context, proposal.id)).toBeNull();
   });
 });
 
-describe('where the controller wants two people', () => {
-  it('somebody else with an account has to agree', async () => {
+describe('a controller that requires two people', () => {
+  it('erases only after another account approves', async () => {
     const world = await createWorld('erasureNeedsSecondOfficer: true\n');
     const { context } = world;
     const [olga, otto] = [
@@ -190,19 +209,19 @@ describe('where the controller wants two people', () => {
       await signedInAs(world, 'officer', { name: 'Otto' }),
     ];
     const byLink = await confirm(await signedIn(world));
-    expect([byLink.status, byLink.text.includes('Two accounts are needed')]).toEqual([422, true]);
+    expect([byLink.status, byLink.text.includes('second person’s approval')]).toEqual([422, true]);
 
     const proposed = await confirm(olga);
     const address = proposed.headers.get('location') ?? '';
     expect(await context.jobs.list({ kind: 'erase' })).toEqual([]);
-    const own = await olga.post(address, { decision: 'agree' });
-    expect([own.status, own.text.includes('somebody else has to agree')]).toEqual([422, true]);
+    const own = await olga.post(address, { decision: 'approve' });
+    expect([own.status, own.text.includes('another person must approve')]).toEqual([422, true]);
     const auditor = await signedInAs(world, 'auditor');
-    expect((await auditor.post(address, { decision: 'agree' })).status).toBe(403);
+    expect((await auditor.post(address, { decision: 'approve' })).status).toBe(403);
     const elsewhere = await signedInAs(world, 'officer', { sources: ['elsewhere'] });
     expect((await elsewhere.get(address)).status).toBe(404);
-    expect((await elsewhere.post(address, { decision: 'agree' })).status).toBe(404);
-    // The person who is proposed stands nowhere in the clear, though the ledger itself still has the deliveries.
+    expect((await elsewhere.post(address, { decision: 'approve' })).status).toBe(404);
+    // The proposal does not name the person in clear text, though the ledger still has the deliveries.
     const { value } = await context.store.read
       .selectFrom('settings')
       .select('value')
@@ -211,8 +230,8 @@ describe('where the controller wants two people', () => {
     expect(value).not.toContain(ZOE);
 
     expect((await otto.get('/settings/erasures')).text).toContain(address);
-    expect((await otto.get(address)).text).toContain('Agree, and erase for good');
-    const done = await untilDone(world, otto, await otto.post(address, { decision: 'agree' }));
+    expect((await otto.get(address)).text).toContain('Approve, and erase for good');
+    const done = await untilDone(world, otto, await otto.post(address, { decision: 'approve' }));
     expect(done.text).toContain('2 entries');
     expect(await filesWith(context, ZOE)).toEqual([]);
     expect(await faultsIn(context)).toEqual(noFaults);
@@ -224,14 +243,14 @@ describe('where the controller wants two people', () => {
     expect(erasure).toBeUndefined();
   });
 
-  it('a proposal that has changed, or was given up, is not made', async () => {
+  it('does not erase when the plan has changed or the proposal was withdrawn', async () => {
     const world = await createWorld('erasureNeedsSecondOfficer: true\n');
     const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
     const address = (await confirm(olga)).headers.get('location') ?? '';
     await consent(world, ZOE, 'c-zoe-3');
-    const late = await otto.post(address, { decision: 'agree' });
-    expect([late.status, late.text.includes('It has changed since it was proposed')]).toEqual([422, true]);
-    expect((await otto.post(address, { decision: 'give-up' })).status).toBe(303);
+    const late = await otto.post(address, { decision: 'approve' });
+    expect([late.status, late.text.includes('What would be erased has changed')]).toEqual([422, true]);
+    expect((await otto.post(address, { decision: 'withdraw' })).status).toBe(303);
     expect((await otto.get(address)).status).toBe(404);
     expect(await world.context.jobs.list({ kind: 'erase' })).toEqual([]);
     expect((await filesWith(world.context, ZOE)).length).toBeGreaterThan(0);

@@ -11,7 +11,7 @@ import { rules } from '../../src/http/auth/rules.ts';
 import { cliPath } from '../serving.ts';
 import { openBrowser } from './pages/browser.ts';
 
-/** Addresses that are no pages: a file, a stream, a machine's answer, or a step of a sign-in that ends elsewhere. */
+/** Addresses that are not pages: a file, a stream, a machine's answer, or a sign-in step that redirects. */
 const noPages = [
   /^\/(api|assets|metrics|healthz|readyz|mcp|openapi\.json|calendar|jobs)\b/,
   /\/(download|file|template)$/,
@@ -191,7 +191,7 @@ it('every page is reached by links from Today or by doing what it shows, says wh
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
-    // A form that is sent back with what is wrong in it is no fault.
+    // A form sent back with its problems marked is expected.
     if (message.type() === 'error' && !message.text().includes('status of 422'))
       faults.push(`${page.url()}: ${message.text()}`);
   });

@@ -322,7 +322,7 @@ describe('every route', () => {
       }
     expect(wrong).toEqual([]);
     expect(await size()).toBe(before);
-    // A cookie is no token of the API.
+    // The API does not accept a session cookie.
     const cookie = [...owner.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     for (const { path } of posts.filter((one) => one.path.startsWith('/api/'))) {
       const { status } = await fetch(world.adminUrl + addressOf(path, parameters), {

@@ -148,7 +148,7 @@ describe('a call whose outcome is unknown', () => {
     const { text } = await officer.get('/policies/calls?open=yes');
     expect(text.match(/>outcome unknown</g)?.length).toBe(2);
     const foreign = { source: 'default', request: 'call-2', outcome: 'happened' };
-    expect((await officer.post('/policies/calls', foreign)).text).toContain('There is no such call.');
+    expect((await officer.post('/policies/calls', foreign)).text).toContain('Unknown call.');
     const form = { source: 'default', request: 'call-1', outcome: 'happened', policy: 'pol_1' };
     expect((await officer.post('/policies/calls', { ...form, outcome: '' })).status).toBe(422);
     expect((await officer.post('/policies/calls', form)).status).toBe(303);

@@ -56,7 +56,7 @@ it('gives a view another name, unless another one has it, and forgets the views 
   };
   expect(await rename('Erasures', 'Access')).toContain('another view has this name');
   expect(await rename('Erasures', ' ')).toContain('Nothing was renamed');
-  expect(await rename('Gone', 'New')).toContain('no such view');
+  expect(await rename('Gone', 'New')).toContain('no longer exists');
   const renamed = await rename('Erasures', ' To  erase <i> ');
   expect(renamed).toContain('The view has its new name');
   expect(renamed).toMatch(/kind=erasure[^>]*>(?:<bdi>)?To erase &lt;i>/);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
-const SECRET = 'hush-that-nobody-may-find';
+const SECRET = 'a-secret-that-must-not-leak';
 
 async function createWorld(options: { worker?: boolean } = {}): Promise<{ world: OfficeWorld; admin: Visitor }> {
   const world = await createOfficeWorld({}, options);
@@ -13,7 +13,7 @@ async function createWorld(options: { worker?: boolean } = {}): Promise<{ world:
 }
 
 describe('offboarding a source in the browser', () => {
-  it('says what happens, wants the short name, and destroys the credentials', async () => {
+  it('says what happens, requires the short name, and destroys the credentials', async () => {
     const { world, admin } = await createWorld();
     const { sources } = world.context;
     expect((await admin.get('/sources/shop')).text).toContain('href="/sources/shop/offboard"');
@@ -42,7 +42,7 @@ describe('offboarding a source in the browser', () => {
     await expect.poll(() => world.actions('source.offboarded'), { timeout: 10_000 }).toHaveLength(2);
   });
 
-  it('names requests that wait for an answer, and then wants a reason and a tick', async () => {
+  it('lists requests that wait for an answer, and requires a reason and a tick for them', async () => {
     const { world, admin } = await createWorld();
     const { context } = world;
     const opened = await openCase(context.cases, {
@@ -66,7 +66,7 @@ describe('offboarding a source in the browser', () => {
     expect([own.status, own.text.includes('It is set by environment variables')]).toEqual([422, true]);
   });
 
-  it('is for admins, and of no source that is not there', async () => {
+  it('refuses an officer and an unknown source', async () => {
     const { world, admin } = await createWorld({ worker: false });
     for (const role of ['officer', 'auditor'] as const) {
       const visitor = await signedInAs(world, role);

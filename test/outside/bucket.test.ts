@@ -143,7 +143,7 @@ test('a bucket that is not there, and one that cannot lock', async () => {
     { ...storage, credentials: { accessKeyId: KEY_ID, secretAccessKey: SECRET, sessionToken: null } },
     { bucket: 'other', prefix: '' },
   );
-  await expect(missing.versions()).rejects.toThrow('there is no such bucket');
+  await expect(missing.versions()).rejects.toThrow('the bucket does not exist');
   await expect(openBucket(storage, { bucket: 'ledger', prefix: '' }).versions()).rejects.toThrow('are not set');
 });
 

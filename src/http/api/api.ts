@@ -35,7 +35,7 @@ export const apiRoutes: readonly ApiRoute[] = [
 
 /** How often answers that are not given again any more are removed. */
 const FORGET_EVERY_MS = 3_600_000;
-const NO_ROUTE = 'There is no such route, or it takes another method: see /api.';
+const NO_ROUTE = 'Unknown route or method: see /api.';
 
 /**
  * The API under /api/v1, in a scope of its own: a caller is known by an API token in the header Authorization and by nothing else. Cookies are not read here,

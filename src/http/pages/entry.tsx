@@ -27,7 +27,7 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
     const { seq } = request.params;
     await context.projector.catchUp();
     const entry = /^\d{1,15}$/.test(seq) ? await loadDelivery(context.store.read, Number(seq)) : null;
-    if (entry === null) throw new CodedError('not_found', 'There is no such entry.');
+    if (entry === null) throw new CodedError('not_found', 'Unknown entry.');
     const source = context.sources.findAny(entry.source);
     const reading =
       entry.kind === 'webhook' && entry.bodyText !== null && source !== null

@@ -47,13 +47,15 @@ const SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
 
+const changed = 'What would be erased has changed since it was proposed: withdraw the proposal and make a new one.';
+
 const kindTexts: Readonly<Record<(typeof periodKinds)[number], string>> = {
   webhook: 'Deliveries',
   'consent-log': 'Rows of the consent log',
   snapshot: 'Texts of policies as they were published',
 };
 
-/** Erasing by hand: what belongs to it is shown first, a second person agrees where the controller wants two, a job carries it out. */
+/** Erasing by hand: preview, approval by a second person where the controller requires one, then a job. */
 export async function erasureRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/erasures', (request, reply) => sendStart(request, reply, formOf(request.query)));
 
@@ -75,19 +77,26 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     const problems = [
       ...(form['digest'] === digestOfPlan(plan)
         ? []
-        : ['It has changed since it was shown. Look at it again before you confirm.']),
-      ...(reason === null ? ['Choose why it is erased.'] : []),
+        : ['What would be erased has changed since you opened this page. Check it again before you confirm.']),
+      ...(reason === null ? ['Choose a reason.'] : []),
       ...(context.cases.regimes.regimes.has(form['law'] ?? '') ? [] : ['Choose the law that applies.']),
-      ...(form['sure'] === 'yes' ? [] : ['Tick that you know it cannot be undone.']),
+      ...(form['sure'] === 'yes' ? [] : ['Tick the box to confirm that this cannot be undone.']),
       ...plan.needs
         .filter(({ name }) => !despite.includes(name))
-        .map(({ name, why }) => `It is still needed for ${name} (${why}): tick that it is erased all the same.`),
+        .map(({ name, why }) => `Some of it is still needed for ${name} (${why}): tick the box to erase it anyway.`),
     ];
     if (problems.length > 0 || reason === null) return sendPreview(request, reply, form, plan, problems, 422);
     const { officer, personId } = officerOf(request);
-    const needsSecond = (await secondFor(plan)).length > 0;
+    const needsSecond = await needsTwo(plan);
     if (needsSecond && personId === null)
-      return sendPreview(request, reply, form, plan, ['Two accounts are needed for this: sign in with yours.'], 422);
+      return sendPreview(
+        request,
+        reply,
+        form,
+        plan,
+        ['This needs a second person’s approval, so you need an account: sign in with yours.'],
+        422,
+      );
     const proposal = await keepProposal(context, {
       ...{ choice, digest: digestOfPlan(plan), reason, law: form['law'] ?? '', despite },
       ...{ officer, personId, needsSecond, confirmedBy: null, source: form['source'] || null },
@@ -106,22 +115,20 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     const job = await findJob(erasureId);
     if (proposal === null || job !== null) return reply.redirect(addressOf(erasureId), 303);
     const { officer, personId } = officerOf(request);
-    if (formOf(request.body)['decision'] === 'give-up') {
+    if (formOf(request.body)['decision'] === 'withdraw') {
       await removeProposal(context, erasureId);
-      return reply.redirect('/settings/erasures?done=given-up', 303);
+      return reply.redirect('/settings/erasures?done=withdrawn', 303);
     }
-    if (personId === null || personId === proposal.personId)
+    if (proposal.needsSecond && (personId === null || personId === proposal.personId))
       return sendOne(request, reply, erasureId, [
         personId === null
-          ? 'Only somebody with an account can agree: sign in with yours.'
-          : 'You proposed this yourself: somebody else has to agree.',
+          ? 'Only a person with an account can approve: sign in with yours.'
+          : 'You proposed this: another person must approve it.',
       ]);
     const looked = await lookAt(request, proposal.choice);
     if (looked.outcome === 'refused' || digestOfPlan(looked.plan) !== proposal.digest)
-      return sendOne(request, reply, erasureId, [
-        'It has changed since it was proposed: give this proposal up, and make a new one.',
-      ]);
-    await start(await keepProposal(context, { ...proposal, confirmedBy: officer }));
+      return sendOne(request, reply, erasureId, [changed]);
+    await start(await keepProposal(context, { ...proposal, confirmedBy: proposal.needsSecond ? officer : null }));
     return reply.redirect(addressOf(erasureId), 303);
   });
 
@@ -131,8 +138,8 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
   }
 
   async function findJob(erasureId: string): Promise<Job | null> {
-    const jobs = await context.jobs.list({ kind: 'erase' });
-    return jobs.find(({ key }) => key === erasureId) ?? null;
+    const [job = null] = await context.jobs.list({ kind: 'erase', key: erasureId, limit: 1 });
+    return job;
   }
 
   /** What belongs to the choice of a form. */
@@ -156,15 +163,13 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     if (chosen.outcome === 'refused') return chosen;
     const plan = await planErasure(erasure, chosen.chosen);
     if (slugs !== null && [...plan.entries, ...plan.suppress].some(({ source }) => !slugs.includes(source)))
-      return refused('Some of it is not of your sources: ask somebody who may see every source.');
+      return refused('Some of it belongs to sources that you cannot see: ask a colleague who sees every source.');
     if (plan.refusals.length > 0)
       return refused(
         ...plan.refusals.slice(0, SHOWN).map(({ seq, reason }) => `Entry ${seq} cannot be erased: ${reason}.`),
       );
     if (plan.entries.length + plan.documents.length + plan.suppress.length === 0)
-      return refused(
-        plan.alreadyErased.length > 0 ? 'All of it was erased before.' : 'There is nothing of it to erase.',
-      );
+      return refused(plan.alreadyErased.length > 0 ? 'All of it is already erased.' : 'There is nothing to erase.');
     return { outcome: 'found', plan };
   }
 
@@ -177,12 +182,12 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     return row !== undefined && slugs.includes(row.source);
   }
 
-  /** Sources whose profile wants two people; of a profile that cannot be read it is not known, so two are wanted. */
-  async function secondFor(plan: ErasurePlan): Promise<readonly string[]> {
+  /** Whether a profile requires two people, or cannot be read to tell. */
+  async function needsTwo(plan: ErasurePlan): Promise<boolean> {
     try {
-      return await sourcesNeedingSecondOfficer(context, plan);
+      return (await sourcesNeedingSecondOfficer(context, plan)).length > 0;
     } catch (error) {
-      if (error instanceof UsageError) return plan.entries.map(({ source }) => source).slice(0, 1);
+      if (error instanceof UsageError) return true;
       throw error;
     }
   }
@@ -211,7 +216,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
         isLeft={jobs.every(({ finishedAt }) => finishedAt !== null) && (await isUnfinished(context.erasure))}
         form={form}
         problems={problems}
-        done={form['done'] === 'given-up' ? 'The proposal is removed. Nothing was erased.' : null}
+        done={form['done'] === 'withdrawn' ? 'The proposal is withdrawn. Nothing was erased.' : null}
       />
     );
     return html(reply, renderPage(page), status);
@@ -231,7 +236,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
         form={form}
         plan={plan}
         laws={lawOptions()}
-        needsSecond={(await secondFor(plan)).length > 0}
+        needsSecond={await needsTwo(plan)}
         problems={problems}
       />
     );
@@ -258,12 +263,12 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
         plan={plan}
         job={job}
         lawName={proposal === null ? '' : (context.cases.regimes.regimes.get(proposal.law)?.law ?? proposal.law)}
-        isOwn={proposal?.personId === officerOf(request).personId}
+        mayApprove={proposal?.needsSecond === false || proposal?.personId !== officerOf(request).personId}
         problems={[
           ...problems,
           ...(looked?.outcome === 'refused' ? looked.problems : []),
           ...(plan !== null && proposal !== null && problems.length === 0 && digestOfPlan(plan) !== proposal.digest
-            ? ['It has changed since it was proposed: give this proposal up, and make a new one.']
+            ? [changed]
             : []),
         ]}
       />
@@ -286,12 +291,12 @@ function reasonOf(form: Form): ErasureReason | null {
   return erasureReasonCodes.find((code) => code === form['reason']) ?? null;
 }
 
-/** Names of needs that were ticked; each box has a name of its own. */
+/** Names of the needs to override. */
 function despiteOf(form: Form): readonly string[] {
   return Object.entries(form).flatMap(([name, value]) => (name.startsWith('despite-') ? [value] : []));
 }
 
-/** What a form asks to erase. */
+/** Reads what a form asks to erase. */
 function choiceOf(form: Form, timeZone: string): ErasureChoice | { readonly problems: readonly string[] } {
   const text = (name: string) => (form[name] ?? '').trim();
   const source = text('source');
@@ -307,7 +312,7 @@ function choiceOf(form: Form, timeZone: string): ErasureChoice | { readonly prob
       const entries = text('entries')
         .split(/[\s,]+/)
         .filter((one) => one !== '');
-      return entries.length === 0 ? { problems: ['Enter numbers of entries.'] } : { by: 'entries', entries };
+      return entries.length === 0 ? { problems: ['Enter entry numbers.'] } : { by: 'entries', entries };
     }
     case 'period': {
       const kinds = periodKinds.filter((kind) => form[`kind-${kind}`] === 'yes');
@@ -326,7 +331,7 @@ function choiceOf(form: Form, timeZone: string): ErasureChoice | { readonly prob
       }
     }
     default:
-      return { problems: ['Choose what is to be erased.'] };
+      return { problems: ['Choose what to erase.'] };
   }
 }
 
@@ -336,7 +341,7 @@ interface StartProps {
   readonly seesAll: boolean;
   readonly proposals: readonly ErasureProposal[];
   readonly jobs: readonly Job[];
-  /** An erasure was interrupted, and no job goes on with it. */
+  /** An erasure was interrupted and no job continues it. */
   readonly isLeft: boolean;
   readonly form: Form;
   readonly problems: readonly string[];
@@ -352,8 +357,8 @@ function StartPage(props: StartProps) {
     <Page title="Erase" frame={frame} current="erasures">
       <h1>Erase</h1>
       <p class="lead">
-        Takes content out of the ledger for good. You see first what belongs to it and what stays. The place of each
-        entry and every proof remain, and the erasure itself is an entry.
+        Removes content from the ledger for good. First you see what would be erased and what would stay. Each entry
+        keeps its place and its proof, and the erasure itself is recorded as an entry.
       </p>
       {done === null ? null : (
         <Notice tone="good">
@@ -362,14 +367,16 @@ function StartPage(props: StartProps) {
       )}
       {isLeft ? (
         <Notice tone="warn">
-          <p>An erasure was interrupted. It is finished tonight, or with the next one, whichever comes first.</p>
+          <p>
+            An erasure was interrupted. It will be finished tonight, or with the next erasure, whichever comes first.
+          </p>
         </Notice>
       ) : null}
       <Problems title="Nothing was erased:" problems={problems} />
       {waiting.length === 0 ? null : (
-        <Panel id="waiting" title="Waiting for a second person">
+        <Panel id="waiting" title="Waiting for approval">
           <Table
-            caption={`What nobody agreed to within ${PROPOSAL_DAYS} days is removed, and nothing is erased.`}
+            caption={`A proposal that is not approved within ${PROPOSAL_DAYS} days is withdrawn. Nothing is erased.`}
             columns={[
               { title: 'What', cell: (one: ErasureProposal) => <a href={addressOf(one.id)}>{whatText(one, frame)}</a> },
               { title: 'Why', cell: ({ reason }) => erasureReasons[reason] },
@@ -383,13 +390,13 @@ function StartPage(props: StartProps) {
       {running.map((job) => (
         <Notice key={job.id} tone="calm">
           <p>
-            An erasure is under way. <a href={addressOf(job.key ?? '')}>See how far it is</a>
+            An erasure is running. <a href={addressOf(job.key ?? '')}>Show its progress</a>
           </p>
         </Notice>
       ))}
       {sources.length === 0 ? <NoSources frame={frame} /> : <ChoiceForms {...props} />}
       {ended.length === 0 ? null : (
-        <Panel id="ended" title="Lately">
+        <Panel id="ended" title="Recent erasures">
           <ul>
             {ended.map((job) => (
               <li key={job.id}>
@@ -403,8 +410,8 @@ function StartPage(props: StartProps) {
         </Panel>
       )}
       <p>
-        Every erasure is listed under <a href="/evidence#erasures">Evidence</a>. What is erased by itself when its
-        period ends stands under <a href="/settings/retention">Retention and holds</a>.
+        Every erasure is listed under <a href="/evidence#erasures">Evidence</a>. For what is erased automatically when
+        its retention period ends, see <a href="/settings/retention">Retention and holds</a>.
       </p>
     </Page>
   );
@@ -422,13 +429,13 @@ function whatText({ choice }: Pick<ErasureProposal, 'choice'>, frame: PageFrame)
     case 'case':
       return `Request ${choice.caseId}`;
     case 'period':
-      return `What was received in a period, ${choice.source === null ? 'every source' : frame.sourceName(choice.source)}`;
+      return `Received in a period, ${choice.source === null ? 'every source' : frame.sourceName(choice.source)}`;
     case 'entries':
       return `Entries ${choice.entries.slice(0, 5).join(', ')}${choice.entries.length > 5 ? ' …' : ''}`;
   }
 }
 
-/** A form for each way to say what is to be erased: only one of them is sent. */
+/** One form for each kind of choice. */
 function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
   const value = (by: string, name: string) => (form['by'] === by || form['by'] === undefined ? (form[name] ?? '') : '');
   const isOpen = (by: string) =>
@@ -451,7 +458,7 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
     <Choice id={`${by}-source`} name="source" label="Source" value={value(by, 'source')} options={options} />
   );
   return (
-    <Panel id="what" title="What is to be erased">
+    <Panel id="what" title="What to erase">
       {one(
         'subject',
         'A person',
@@ -463,13 +470,13 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
             maxLength={300}
             autocomplete="off"
             value={value('subject', 'identifier')}
-            hint="E-mail address, visitor id or record id. Everything of this source that is about the person is found, and earlier rows are not pulled again."
+            hint="E-mail address, visitor id or record id. Finds everything about the person in this source; their earlier rows are not pulled again."
           />
           <label class="box">
-            <input type="checkbox" name="withCases" value="yes" checked={value('subject', 'withCases') === 'yes'} /> The
-            person’s requests as well
+            <input type="checkbox" name="withCases" value="yes" checked={value('subject', 'withCases') === 'yes'} />{' '}
+            Also the person’s requests
           </label>
-          <p class="hint">Without the tick they stay: they prove how each request was answered, and when.</p>
+          <p class="hint">Otherwise they stay, to prove how and when each request was answered.</p>
         </>,
       )}
       {one(
@@ -483,7 +490,7 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
             maxLength={300}
             autocomplete="off"
             value={value('case', 'caseId')}
-            hint="Everything that was done for it, and its documents. Withdrawals that it caused stay."
+            hint="Everything recorded for it, and its documents. Withdrawals of consent that it caused stay."
           />
         </>,
       )}
@@ -523,7 +530,7 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
             maxLength={2000}
             autocomplete="off"
             value={value('entries', 'entries')}
-            hint="With spaces between them; a range as 15-20."
+            hint="Separate them with spaces; write a range as 15-20."
           />
         </>,
       )}
@@ -531,14 +538,14 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
   );
 }
 
-/** What a plan takes, keeps, and leaves behind for a while. */
+/** What a plan erases, what it keeps, and what stays elsewhere for a while. */
 function PlanTables({ plan }: { readonly plan: ErasurePlan }) {
   const { erased, kept, residues } = summaryOf(plan);
   return (
     <>
       <Panel id="erased" title="What is erased">
         <Table
-          caption={`${counted(plan.entries.length, 'entry', 'entries')}${plan.alreadyErased.length > 0 ? `; ${formatCount(plan.alreadyErased.length)} more were erased before` : ''}.`}
+          caption={`${counted(plan.entries.length, 'entry', 'entries')}${plan.alreadyErased.length > 0 ? `; ${formatCount(plan.alreadyErased.length)} more are already erased` : ''}.`}
           columns={[
             { title: 'What', cell: ({ what }) => what },
             { title: 'How many', isNumber: true, cell: ({ count }) => formatCount(count) },
@@ -560,7 +567,7 @@ function PlanTables({ plan }: { readonly plan: ErasurePlan }) {
         )}
         {plan.suppress.length === 0 ? null : (
           <p class="hint">
-            Rows of this person from before the erasure are not pulled again: a keyed hash remains for that.
+            Earlier rows about this person are not pulled again; a keyed hash is kept to recognise them.
           </p>
         )}
       </Panel>
@@ -578,7 +585,7 @@ function PlanTables({ plan }: { readonly plan: ErasurePlan }) {
         </Panel>
       )}
       {residues.length === 0 ? null : (
-        <Panel id="residues" title="What is left behind">
+        <Panel id="residues" title="What remains elsewhere">
           <Table
             caption={null}
             columns={[
@@ -612,7 +619,7 @@ function PreviewPage({
   const hidden = [...chosen, ...periodKinds.map((kind) => `kind-${kind}`)].filter((name) => form[name] !== undefined);
   const despite = despiteOf(form);
   return (
-    <Page title="Erase: what belongs to it" frame={frame} within="erasures">
+    <Page title="Erase: preview" frame={frame} within="erasures">
       <p>
         <a href="/settings/erasures">Erase</a>
       </p>
@@ -621,9 +628,7 @@ function PreviewPage({
       <Problems title="Nothing was erased:" problems={problems} />
       <PlanTables plan={plan} />
       <Panel id="confirm" title={needsSecond ? 'Propose the erasure' : 'Erase it'}>
-        {needsSecond ? (
-          <p>The controller wants two people for this: it is erased once somebody else has agreed.</p>
-        ) : null}
+        {needsSecond ? <p>The controller requires two people: it is erased once another person approves.</p> : null}
         <form method="post" action="/settings/erasures">
           <Csrf token={frame.csrf} />
           {hidden.map((name) => (
@@ -647,16 +652,16 @@ function PreviewPage({
           {plan.needs.map(({ name, why, seqs }, place) => (
             <label class="box" key={name}>
               <input type="checkbox" name={`despite-${place}`} value={name} checked={despite.includes(name)} />{' '}
-              {counted(seqs.length, 'entry is', 'entries are')} still needed for {name} ({why}). Erase all the same.
+              {counted(seqs.length, 'entry is', 'entries are')} still needed for {name} ({why}). Erase anyway.
             </label>
           ))}
           <label class="box">
-            <input type="checkbox" name="sure" value="yes" required /> I know that this cannot be undone, not even from
-            a backup.
+            <input type="checkbox" name="sure" value="yes" required /> I understand that this cannot be undone, not even
+            from a backup.
           </label>
           <p class="hint">
-            While the database is rewritten at the end, deliveries wait for a moment, or longer where there are many
-            entries: the service sends them again.
+            At the end the database is rewritten. Deliveries wait until then, longer in a large ledger; the service
+            sends them again if they time out.
           </p>
           <div class="buttons">
             <button type="submit">{needsSecond ? 'Propose the erasure' : 'Erase for good'}</button>
@@ -674,32 +679,33 @@ function OnePage({
   plan,
   job,
   lawName,
-  isOwn,
+  mayApprove,
   problems,
 }: {
   readonly frame: PageFrame;
   readonly erasureId: string;
-  /** Null: it does not wait for anybody. */
+  /** Null: not waiting for approval. */
   readonly proposal: ErasureProposal | null;
   readonly plan: ErasurePlan | null;
   readonly job: Job | null;
   readonly lawName: string;
-  readonly isOwn: boolean;
+  readonly mayApprove: boolean;
   readonly problems: readonly string[];
 }) {
   const isRunning = job?.finishedAt === null;
+  const title =
+    proposal === null
+      ? 'Erasure'
+      : proposal.needsSecond
+        ? 'Erasure, waiting for a second person'
+        : 'Erasure, not started';
   const result = job?.state === 'done' ? erasureOf(job.result) : null;
   return (
-    <Page
-      title={proposal === null ? 'Erasure' : 'Erasure, waiting for a second person'}
-      frame={frame}
-      within="erasures"
-      {...(isRunning ? { script: liveScriptPath } : {})}
-    >
+    <Page title={title} frame={frame} within="erasures" {...(isRunning ? { script: liveScriptPath } : {})}>
       <p>
         <a href="/settings/erasures">Erase</a>
       </p>
-      <h1>{proposal === null ? 'Erasure' : 'Erasure, waiting for a second person'}</h1>
+      <h1>{title}</h1>
       <Problems title="Nothing was erased:" problems={problems} />
       {isRunning ? <JobProgress job={job} what="Erasure" again={addressOf(erasureId)} /> : null}
       {job?.state === 'failed' || job?.state === 'cancelled' ? (
@@ -743,29 +749,29 @@ function OnePage({
           <Panel id="proposal" title="What was proposed">
             <Facts
               rows={[
-                ['To be erased', whatText(proposal, frame)],
+                ['What', whatText(proposal, frame)],
                 proposal.choice.by === 'subject' ? ['Person', <bdi>{proposal.choice.identifier}</bdi>] : null,
                 ['Why', erasureReasons[proposal.reason]],
                 ['Law', lawName],
                 ['Proposed', <Moment iso={proposal.at} timeZone={frame.timeZone} />],
                 ['By', <bdi>{proposal.officer}</bdi>],
-                proposal.despite.length === 0 ? null : ['All the same, despite', proposal.despite.join(', ')],
+                proposal.despite.length === 0 ? null : ['Erased despite', proposal.despite.join(', ')],
               ]}
             />
           </Panel>
           {plan === null ? null : <PlanTables plan={plan} />}
           {frame.canWork ? (
             <Panel id="decide" title="Decide">
-              {isOwn ? <p>You proposed this: somebody else has to agree.</p> : null}
+              {mayApprove ? null : <p>You proposed this: another person must approve it.</p>}
               <form method="post" action={addressOf(erasureId)} class="buttons">
                 <Csrf token={frame.csrf} />
-                {isOwn || plan === null ? null : (
-                  <button type="submit" name="decision" value="agree">
-                    Agree, and erase for good
+                {mayApprove && plan !== null ? (
+                  <button type="submit" name="decision" value="approve">
+                    {proposal.needsSecond ? 'Approve, and erase for good' : 'Erase for good'}
                   </button>
-                )}
-                <button type="submit" class="quiet" name="decision" value="give-up">
-                  Give it up
+                ) : null}
+                <button type="submit" class="quiet" name="decision" value="withdraw">
+                  Withdraw the proposal
                 </button>
               </form>
             </Panel>

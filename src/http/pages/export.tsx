@@ -39,7 +39,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
   app.get('/documents/export/download', async (request, reply) => {
     const { made } = await load();
     const file = made === null ? null : await openExport(context, made, officerOf(request).officer, randomUUID());
-    if (made === null || file === null) throw new CodedError('not_found', 'There is no export: make one first.');
+    if (made === null || file === null) throw new CodedError('not_found', 'No export yet: make one first.');
     return reply
       .header('content-disposition', attachment(made.file))
       .header('content-length', made.bytes)

@@ -63,7 +63,7 @@ export async function policyCallRoutes(app: FastifyInstance, context: Context): 
       .where('request_id', '=', requestId)
       .where('source', '=', source)
       .executeTakeFirst();
-    if (call === undefined) return send(request, reply, form, ['There is no such call.'], 422);
+    if (call === undefined) return send(request, reply, form, ['Unknown call.'], 422);
     if (outcome !== 'happened' && outcome !== 'not-happened')
       return send(request, reply, form, ['Choose what came of the call.'], 422);
     const settled = await settleByOfficer(context.policies, {

@@ -176,7 +176,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   'view-renamed': 'The view has its new name.',
   'view-not-renamed': `Nothing was renamed: enter a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
   'view-taken': 'Nothing was renamed: another view has this name.',
-  'view-unknown': 'Nothing was renamed: there is no such view any more.',
+  'view-unknown': 'Nothing was renamed: the view no longer exists.',
   'view-unnamed': `Nothing was kept: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
   'views-full': `Nothing was kept: there are ${SAVED_VIEWS} views already. Remove one first.`,
 };

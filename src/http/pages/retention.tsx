@@ -16,7 +16,7 @@ import { Badge, Choice, Input, Moment, Notice, Panel, Problems, sourceOptions, T
 const doneTexts: Readonly<Record<string, string>> = {
   placed: 'The hold is in force: what it names is not erased.',
   lifted: 'The hold is lifted.',
-  gone: 'There is no such hold in force.',
+  gone: 'The hold is not in force.',
 };
 
 /** Sources whose periods the page lists. */

@@ -31,7 +31,7 @@ import {
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'The report is scheduled.',
   removed: 'The schedule is removed. What it made stays in the library.',
-  gone: 'There is no such schedule any more.',
+  gone: 'The schedule no longer exists.',
 };
 
 /** When, as a cron expression, and in words. `cron`: the officer writes one. */

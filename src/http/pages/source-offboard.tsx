@@ -1,11 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
-import { offboardDepsOf } from '../../context/offboarding.ts';
+import { offboardedOf, offboardJob, openCasesOf } from '../../context/offboard.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
-import { offboardJob, offboardedOf } from '../../sources/offboard.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { JobProgress } from './job-progress.tsx';
@@ -19,10 +18,10 @@ interface SourceParams {
 
 type Form = Readonly<Record<string, string>>;
 
-/** Requests that are named. */
+/** Requests that the page names. */
 const SHOWN = 20;
 
-/** A client leaves: what that means, and doing it. */
+/** Offboarding a client: what it does, and the button. */
 export async function sourceOffboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { sources, config } = context;
 
@@ -34,7 +33,7 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
     if (source === null) return reply.redirect(`/sources/${slug}/offboard`, 303);
     const form = formOf(request.body);
     const reason = (form['reason'] ?? '').trim();
-    const open = await openCases(slug);
+    const open = await openCasesOf(context, slug);
     const problems = [
       ...(config.defaultSource?.slug === slug
         ? ['It is set by environment variables: the operator removes them.']
@@ -42,7 +41,7 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
       ...((form['slug'] ?? '').trim() === slug ? [] : [`Enter the short name of the source, ${slug}.`]),
       ...(reason.length > 2000 ? ['The reason is longer than 2,000 characters.'] : []),
       ...(open.length > 0 && form['force'] !== 'yes'
-        ? ['Requests still wait for an answer: answer them first, or tick that you let the source go all the same.']
+        ? ['Requests still wait for an answer: answer them first, or tick the box to offboard the source anyway.']
         : []),
       ...(open.length > 0 && reason === '' ? ['Say what happens to the requests that wait for an answer.'] : []),
     ];
@@ -57,11 +56,6 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
     return reply.redirect(`/sources/${slug}/offboard`, 303);
   });
 
-  async function openCases(slug: string): Promise<readonly string[]> {
-    await context.projector.catchUp();
-    return offboardDepsOf(context).openCases(slug);
-  }
-
   async function send(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -72,7 +66,7 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
     await sources.refresh();
     const source = sources.findAny(slug);
     if (source === null) throw new CodedError('not_found');
-    const [job = null] = (await context.jobs.list({ kind: 'offboard' })).filter(({ key }) => key === slug);
+    const [job = null] = await context.jobs.list({ kind: 'offboard', key: slug, limit: 1 });
     const hasLeft = sources.find(slug) === null;
     if (job?.finishedAt === null) allowLive(reply);
     const page = (
@@ -81,7 +75,7 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
         source={source}
         isConfigured={config.defaultSource?.slug === slug}
         hasLeft={hasLeft}
-        openCases={hasLeft ? [] : await openCases(slug)}
+        openCases={hasLeft ? [] : await openCasesOf(context, slug)}
         job={job}
         form={form}
         problems={problems}
@@ -97,7 +91,7 @@ interface OffboardProps {
   readonly isConfigured: boolean;
   readonly hasLeft: boolean;
   readonly openCases: readonly string[];
-  /** The newest that let this source go, or was to. */
+  /** The newest offboarding job of this source. */
   readonly job: Job | null;
   readonly form: Form;
   readonly problems: readonly string[];
@@ -148,14 +142,15 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
       <Panel id="what" title="What happens">
         <ul>
           <li>Its API key and signing secrets are destroyed. They cannot be restored.</li>
-          <li>Its webhook address answers “not found”, and nothing is pulled any more.</li>
-          <li>Syncs and other jobs of it that wait are cancelled. Its refused deliveries are destroyed.</li>
+          <li>Its webhook address answers “not found”, and pulling stops.</li>
+          <li>Its waiting syncs and other jobs are cancelled. Its refused deliveries are destroyed.</li>
           <li>
-            Its entries, documents and requests stay, sealed: reports, packs, look-ups and verification work as before.
+            Its entries, documents and requests are kept and sealed: reports, packs, look-ups and verification work as
+            before.
           </li>
           <li>
-            It can be added again under its short name, with new credentials. Content is erased separately, under{' '}
-            <a href="/settings/erasures">Erase</a>, or when its retention period ends.
+            You can add it again under the same short name, with new credentials. Its content is erased separately,
+            under <a href="/settings/erasures">Erase</a>, or when its retention period ends.
           </li>
         </ul>
         <p>Afterwards, in the service’s dashboard: revoke its API key, and remove its webhook.</p>
@@ -173,7 +168,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
           </ul>
         </Notice>
       )}
-      <Panel id="confirm" title="Let it go">
+      <Panel id="confirm" title="Offboard the source">
         <form method="post" action={`/sources/${source.slug}/offboard`}>
           <Csrf token={frame.csrf} />
           <Input
@@ -195,16 +190,16 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
             autocomplete="off"
             spellcheck={false}
             value={form['slug'] ?? ''}
-            hint={`Enter ${source.slug}, so that it is not done by mistake.`}
+            hint={`Enter ${source.slug} to confirm.`}
           />
           {openCases.length === 0 ? null : (
             <label class="box">
-              <input type="checkbox" name="force" value="yes" checked={form['force'] === 'yes'} /> Let it go although
+              <input type="checkbox" name="force" value="yes" checked={form['force'] === 'yes'} /> Offboard it although
               requests wait for an answer
             </label>
           )}
           <div class="buttons">
-            <button type="submit">Offboard the source</button>
+            <button type="submit">Offboard</button>
           </div>
         </form>
       </Panel>

@@ -351,7 +351,7 @@ function problemsOf(outcome: Exclude<SourceOutcome, { readonly outcome: 'done' }
     case 'configured':
       return ['This source is set by environment variables: it is changed there, and the server is restarted.'];
     case 'unknown':
-      return ['There is no such secret any more.'];
+      return ['The secret no longer exists.'];
     case 'conflict':
       return ['Someone else has just changed this source: look at it and try again.'];
     default:

@@ -117,7 +117,7 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
           <Notice tone="calm">
             <p>
               The owner reports here without an account, until{' '}
-              <Moment iso={task.linkUntil ?? ''} timeZone={frame.timeZone} />. Give it to nobody else.
+              <Moment iso={task.linkUntil ?? ''} timeZone={frame.timeZone} />. Do not pass it on.
             </p>
             <p class="mono">{link}</p>
           </Notice>

@@ -1,30 +1,15 @@
 import { z } from 'zod';
+import { listCases } from '../cases/list-cases.ts';
+import type { Context } from '../context.ts';
 import { type JobHandler, JobRefused, readPayload } from '../jobs/job.ts';
-import type { Jobs, NewJob } from '../jobs/jobs.ts';
-import type { RejectedRing } from '../rejected/ring.ts';
-import type { Query } from '../store/store.ts';
-import type { Sources } from './sources.ts';
+import type { NewJob } from '../jobs/jobs.ts';
 
-/** What letting a source go works with. */
-export interface OffboardDeps {
-  readonly store: { readonly read: Query };
-  readonly sources: Pick<Sources, 'find' | 'findAny' | 'offboard'>;
-  readonly rejected: Pick<RejectedRing, 'list' | 'remove'>;
-  readonly jobs: Pick<Jobs, 'list' | 'cancel'>;
-  /** Projects everything appended so far: an open case may have arrived a moment ago. */
-  readonly catchUp: () => Promise<unknown>;
-  /** Ids of cases of a source whose requester still waits. */
-  readonly openCases: (slug: string) => Promise<readonly string[]>;
-  /** Seals everything appended so far. */
-  readonly seal: () => Promise<unknown>;
-  /** Removes residue of what was destroyed from the files. */
-  readonly compact: () => Promise<void>;
-}
+type Needs = Pick<Context, 'store' | 'sources' | 'rejected' | 'jobs' | 'projector' | 'clock' | 'cases' | 'seal'>;
 
 interface OffboardRequest {
   readonly slug: string;
   readonly actor: string;
-  /** Lets it go although requests wait for an answer; the reason is recorded. */
+  /** Offboards it even if requests wait for an answer; the reason is recorded. */
   readonly force?: { readonly reason: string } | undefined;
   readonly reason?: string | undefined;
 }
@@ -40,27 +25,34 @@ const remainsSchema = z.object({
   jobsStopped: z.number(),
 });
 
-/** What stays of a source that left. */
+/** What is kept of an offboarded source. */
 type Remains = z.infer<typeof remainsSchema>;
 
-/**
- * `open-cases`: requests wait for an answer, nothing was done. `left`: it left before. Others: as {@link Sources.offboard}.
- */
+/** `open-cases`: requests wait for an answer, nothing was done. `left`: already offboarded. Others: as `Sources.offboard`. */
 type OffboardOutcome =
   | { readonly outcome: 'done'; readonly seq: number; readonly remains: Remains }
   | { readonly outcome: 'open-cases'; readonly cases: readonly string[] }
   | { readonly outcome: 'unknown' | 'left' | 'configured' | 'conflict' };
 
+/** Ids of a source's requests that wait for an answer, one that arrived a moment ago included. */
+export async function openCasesOf(
+  { projector, cases, clock }: Pick<Needs, 'projector' | 'cases' | 'clock'>,
+  source: string,
+): Promise<readonly string[]> {
+  await projector.catchUp();
+  const open = await listCases(cases, { open: true, source, now: clock().toISOString() });
+  return open.map(({ row }) => row.case_id);
+}
+
 /**
- * Lets a source go: its credentials are destroyed and nothing is pulled or accepted any more (its webhook address answers 404, as for a
- * source that nobody knows), while its entries, documents and cases stay, sealed. Errors: as the store and the ledger.
+ * Offboards a source: destroys its credentials, and stops pulling and accepting (its webhook address answers 404, as for an unknown
+ * source). Its entries, documents and requests stay, sealed. Errors: as the store and the ledger.
  */
-export async function offboardSource(deps: OffboardDeps, request: OffboardRequest): Promise<OffboardOutcome> {
-  const { sources } = deps;
+export async function offboardSource(context: Needs, request: OffboardRequest): Promise<OffboardOutcome> {
+  const { sources } = context;
   const { slug, actor, force } = request;
   if (sources.find(slug) === null) return { outcome: sources.findAny(slug) === null ? 'unknown' : 'left' };
-  await deps.catchUp();
-  const openCases = await deps.openCases(slug);
+  const openCases = await openCasesOf(context, slug);
   if (openCases.length > 0 && force === undefined) return { outcome: 'open-cases', cases: openCases };
   const reason = force?.reason ?? request.reason ?? null;
   const left = await sources.offboard(slug, { reason, openCases: openCases.length }, actor);
@@ -74,21 +66,21 @@ export async function offboardSource(deps: OffboardDeps, request: OffboardReques
     default:
       throw new Error(`offboarding ${slug} ended as ${left.outcome}`);
   }
-  return { outcome: 'done', seq: left.seq, remains: await finishOffboarding(deps, slug, openCases) };
+  return { outcome: 'done', seq: left.seq, remains: await finishOffboarding(context, slug, openCases) };
 }
 
-/** What comes after the source has left: its jobs end, refused deliveries go, everything is sealed, what was destroyed leaves the files. Harmless to repeat. */
+/** After the entry: stops its jobs, destroys its refused deliveries, seals everything, removes residue of the secrets from the files. Harmless to repeat. */
 async function finishOffboarding(
-  { store, rejected, jobs, catchUp, seal, compact }: OffboardDeps,
+  { store, rejected, jobs, projector, seal }: Needs,
   slug: string,
   openCases: readonly string[],
 ): Promise<Remains> {
   const jobsStopped = await stopJobs(jobs, slug);
   const refused = await rejected.list({ source: slug });
   await rejected.remove(refused.map(({ id }) => id));
-  await catchUp();
+  await projector.catchUp();
   await seal();
-  await compact();
+  await store.compact();
   const count = async (table: 'entries' | 'documents' | 'cases') => {
     const { n } = await store.read
       .selectFrom(table)
@@ -115,32 +107,32 @@ const payloadSchema = z.object({
   force: z.boolean(),
 });
 const resultSchema = z.object({
-  /** The entry; null: recorded by a run that was stopped before it had finished. */
+  /** The entry; null: recorded by an earlier run, which was interrupted. */
   seq: z.number().nullable(),
   remains: remainsSchema,
 });
 
-/** Asks that a source is let go. */
+/** The job that offboards a source. */
 export function offboardJob(payload: z.infer<typeof payloadSchema>): NewJob {
   return { kind: 'offboard', key: payload.source, payload, maxAttempts: 3 };
 }
 
-/** The result of a job that let a source go; null of one that has none. */
+/** The result of an offboarding job; null: it has none yet. */
 export function offboardedOf(result: unknown): z.infer<typeof resultSchema> | null {
   return resultSchema.safeParse(result).data ?? null;
 }
 
-/** The job that lets a source go: rewriting the database takes its time. A run after a crash does what is left. */
-export function createOffboardJobs(deps: OffboardDeps) {
+/** Offboarding as a job, because rewriting the database takes a while. After a crash, the next run does the rest. */
+export function createOffboardJobs(context: Needs) {
   return {
     async offboard(payload, { progress }) {
       const { source: slug, actor, reason, force } = readPayload(payloadSchema, payload);
       progress({
         done: 0,
         total: null,
-        message: 'letting the source go, then rewriting the database without its credentials',
+        message: 'offboarding the source, then rewriting the database without its credentials',
       });
-      const left = await offboardSource(deps, {
+      const left = await offboardSource(context, {
         ...{ slug, actor },
         ...(reason === null ? {} : { reason }),
         ...(force && reason !== null ? { force: { reason } } : {}),
@@ -149,10 +141,10 @@ export function createOffboardJobs(deps: OffboardDeps) {
         case 'done':
           return { seq: left.seq, remains: left.remains };
         case 'left':
-          return { seq: null, remains: await finishOffboarding(deps, slug, await deps.openCases(slug)) };
+          return { seq: null, remains: await finishOffboarding(context, slug, await openCasesOf(context, slug)) };
         case 'open-cases':
           throw new JobRefused(
-            `Nothing was changed: a request arrived that waits for an answer (${left.cases.slice(0, 10).join(', ')}).`,
+            `Nothing was changed: a new request waits for an answer (${left.cases.slice(0, 10).join(', ')}).`,
           );
         case 'unknown':
         case 'configured':
@@ -165,11 +157,11 @@ export function createOffboardJobs(deps: OffboardDeps) {
   } satisfies Record<string, JobHandler>;
 }
 
-async function stopJobs(jobs: OffboardDeps['jobs'], slug: string): Promise<number> {
+async function stopJobs(jobs: Needs['jobs'], slug: string): Promise<number> {
   let stopped = 0;
   for (const state of ['waiting', 'running'] as const) {
     for (const { id, kind, payload } of await jobs.list({ state, limit: 10_000 })) {
-      // Documents about it can still be made, and content erased; and this may be the job that lets it go.
+      // Its documents can still be made and its content erased; and this may be the job that offboards it.
       if (kind === 'document' || kind === 'erase' || kind === 'offboard') continue;
       if (typeof payload !== 'object' || payload === null || !('source' in payload) || payload['source'] !== slug)
         continue;
