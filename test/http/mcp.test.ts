@@ -1,23 +1,7 @@
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { tokenOf } from './api-caller.ts';
-import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
-
-async function connect(world: OfficeWorld, secret: string) {
-  const client = new Client({ name: 'a test', version: '1' });
-  const transport = new StreamableHTTPClientTransport(new URL('/mcp', world.adminUrl), {
-    requestInit: { headers: { authorization: `Bearer ${secret}` } },
-  });
-  // The client's own declaration of a transport does not allow for exactOptionalPropertyTypes.
-  await client.connect(transport);
-  onTestFinished(() => client.close());
-  return async (name: string, args: Record<string, unknown> = {}) => {
-    const { content, isError } = await client.callTool({ name, arguments: args });
-    const [first] = content as { text: string }[];
-    return { text: first?.text ?? '', isError: isError === true };
-  };
-}
+import { connectAssistant } from './assistant.ts';
+import { createOfficeWorld } from './office-world.ts';
 
 test('an assistant elsewhere asks with an API token, sees the sources of its account only, and its look-ups are recorded under that name', async () => {
   const world = await createOfficeWorld();
@@ -30,7 +14,7 @@ test('an assistant elsewhere asks with an API token, sees the sources of its acc
     recorded_at: '2026-05-01T10:00:00.000Z',
   });
   const { secret } = await tokenOf(world, 'auditor', { scope: 'read', sources: ['default'], name: 'Ada Auditor' });
-  const ask = await connect(world, secret);
+  const ask = await connectAssistant(`${world.adminUrl}/mcp`, { authorization: `Bearer ${secret}` });
   expect(JSON.parse((await ask('list_sources')).text)).toEqual({
     sources: [{ slug: 'default', name: expect.any(String) as string }],
   });
