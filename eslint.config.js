@@ -5,7 +5,7 @@ import tseslint from 'typescript-eslint';
 // What the compiler and the formatter cannot see: promises that nobody awaits, switches that forget a case,
 // values used as what they are not. Layout is biome's; who may import whom is test/architecture.test.ts.
 export default defineConfig(
-  globalIgnores(['dist/', 'data/', 'demo-output/', 'coverage/', 'node_modules/']),
+  globalIgnores(['dist/', 'data/', 'demo-output/', 'coverage/', 'node_modules/', 'site/']),
   {
     files: ['**/*.ts', '**/*.tsx'],
     extends: [tseslint.configs.recommendedTypeChecked],

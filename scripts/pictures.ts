@@ -1,17 +1,17 @@
-/** Takes the pictures of README.md from a fresh demo: `npm run pictures` (needs a build, Chromium and pdftoppm). */
-import { execFileSync, spawn } from 'node:child_process';
+/** Takes the pictures of README.md and docs/ from a fresh demo: `npm run pictures` (needs a build, Chromium and pdftoppm). */
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { chromium } from 'playwright-core';
+import { chromium, type Page } from 'playwright-core';
 
 const root = join(import.meta.dirname, '..');
 const images = join(root, 'docs', 'images');
 const folder = mkdtempSync(join(tmpdir(), 'consent-ledger-pictures-'));
-const demo = spawn(process.execPath, [join(root, 'dist/src/cli.js'), 'demo', '--folder', join(folder, 'demo')], {
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
+const cli = join(root, 'dist/src/cli.js');
+const demoFolder = ['--folder', join(folder, 'demo')];
+const demo = spawn(process.execPath, [cli, 'demo', ...demoFolder], { stdio: ['ignore', 'pipe', 'inherit'] });
 try {
   const signIn = await findSignIn();
   const browser = await chromium.launch({
@@ -25,6 +25,22 @@ try {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   await page.screenshot({ path: join(images, 'today.png') });
+  await page.goto(new URL('/cases?state=in-progress', signIn.url).href);
+  await page.locator('main table a[href^="/cases/"]').first().click();
+  await page.screenshot({ path: join(images, 'case.png') });
+  await page.goto(new URL('/deliveries?event=consent.recorded&source=default', signIn.url).href);
+  await page.locator('main table a[href^="/entries/"]').first().click();
+  const [, visitor = ''] =
+    /"visitor\w*": "([^"]+)"/i.exec(await page.locator('section:has(> #body)').innerText()) ?? [];
+  await page.goto(new URL('/consent', signIn.url).href);
+  await page.getByLabel('Visitor, e-mail or record').fill(visitor);
+  await page.getByRole('button', { name: 'Look up', exact: true }).click();
+  await page.getByRole('heading', { name: 'Consent at that time' }).waitFor();
+  await page.screenshot({ path: join(images, 'look-up.png') });
+  await verify(page, 'verified');
+  // It changes a record, verifies, and ends with exit code 3.
+  spawnSync(process.execPath, [cli, 'demo', 'tamper', ...demoFolder], { stdio: 'inherit' });
+  await verify(page, 'tampered');
   await browser.close();
   const audit = join(folder, 'demo', 'consent-audit-default.pdf');
   const onlyPage2 = ['-f', '2', '-l', '2', '-singlefile', '-r', '80', '-png'];
@@ -33,6 +49,14 @@ try {
   demo.kill('SIGTERM');
   await new Promise((resolve) => demo.once('close', resolve));
   rmSync(folder, { recursive: true });
+}
+
+/** Verifies the ledger on the page Evidence, and takes a picture of what was found. */
+async function verify(page: Page, name: string): Promise<void> {
+  await page.goto(new URL('/evidence', page.url()).href);
+  await page.getByRole('button', { name: 'Verify now' }).click();
+  await page.getByRole('button', { name: 'Verify now' }).waitFor();
+  await page.locator('section:has(> #verification)').screenshot({ path: join(images, `${name}.png`) });
 }
 
 /** The address and the first account that the demo prints. */

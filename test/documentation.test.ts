@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { variableNames, variables } from '../src/config/variables.ts';
@@ -23,6 +23,14 @@ describe('docs/configuration.md', () => {
     expect(rows).toEqual(
       variableNames.map((name) => ({ name, defaultText: variables[name].defaultText, secret: variables[name].secret })),
     );
+  });
+});
+
+describe('docs/README.md', () => {
+  it('lists every page once, so that the website leads to each', () => {
+    const listed = [...read('docs/README.md').matchAll(/^- \[[^\]]+\]\(([\w-]+\.md)\): \S/gm)].map(([, page]) => page);
+    const pages = readdirSync(join(import.meta.dirname, '../docs')).filter((name) => name.endsWith('.md'));
+    expect(listed.sort()).toEqual(pages.filter((name) => name !== 'README.md').sort());
   });
 });
 

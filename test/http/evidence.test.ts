@@ -107,7 +107,7 @@ it('verifies the whole ledger when asked to, and keeps what it found', async () 
   const own = await workingWorld();
   const olga = await signedInAs(own, 'officer', { name: 'Olga' });
   const before = await olga.get('/evidence');
-  expect(before.text).toContain('The whole ledger was not verified yet.');
+  expect(before.text).toContain('The whole ledger has not been verified yet.');
   const asked = await olga.post('/evidence/verify', {});
   expect([asked.status, asked.headers.get('location')]).toEqual([303, '/evidence#verification']);
   await expect

@@ -29,7 +29,9 @@ test('Ceph takes our signatures, locks what we lock, and keeps checkpoints', asy
 
   const wrong = { ...storage, credentials: { ...credentials, secretAccessKey: 'wrong' } };
   await expect(openBucket(wrong, { bucket: 'ledger', prefix: '' }).versions()).rejects.toThrow('SignatureDoesNotMatch');
-  await expect(openBucket(storage, { bucket: 'nothing', prefix: '' }).versions()).rejects.toThrow('the bucket does not exist');
+  await expect(openBucket(storage, { bucket: 'nothing', prefix: '' }).versions()).rejects.toThrow(
+    'the bucket does not exist',
+  );
 
   const folder = await temporaryFolder();
   const policy = join(folder, 'policy');

@@ -337,7 +337,7 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
   return (
     <Panel id="verification" title="Verification">
       {verified === null ? (
-        <p>The whole ledger was not verified yet.</p>
+        <p>The whole ledger has not been verified yet.</p>
       ) : verified.faults === 0 ? (
         <Notice tone="good">
           <p>
