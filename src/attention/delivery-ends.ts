@@ -1,16 +1,13 @@
 import type { Query } from '../store/store.ts';
 
-/** ISO 8601 UTC. */
-interface DeliveryEnds {
-  readonly first: string;
-  readonly last: string;
-}
+/** When each source delivered first and last, by slug. ISO 8601 UTC. */
+export type DeliveryEnds = ReadonlyMap<string, { readonly first: string; readonly last: string }>;
 
 /**
  * When each source delivered first and last. Goes from source to source along the index: one statement, whose time grows with the number of sources
  * and not of deliveries.
  */
-export async function loadDeliveryEnds(read: Query): Promise<ReadonlyMap<string, DeliveryEnds>> {
+export async function loadDeliveryEnds(read: Query): Promise<DeliveryEnds> {
   const rows = await read
     .withRecursive('found(source)', (db) =>
       db

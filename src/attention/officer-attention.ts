@@ -1,5 +1,5 @@
 import { type DueTask, listCases, listDueTasks, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
-import { type Match, matchCase } from '../cases/match.ts';
+import { type Match, matchCases } from '../cases/match.ts';
 import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
@@ -73,7 +73,7 @@ export const AGREEMENT_DAYS = 31;
 
 /** A request whose legal limit is this near is named with its days. */
 const DUE_SOON_DAYS = 7;
-/** Cases that are matched, in parallel: each takes some queries. */
+/** Of the open requests, the first this many are looked up in the consent records. */
 export const MATCHED = 50;
 
 /** Gathers what needs the officer's attention, of some sources or of all. `pulled`: the sources whose consent log is pulled. */
@@ -96,9 +96,12 @@ export async function loadOfficerAttention(
     listMessages(read, sources),
     listDueTasks(read, dateIn(now.toISOString(), cases.timeZone), sources),
   ]);
-  const requests: readonly OpenRequest[] = await Promise.all(
-    views.map(async (view, place) => (place < MATCHED ? { view, match: await matchCase(cases, view.row) } : { view })),
-  );
+  const firstRows = views.slice(0, MATCHED).map(({ row }) => row);
+  const matches = await matchCases(cases, firstRows);
+  const requests = views.map((view, place): OpenRequest => {
+    const match = matches[place];
+    return match === undefined ? { view } : { view, match };
+  });
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
   const parts = attentionParts(

@@ -4,7 +4,7 @@ import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
-import { loadDeliveryEnds } from './delivery-ends.ts';
+import { type DeliveryEnds, loadDeliveryEnds } from './delivery-ends.ts';
 
 /** Something the operator has to look at: what, and what to do about it. */
 export interface Warning {
@@ -76,6 +76,7 @@ const DISK_FREE_SHARE = 0.05;
 
 /** The warnings of docs/architecture.md, Operations: silence, surge of refusals, sync, disk, seal, quarantine, texts of policies, lists and deliveries that disagree, the API’s description. */
 export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
+  const ends = await loadDeliveryEnds(read);
   return [
     ...refusalWarning(around.refusal),
     ...sealWarning(around.sealFailure),
@@ -86,8 +87,8 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...(await positionWarning(read)),
     ...differenceWarning(around.readModelsDiffer),
     ...(await surges(read, around.now)),
-    ...(await silences(read, around.now)),
-    ...(await syncWarnings(read, around)),
+    ...(await silences(read, around.now, ends)),
+    ...(await syncWarnings(read, around, ends)),
     ...(await quarantineWarning(read)),
     ...(await descriptionWarnings(read)),
     ...(await failedFetches(read, around.now)),
@@ -280,9 +281,9 @@ async function surges(read: Query, now: Date): Promise<Warning[]> {
 }
 
 /** Sources that have been silent for two days, and for twice as long as they usually are. */
-async function silences(read: Query, now: Date): Promise<Warning[]> {
+async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<Warning[]> {
   const warnings: Warning[] = [];
-  for (const [source, { last }] of await loadDeliveryEnds(read)) {
+  for (const [source, { last }] of ends) {
     const hours = (now.getTime() - Date.parse(last)) / HOUR;
     if (hours < SILENT_HOURS || hours < 2 * (await usualGapHours(read, source, last))) continue;
     warnings.push({
@@ -312,7 +313,7 @@ async function usualGapHours(read: Query, source: string, last: string): Promise
   return span / (Number(days) - 1);
 }
 
-async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
+async function syncWarnings(read: Query, around: Surroundings, ends: DeliveryEnds): Promise<Warning[]> {
   if (around.pulled.length === 0) return [];
   const positions = await read
     .selectFrom('sync_positions')
@@ -322,7 +323,7 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
     .orderBy('source')
     .orderBy('banner_id')
     .execute();
-  const warnings = await findNeverSynced(read, around, new Set(positions.map(({ source }) => source)));
+  const warnings = findNeverSynced(around, new Set(positions.map(({ source }) => source)), ends);
   for (const position of positions) {
     const { source, banner_id, last_success_at: success, last_error: error, last_error_at: errorAt } = position;
     const banner = bannerOf(banner_id);
@@ -353,11 +354,9 @@ async function syncWarnings(read: Query, around: Surroundings): Promise<Warning[
 }
 
 /** Sources that deliver, are set up to be pulled, and never were. */
-async function findNeverSynced(read: Query, around: Surroundings, synced: ReadonlySet<string>): Promise<Warning[]> {
+function findNeverSynced(around: Surroundings, synced: ReadonlySet<string>, ends: DeliveryEnds): Warning[] {
   const warnings: Warning[] = [];
   const never = around.pulled.filter((source) => !synced.has(source));
-  if (never.length === 0) return [];
-  const ends = await loadDeliveryEnds(read);
   for (const source of never) {
     const first = ends.get(source)?.first;
     if (first === undefined || around.now.getTime() - Date.parse(first) < LAG_HOURS * HOUR) continue;

@@ -1,7 +1,7 @@
 import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { dateIn } from '../core/zoned-days.ts';
-import { mentionsText } from '../store/queries/cases.ts';
+import { type KeptCases, mentionsText, readManyCases } from '../store/queries/cases.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
@@ -37,7 +37,8 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
   if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
   const { settledAfter } = filter;
-  const open = settledAfter === undefined ? await query.where('state', 'in', [...openStates]).execute() : [];
+  const open =
+    settledAfter === undefined ? await readOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
   if (settledAfter != null) {
     const { receipt_at: at, opened_seq: seq } = settledAfter;
     query = query
@@ -57,6 +58,25 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   return [...views.slice(0, open.length).sort(byDue), ...views.slice(open.length)];
 }
 
+/** Lists of open cases that are remembered. */
+const LISTS_KEPT = 4;
+const keptLists = new WeakMap<CaseReading['regimes'], Map<string, KeptCases>>();
+
+async function readOpen(
+  { store, regimes }: CaseReading,
+  { source, sources, state, kind, text }: CaseFilter,
+  wanted: Parameters<typeof readManyCases>[1],
+): Promise<readonly CaseRow[]> {
+  const kept = keptLists.get(regimes) ?? new Map<string, KeptCases>();
+  keptLists.set(regimes, kept);
+  const key = JSON.stringify([source, sources, state, kind, text]);
+  const list = await readManyCases(store.read, wanted, kept.get(key));
+  kept.delete(key);
+  kept.set(key, list);
+  for (const oldest of [...kept.keys()].slice(0, -LISTS_KEPT)) kept.delete(oldest);
+  return list.rows;
+}
+
 /** What a requester wrote back, and nobody has done anything about since. */
 export interface WaitingMessage {
   readonly caseId: string;
@@ -68,19 +88,27 @@ export interface WaitingMessage {
 
 /** Messages that wait, of open and of settled cases, the oldest first. `sources`: absent: of every one. */
 export async function listMessages(read: Query, sources?: readonly string[]): Promise<readonly WaitingMessage[]> {
-  let query = read
+  const rows = await read
     .selectFrom('cases')
     .select(['case_id', 'source', 'folded'])
     .where('case_id', 'in', (handedOver) =>
       handedOver.selectFrom('hand_overs').select('hand_overs.case_id').where('messages', '>', 0),
-    );
-  if (sources !== undefined) query = query.where('source', 'in', [...sources]);
-  return (await query.execute())
+    )
+    .execute();
+  return ofSources(rows, sources)
     .flatMap(({ case_id: caseId, source, folded }) => {
       const { message } = parseFolded(folded);
       return message === undefined ? [] : [{ caseId, source, about: message.about, at: message.at }];
     })
     .sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** Not part of the statements: SQLite would then read every case of these sources rather than the few that are named. */
+function ofSources<Row extends { readonly source: string }>(
+  rows: readonly Row[],
+  sources: readonly string[] | undefined,
+): readonly Row[] {
+  return sources === undefined ? rows : rows.filter(({ source }) => sources.includes(source));
 }
 
 /** A task for the owner of another system whose day has come, and that is open. */
@@ -96,14 +124,14 @@ export interface DueTask {
 
 /** Open tasks that were to be done by `day` (YYYY-MM-DD) or earlier, of open and of settled cases, the earliest first. `sources`: absent: of every one. */
 export async function listDueTasks(read: Query, day: string, sources?: readonly string[]): Promise<readonly DueTask[]> {
-  let query = read
+  const rows = await read
     .selectFrom('cases')
-    .select(['case_id', 'folded'])
+    .select(['case_id', 'source', 'folded'])
     .where('case_id', 'in', (added) =>
       added.selectFrom('case_history').select('case_history.case_id').where('move', '=', 'add-task'),
-    );
-  if (sources !== undefined) query = query.where('source', 'in', [...sources]);
-  return (await query.execute())
+    )
+    .execute();
+  return ofSources(rows, sources)
     .flatMap(({ case_id: caseId, folded }) =>
       (parseFolded(folded).tasks ?? []).flatMap(({ what, owner, due, outcome }, place) =>
         outcome === null && due <= day ? [{ caseId, task: String(place + 1), what, owner, due }] : [],
@@ -250,7 +278,7 @@ function isSame(one: string | null, other: string | null): boolean {
 }
 
 function isSameRow(one: CaseRow, other: CaseRow): boolean {
-  return (Object.keys(one) as (keyof CaseRow)[]).every((column) => one[column] === other[column]);
+  return one === other || (Object.keys(one) as (keyof CaseRow)[]).every((column) => one[column] === other[column]);
 }
 
 export interface ShownCase {
@@ -302,5 +330,6 @@ async function loadProfiles(
 
 /** A case without a limit comes first: nobody knows yet by when it is due. */
 function byDue(a: CaseView, b: CaseView): number {
-  return (a.deadline.limit ?? '').localeCompare(b.deadline.limit ?? '') || a.row.opened_seq - b.row.opened_seq;
+  const [one, other] = [a.deadline.limit ?? '', b.deadline.limit ?? ''];
+  return one < other ? -1 : one > other ? 1 : a.row.opened_seq - b.row.opened_seq;
 }

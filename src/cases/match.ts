@@ -1,4 +1,4 @@
-import { isSharedMailbox, subjectForms, subjectOfEmail } from '../core/subject.ts';
+import { isSharedMailbox, subjectForms, subjectOfEmail, type SubjectRecipe } from '../core/subject.ts';
 import type { CaseReading } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
@@ -20,49 +20,95 @@ export interface Match {
   readonly says: string;
 }
 
+/** A subject that a case may be about, and how it was come by. */
+interface Candidate {
+  readonly subject: string;
+  readonly status: Exclude<MatchStatus, 'none'>;
+  readonly says: string;
+}
+
 /** Finds the recorded decisions of a case's subject, up to the entry `asOf` where one is given. */
 export async function matchCase(
   deps: Pick<CaseReading, 'store' | 'recipeOf'>,
   row: CaseRow,
   asOf?: number,
 ): Promise<Match> {
-  const linked = parseFolded(row.folded).match;
-  const tried: string[] = [];
-  const attempt = async (
-    subject: string,
-    status: Exclude<MatchStatus, 'none'>,
-    says: string,
-  ): Promise<Match | null> => {
-    const found = await findDecisions(deps, row.source, subjectForms(subject), asOf);
-    if (found.decisions > 0) return { status, ...found, says };
-    tried.push(
-      status === 'from-device' ? 'the id from the requester’s device' : 'the subject computed from the e-mail',
-    );
-    return null;
-  };
+  const candidates = await candidatesOf(deps, row);
+  const forms = candidates.flatMap(({ subject }) => subjectForms(subject));
+  return matchOf(row, candidates, await countDecisions(deps, row.source, forms, asOf), await deps.recipeOf(row.source));
+}
 
+/** As {@link matchCase}, of many cases: a statement for each source. */
+export async function matchCases(
+  deps: Pick<CaseReading, 'store' | 'recipeOf'>,
+  rows: readonly CaseRow[],
+): Promise<readonly Match[]> {
+  const found = await Promise.all(rows.map(async (row) => ({ row, candidates: await candidatesOf(deps, row) })));
+  const bySource = new Map<string, string[]>();
+  for (const { row, candidates } of found) {
+    const forms = bySource.get(row.source) ?? [];
+    forms.push(...candidates.flatMap(({ subject }) => subjectForms(subject)));
+    bySource.set(row.source, forms);
+  }
+  const counts = new Map<string, ReadonlyMap<string, number>>();
+  for (const [source, forms] of bySource) counts.set(source, await countDecisions(deps, source, forms));
+  return Promise.all(
+    found.map(async ({ row, candidates }) =>
+      matchOf(row, candidates, counts.get(row.source) ?? new Map(), await deps.recipeOf(row.source)),
+    ),
+  );
+}
+
+/** The subjects to try, the best first. */
+async function candidatesOf(deps: Pick<CaseReading, 'recipeOf'>, row: CaseRow): Promise<readonly Candidate[]> {
+  const linked = parseFolded(row.folded).match;
+  const candidates: Candidate[] = [];
   if (linked !== null) {
     const words = {
       'from-device': 'the requester’s device',
       computed: 'a computed identifier',
       shared: 'a shared address',
     };
-    const found = await attempt(linked.subject, linked.way, `Linked by ${linked.by}: ${words[linked.way]}.`);
-    if (found !== null) return found;
+    const says = `Linked by ${linked.by}: ${words[linked.way]}.`;
+    candidates.push({ subject: linked.subject, status: linked.way, says });
   } else if (row.subject !== null) {
-    const found = await attempt(row.subject, 'from-device', 'The requester sent an id from their own device.');
-    if (found !== null) return found;
+    const says = 'The requester sent an id from their own device.';
+    candidates.push({ subject: row.subject, status: 'from-device', says });
   }
-
   const recipe = row.requester_email === null ? null : await deps.recipeOf(row.source);
   if (row.requester_email !== null && recipe !== null) {
     const subject = subjectOfEmail(row.requester_email, recipe);
-    const found = isSharedMailbox(row.requester_email)
-      ? await attempt(subject, 'shared', 'The address looks like one shared by several people: no data is released.')
-      : await attempt(subject, 'computed', 'Computed from the e-mail address with this source’s recipe.');
-    if (found !== null) return found;
+    candidates.push(
+      isSharedMailbox(row.requester_email)
+        ? {
+            ...{ subject, status: 'shared' },
+            says: 'The address looks like one shared by several people: no data is released.',
+          }
+        : {
+            ...{ subject, status: 'computed' },
+            says: 'Computed from the e-mail address with this source’s recipe.',
+          },
+    );
   }
-  return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, recipe !== null) };
+  return candidates;
+}
+
+function matchOf(
+  row: CaseRow,
+  candidates: readonly Candidate[],
+  counts: ReadonlyMap<string, number>,
+  recipe: SubjectRecipe | null,
+): Match {
+  for (const { subject, status, says } of candidates) {
+    const subjects = [...new Set(subjectForms(subject))].filter((form) => counts.has(form)).sort();
+    const decisions = subjects.reduce((total, form) => total + (counts.get(form) ?? 0), 0);
+    if (decisions > 0) return { status, subjects, decisions, says };
+  }
+  const tried = candidates.map(({ status }) =>
+    status === 'from-device' ? 'the id from the requester’s device' : 'the subject computed from the e-mail',
+  );
+  const isRecipeKnown = row.requester_email !== null && recipe !== null;
+  return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, isRecipeKnown) };
 }
 
 /** Every form in which records may name the subject of a case; none of an address that several people share. */
@@ -75,25 +121,22 @@ export async function subjectsOfCase(deps: Pick<CaseReading, 'recipeOf'>, row: C
   return [told, computed].flatMap((subject) => (subject === null ? [] : subjectForms(subject)));
 }
 
-async function findDecisions(
+/** Distinct decisions of each of these subjects that has any. */
+async function countDecisions(
   deps: Pick<CaseReading, 'store'>,
   source: string,
-  forms: readonly string[],
-  asOf: number | undefined,
-): Promise<{ subjects: readonly string[]; decisions: number }> {
+  subjects: readonly string[],
+  asOf?: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (subjects.length === 0) return new Map();
   let query = deps.store.read
     .selectFrom('decision_history')
     .select(['subject', (eb) => eb.fn.count('decision_id').distinct().as('decisions')])
     .where('source', '=', source)
-    .where('subject', 'in', [...forms])
-    .groupBy('subject')
-    .orderBy('subject');
+    .where('subject', 'in', [...new Set(subjects)])
+    .groupBy('subject');
   if (asOf !== undefined) query = query.where('seq', '<=', asOf);
-  const rows = await query.execute();
-  return {
-    subjects: rows.map((row) => row.subject).filter((subject) => subject !== null),
-    decisions: rows.reduce((total, row) => total + Number(row.decisions), 0),
-  };
+  return new Map((await query.execute()).map(({ subject, decisions }) => [subject ?? '', Number(decisions)]));
 }
 
 function wordsOfNoMatch(row: CaseRow, tried: readonly string[], recipeKnown: boolean): string {

@@ -93,23 +93,37 @@ async function isPulled(read: Query, source: string, bannerId: string | null): P
   return row !== undefined;
 }
 
-/** Banner ids that decisions name and that are not among `known`. */
+/** Banner ids that decisions name and that are not among `known`. Goes from banner to banner along their index: a source has millions of decisions and a few banners. */
 export async function loadSeenBanners(
   read: Query,
   source: string,
   known: readonly string[],
 ): Promise<readonly string[]> {
-  let query = read
-    .selectFrom('decision_history')
+  const rows = await read
+    .withRecursive('found(banner_id)', (db) =>
+      db
+        .selectFrom('decision_history')
+        .select((eb) => eb.fn.min<string | null>('banner_id').as('banner_id'))
+        .where('source', '=', source)
+        .where('banner_id', '>', '')
+        .unionAll(
+          db
+            .selectFrom('found')
+            .select((eb) =>
+              eb
+                .selectFrom('decision_history as d')
+                .select((inner) => inner.fn.min<string | null>('d.banner_id').as('banner_id'))
+                .where('d.source', '=', source)
+                .whereRef('d.banner_id', '>', 'found.banner_id')
+                .as('banner_id'),
+            )
+            .where('found.banner_id', 'is not', null),
+        ),
+    )
+    .selectFrom('found')
     .select('banner_id')
-    .distinct()
-    .where('source', '=', source)
-    .where('banner_id', 'is not', null)
-    .where('banner_id', '!=', '')
-    .orderBy('banner_id');
-  if (known.length > 0) query = query.where('banner_id', 'not in', known);
-  const rows = await query.execute();
-  return rows.flatMap(({ banner_id }) => (banner_id === null ? [] : [banner_id]));
+    .execute();
+  return rows.flatMap(({ banner_id: id }) => (id === null || known.includes(id) ? [] : [id]));
 }
 
 /** `unknown`: nothing ever named this banner. */

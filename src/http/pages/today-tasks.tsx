@@ -70,9 +70,8 @@ function TaskTable({ tasks, caption }: { tasks: readonly Task[]; caption: string
 }
 
 function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
-  const requests = requestTasks(today);
   return [
-    ...requests.slice(0, REQUESTS_AMONG),
+    ...requestTasks(today),
     ...messageTasks(frame, today),
     ...dueTasks(today),
     ...today.warnings.map((warning) => warningTask(frame, today, warning)),
@@ -81,10 +80,11 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   ];
 }
 
-/** Requests that are overdue, due soon, or cannot have a date yet. */
+/** The first requests that are overdue, due soon, or cannot have a date yet. */
 function requestTasks({ attention }: Today): readonly Task[] {
   return attention.requests
     .filter(({ view }) => view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS)
+    .slice(0, REQUESTS_AMONG)
     .map(({ view }) => {
       const { row, kind, deadline } = view;
       const title = `${kindText(kind)} ${row.case_id}`;

@@ -70,7 +70,7 @@ export function createWithdrawalQueries(query: Query) {
       readonly receivedFrom?: string;
     }): Promise<readonly ConsentAfterWithdrawal[]> {
       const rows = await query
-        .selectFrom(withdrawalsByRequest(query, source).as('r'))
+        .selectFrom(withdrawalsByRequest(query, source === undefined ? sources : [source]).as('r'))
         // `o` names the subject whose decision `d` is; mostly it is the first record.
         .innerJoin('decision_history as o', (join) =>
           join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
@@ -84,7 +84,6 @@ export function createWithdrawalQueries(query: Query) {
             .on(sql<boolean>`(${timeOfDecision} > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
         .where('r.seq', '<=', asOf)
-        .$if(sources !== undefined, (some) => some.where('r.source', 'in', [...(sources ?? [])]))
         .$if(caseId !== undefined, (some) => some.where('r.case_id', '=', caseId ?? ''))
         .$if(from !== undefined, (some) => some.where('d.at', '>=', from ?? ''))
         .$if(receivedFrom !== undefined, (some) => some.where('o.received_at', '>=', receivedFrom ?? ''))
@@ -113,7 +112,7 @@ export function createWithdrawalQueries(query: Query) {
     /** Withdrawals by request of a source that lack a banner known by now, in ledger order; none whose entry was erased. */
     withdrawalsToExtend: (source: string): Promise<readonly UncoveredBanner[]> =>
       query
-        .selectFrom(withdrawalsByRequest(query, source).as('r'))
+        .selectFrom(withdrawalsByRequest(query, [source]).as('r'))
         .innerJoin('decision_history as o', (join) =>
           join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
         )
@@ -142,22 +141,22 @@ export function createWithdrawalQueries(query: Query) {
     /** The cases whose answers withdrew consent, as a query. */
     casesThatWithdrew: (source: string) =>
       query
-        .selectFrom(withdrawalsByRequest(query, source).as('r'))
+        .selectFrom(withdrawalsByRequest(query, [source]).as('r'))
         .select('r.case_id')
         .where('r.case_id', 'is not', null),
   };
 }
 
 /**
- * Withdrawals by request, of a source or of all, along their own index: SQLite takes one over all decisions unless the order asks for this one,
- * and the limit keeps it from ignoring that order.
+ * Withdrawals by request, of some sources or of all, along their own index: SQLite takes one over all decisions unless the order asks for this one,
+ * and the limit keeps it from ignoring that order. The sources are named in here, or SQLite would begin with all decisions of them.
  */
-function withdrawalsByRequest(query: Query, source: string | undefined) {
+function withdrawalsByRequest(query: Query, sources: readonly string[] | undefined) {
   return query
     .selectFrom('decision_history')
     .select(['source', 'subject', 'at', 'seq', 'case_id', 'purposes'])
     .where(sql<boolean>`via = 'request'`)
-    .$if(source !== undefined, (some) => some.where('source', '=', source ?? ''))
+    .$if(sources !== undefined, (some) => some.where('source', 'in', [...(sources ?? [])]))
     .orderBy('source')
     .orderBy('subject')
     .orderBy('at')
