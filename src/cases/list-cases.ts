@@ -38,7 +38,7 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
   const { settledAfter } = filter;
   const open =
-    settledAfter === undefined ? await readOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
+    settledAfter === undefined ? await listOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
   if (settledAfter != null) {
     const { receipt_at: at, opened_seq: seq } = settledAfter;
     query = query
@@ -54,27 +54,44 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
           .orderBy('opened_seq', 'desc')
           .limit(filter.limit ?? 500)
           .execute();
-  const views = await viewAll(deps, [...open, ...settled], filter.now);
-  return [...views.slice(0, open.length).sort(byDue), ...views.slice(open.length)];
+  return [...open, ...(await viewAll(deps, settled, filter.now))];
+}
+
+/** A list of open cases, in order, and what it was computed from (see {@link KeptView}). */
+interface KeptList {
+  readonly cases: KeptCases;
+  readonly profiles: ReadonlyMap<string, ControllerProfile | null>;
+  readonly day: string;
+  readonly views: readonly CaseView[];
 }
 
 /** Lists of open cases that are remembered. */
 const LISTS_KEPT = 4;
-const keptLists = new WeakMap<CaseReading['regimes'], Map<string, KeptCases>>();
+const keptLists = new WeakMap<CaseReading['regimes'], Map<string, KeptList>>();
 
-async function readOpen(
-  { store, regimes }: CaseReading,
-  { source, sources, state, kind, text }: CaseFilter,
+/** Open cases by legal limit. */
+async function listOpen(
+  deps: CaseReading,
+  { source, sources, state, kind, text, now }: CaseFilter,
   wanted: Parameters<typeof readManyCases>[1],
-): Promise<readonly CaseRow[]> {
-  const kept = keptLists.get(regimes) ?? new Map<string, KeptCases>();
-  keptLists.set(regimes, kept);
+): Promise<readonly CaseView[]> {
+  const kept = keptLists.get(deps.regimes) ?? new Map<string, KeptList>();
+  keptLists.set(deps.regimes, kept);
   const key = JSON.stringify([source, sources, state, kind, text]);
-  const list = await readManyCases(store.read, wanted, kept.get(key));
+  const before = kept.get(key);
+  const cases = await readManyCases(deps.store.read, wanted, before?.cases);
+  const slugs = cases === before?.cases ? before.profiles.keys() : cases.rows.map((row) => row.source);
+  const profiles = await loadProfiles(deps, slugs);
+  const day = dateIn(now, deps.timeZone);
+  const isSame =
+    cases === before?.cases &&
+    day === before.day &&
+    [...profiles].every(([slug, profile]) => before.profiles.get(slug) === profile);
+  const views = isSame ? before.views : (await viewAll(deps, cases.rows, now)).sort(byDue);
   kept.delete(key);
-  kept.set(key, list);
+  kept.set(key, { cases, profiles, day, views });
   for (const oldest of [...kept.keys()].slice(0, -LISTS_KEPT)) kept.delete(oldest);
-  return list.rows;
+  return views;
 }
 
 /** What a requester wrote back, and nobody has done anything about since. */
@@ -321,7 +338,7 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
 
 async function loadProfiles(
   deps: CaseReading,
-  sources: readonly string[],
+  sources: Iterable<string>,
 ): Promise<Map<string, ControllerProfile | null>> {
   const profiles = new Map<string, ControllerProfile | null>();
   await Promise.all([...new Set(sources)].map(async (source) => profiles.set(source, await deps.profileOf(source))));

@@ -12,36 +12,45 @@ import type { Query } from '../store.ts';
 
 type CaseRow = Selectable<Tables['cases']>;
 
-/** What a list was read as last, and its rows. */
+/** A list as it was read last, and its rows. */
 export interface KeptCases {
-  readonly text: string;
+  readonly heads: string;
+  readonly folded: string;
   readonly rows: readonly CaseRow[];
 }
 
 /**
- * Rows of `cases`, read as one JSON text: for ten thousand rows, making an object of each takes longer than everything else. If the text is the one of the last
- * time, its rows are returned, the same objects.
+ * Rows of `cases`, read as two texts: for ten thousand rows, making an object of each takes longer than everything else. If the texts are those of the last time,
+ * its rows are returned, the same objects. `folded` is apart because quoting JSON in JSON doubles the time; it has no line breaks.
  */
 export async function readManyCases(
   read: Query,
   wanted: SelectQueryBuilder<Tables, 'cases', CaseRow>,
   before: KeptCases | undefined,
 ): Promise<KeptCases> {
-  const names = columnsOf('cases');
+  const names = columnsOf('cases').filter((name) => name !== 'folded');
   const columns = sql.join(names.map((name) => sql.ref(`c.${name}`)));
-  const rows =
-    read.getExecutor().adapter instanceof SqliteAdapter
-      ? sql<string>`json_group_array(json_array(${columns}))`
-      : sql<string>`coalesce(json_agg(json_build_array(${columns})), '[]')::text`;
-  const { text } = await read.selectFrom(wanted.as('c')).select(rows.as('text')).executeTakeFirstOrThrow();
-  if (text === before?.text) return before;
-  const parsed = JSON.parse(text) as unknown[][];
-  return {
-    text,
-    rows: parsed.map(
-      (values) => Object.fromEntries(names.map((name, place) => [name, values[place]])) as unknown as CaseRow,
-    ),
-  };
+  const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
+  const { heads, folded } = await read
+    .selectFrom(wanted.as('c'))
+    .select([
+      (isSqlite
+        ? sql<string>`json_group_array(json_array(${columns}))`
+        : sql<string>`coalesce(json_agg(json_build_array(${columns})), '[]')::text`
+      ).as('heads'),
+      (isSqlite
+        ? sql<string>`coalesce(group_concat(c.folded, char(10)), '')`
+        : sql<string>`coalesce(string_agg(c.folded, chr(10)), '')`
+      ).as('folded'),
+    ])
+    .executeTakeFirstOrThrow();
+  if (heads === before?.heads && folded === before.folded) return before;
+  const foldedOf = folded.split('\n');
+  const rows = (JSON.parse(heads) as unknown[][]).map((values, place) => {
+    const row = Object.fromEntries(names.map((name, column) => [name, values[column]]));
+    return { ...row, folded: foldedOf[place] ?? '' } as unknown as CaseRow;
+  });
+  return { heads, folded, rows };
 }
 
 const searched = ['case_id', 'request_id', 'requester_name', 'requester_email', 'subject'] as const;
