@@ -1,3 +1,4 @@
+import { cpus } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { ProjectorLog } from '../projections/projection.ts';
 import { createProjector } from '../projections/run.ts';
@@ -26,6 +27,7 @@ const BATCH_BYTES = 1 << 20;
 
 let appended: (seq: number) => void = () => undefined;
 let utilization = 0;
+const machine = createMachineLoad();
 let putRight: { resolve(): void; reject(error: Error): void } | null = null;
 
 const opened = openProjector(workerData as ThreadGiven);
@@ -39,8 +41,14 @@ async function openProjector({ database, tracing }: ThreadGiven) {
     optionsUpTo: createOptionsInForce(store.read),
     log,
     batchBytes: BATCH_BYTES,
-    // Deliveries are answered by the main thread.
-    watchLoad: () => () => utilization,
+    // Deliveries are answered by the main thread, and by other processes on this machine.
+    watchLoad() {
+      const before = processorTimes();
+      return () => {
+        machine.look(before, processorTimes());
+        return machine.isBusy() ? 1 : utilization;
+      };
+    },
     ...(tracing ? { onFolded: (fold) => say({ type: 'folded', fold }) } : {}),
     onReached: (seq) => say({ type: 'position', seq }),
     onMisplaced: (reason) =>
@@ -50,6 +58,36 @@ async function openProjector({ database, tracing }: ThreadGiven) {
       }),
   });
   return { store, projector };
+}
+
+/** Milliseconds of all processors since the machine was started: in all, and without work. */
+function processorTimes(): { readonly all: number; readonly idle: number } {
+  let [all, idle] = [0, 0];
+  for (const { times } of cpus()) {
+    all += times.user + times.nice + times.sys + times.idle + times.irq;
+    idle += times.idle;
+  }
+  return { all, idle };
+}
+
+/** Fewer idle processors than this, and folding takes from deliveries. */
+const SPARE = 0.75;
+/** Milliseconds of processors that are looked at together: the kernel counts in hundredths of a second. */
+const LOOKED_AT_MS = 200;
+
+/** Whether the machine had no processor to spare while nothing was folded. */
+function createMachineLoad() {
+  let [all, idle, busy] = [0, 0, false];
+  return {
+    look(from: ReturnType<typeof processorTimes>, to: ReturnType<typeof processorTimes>): void {
+      all += to.all - from.all;
+      idle += to.idle - from.idle;
+      if (all < LOOKED_AT_MS) return;
+      busy = (idle / all) * cpus().length < SPARE;
+      [all, idle] = [0, 0];
+    },
+    isBusy: () => busy,
+  };
 }
 
 async function answer(asked: Extract<Asked, { type: 'call' }>): Promise<unknown> {

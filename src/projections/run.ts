@@ -67,7 +67,7 @@ interface Ran {
 export interface Projector {
   /** Projects the next batch, if there is one. */
   runOnce(): Promise<RunOutcome>;
-  /** Projects until the end of the ledger is reached; resolves with the position. */
+  /** Projects up to where the ledger ends now, or further; resolves with the position. */
   catchUp(): Promise<number>;
   /** Goes on projecting what `onAppended` (Ledger.onAppended) tells of and what other processes append, until closed. */
   start(onAppended?: (listener: (seq: number) => void) => () => void): void;
@@ -155,11 +155,14 @@ export function createProjector(options: ProjectorOptions): Projector {
   const projector: Projector = {
     runOnce: async () => (await runAlone()).outcome,
     async catchUp() {
-      while ((await projector.runOnce()) !== 'caught-up') {
+      // Deliveries may come faster than they are folded: what is appended from now on is not waited for.
+      const end = await loadEnd(store);
+      for (;;) {
+        const outcome = await projector.runOnce();
+        if (outcome === 'caught-up' || (outcome === 'projected' && reach.position() >= end)) return reach.position();
         // The event loop has its turn between batches, so that deliveries are answered meanwhile.
         await new Promise((resolve) => setImmediate(resolve));
       }
-      return reach.position();
     },
     start(onAppended) {
       if (loop !== null || closed) return;
@@ -239,6 +242,15 @@ function createPause() {
   };
 }
 
+/** The highest seq; 0 while there is none. */
+async function loadEnd({ read }: Pick<Store, 'read'>): Promise<number> {
+  const { last } = await read
+    .selectFrom('entries')
+    .select((eb) => eb.fn.max('seq').as('last'))
+    .executeTakeFirstOrThrow();
+  return Number(last ?? 0);
+}
+
 /** Logs progress every few seconds while the read models are far behind: after an upgrade, or after their file was lost. */
 function createProgressReport(store: Store, log: ProjectorLog): (folded: number) => Promise<void> {
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -246,11 +258,7 @@ function createProgressReport(store: Store, log: ProjectorLog): (folded: number)
     const now = performance.now();
     if (now - reportedAt < REPORT_MS) return;
     reportedAt = now;
-    const { last } = await store.read
-      .selectFrom('entries')
-      .select((eb) => eb.fn.max('seq').as('last'))
-      .executeTakeFirstOrThrow();
-    const entries = Number(last ?? 0);
+    const entries = await loadEnd(store);
     if (entries - folded > FAR_BEHIND) log.info({ folded, entries }, 'folding the read models');
   };
 }

@@ -85,6 +85,25 @@ test('a projector that dies at any moment of its transaction leaves nothing half
   expect(await countsOf(world.store)).toEqual({ history: 60, counted: 60 });
 });
 
+test('catchUp() ends at what was appended before it, however fast deliveries arrive', async () => {
+  const world = await createWorld();
+  await deliver(world, 50);
+  let appended = 50;
+  // A batch of 20 is folded in the time in which 30 arrive.
+  const flooded: Store = {
+    ...world.store,
+    async foldTransaction(work) {
+      if (appended < 2000) await deliver(world, 30, appended);
+      appended += 30;
+      return world.store.foldTransaction(work);
+    },
+  };
+  const projector = world.projector({ store: flooded, batchSize: 20 });
+  const reached = await projector.catchUp();
+  expect(reached).toBeGreaterThanOrEqual(50);
+  expect(reached).toBeLessThan(100);
+});
+
 test('the loop projects what its ledger tells of, and what another process appends', async () => {
   const world = await createWorld();
   const told = world.projector({ pollMs: 60_000, lingerMs: 1 });
