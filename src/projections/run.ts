@@ -53,7 +53,7 @@ const LOOK_MS = 10;
 const FAR_BEHIND = 10_000;
 const REPORT_MS = 5000;
 
-/** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process. */
+/** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process or left the entries to it. */
 type RunOutcome = 'projected' | 'caught-up' | 'lost';
 
 interface Ran {
@@ -101,9 +101,15 @@ export function createProjector(options: ProjectorOptions): Projector {
   let lingering = false;
   /** The process had its hands full during the last rest, without the projector. */
   let busy = false;
+  /** The position as it was seen or left last. */
+  let seen: number | null = null;
 
-  async function run(): Promise<Ran> {
+  /** `yields`: when another process has moved the position since this one saw it last, the entries are left to that one. */
+  async function run(yields: boolean): Promise<Ran> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
+    const hasMoved = seen !== null && from.seq > seen;
+    seen = from.seq;
+    if (yields && hasMoved && !reach.isAwaited()) return { outcome: 'lost', full: false, behindMs: 0 };
     const page = await pages.load(from);
     if (await placement.wasPutRight(from, page)) return { outcome: 'lost', full: true, behindMs: 0 };
     reach.moved(from.seq);
@@ -113,6 +119,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     const moved = await advance(target, projections, page, from, log);
     if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
     options.onFolded?.({ entries: page.entries.map(tracedEntry), startedAt, endedAt: Date.now() });
+    seen = page.to;
     placement.moved({ ...from, seq: page.to });
     reach.moved(page.to);
     const [oldest] = page.entries;
@@ -121,8 +128,11 @@ export function createProjector(options: ProjectorOptions): Projector {
   }
 
   /** One run at a time in this process: two would only race each other. */
-  function runAlone(): Promise<Ran> {
-    const next = running.then(run, run);
+  function runAlone({ yields = false } = {}): Promise<Ran> {
+    const next = running.then(
+      () => run(yields),
+      () => run(yields),
+    );
     running = next.catch(() => undefined);
     return next;
   }
@@ -133,7 +143,7 @@ export function createProjector(options: ProjectorOptions): Projector {
       told = false;
       try {
         const started = performance.now();
-        const ran = await runAlone();
+        const ran = await runAlone({ yields: true });
         failures = 0;
         const tookMs = performance.now() - started;
         const ms = closed ? 0 : restAfter(ran, { tookMs, told, busy, awaited: reach.isAwaited(), lingerMs, pollMs });
@@ -282,8 +292,10 @@ export function restAfter({ outcome, full, behindMs }: Ran, circumstances: RestC
       if (told) return 0;
       return awaited ? Math.min(lingerMs, pollMs) : pollMs;
     case 'lost':
-      // Another process projects and goes on doing so. This one would only repeat its work, and looks now and then whether it still does.
-      return awaited ? Math.min(lingerMs, pollMs) : pollMs;
+      // Another process projects and goes on doing so. This one would only repeat its work, and looks now and then whether it still does: less often than
+      // that one rests.
+      if (awaited) return Math.min(lingerMs, pollMs);
+      return busy ? pollMs + REST_MS : pollMs;
     case 'projected':
       if (awaited) return 0;
       if (told && busy && behindMs < BEHIND_MS) return Math.max(lingerMs, Math.min(tookMs * RESTS, REST_MS));

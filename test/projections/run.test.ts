@@ -104,6 +104,40 @@ test('catchUp() ends at what was appended before it, however fast deliveries arr
   expect(reached).toBeLessThan(100);
 });
 
+test('the loop leaves entries to the process that moves the position, and folds them when somebody waits', async () => {
+  const world = await createWorld();
+  let tell: (seq: number) => void = () => undefined;
+  let [folds, runs] = [0, 0];
+  const counted: Store = {
+    ...world.store,
+    foldTransaction: (work) => {
+      folds += 1;
+      return world.store.foldTransaction(work);
+    },
+  };
+  const other = world.projector({ batchSize: 3 });
+  await other.catchUp();
+  const watchLoad = () => {
+    runs += 1;
+    return () => 0;
+  };
+  const projector = world.projector({ store: counted, pollMs: 600_000, watchLoad });
+  projector.start((listener) => {
+    tell = listener;
+    return () => undefined;
+  });
+  await vi.waitFor(() => expect(runs).toBe(1), PATIENTLY);
+  await deliver(world, 5);
+  expect(await other.runOnce()).toBe('projected');
+  tell(5);
+  await vi.waitFor(() => expect(runs).toBe(2), PATIENTLY);
+  expect(folds).toBe(0);
+  await projector.projected(5);
+  expect(folds).toBe(1);
+  expect(await countsOf(world.store)).toEqual({ history: 5, counted: 5 });
+  await projector.close();
+});
+
 test('the loop projects what its ledger tells of, and what another process appends', async () => {
   const world = await createWorld();
   const told = world.projector({ pollMs: 60_000, lingerMs: 1 });
@@ -260,4 +294,6 @@ test('a projector that lost the race leaves the work to the other, unless somebo
   const lost = { outcome: 'lost', full: true, behindMs: 0 } as const;
   expect(restAfter(lost, calm)).toBe(1000);
   expect(restAfter(lost, { ...calm, awaited: true })).toBe(25);
+  // Longer than the other one rests at most.
+  expect(restAfter(lost, { ...calm, busy: true })).toBe(3000);
 });
