@@ -25,7 +25,7 @@ export const deliveryLog = createReport({
   name: 'delivery-log',
   title,
   description:
-    'What arrived on the webhook endpoint: by event, signature and day. CSV and JSON: one row per delivery, with its commitment in the ledger.',
+    'Deliveries to the webhook endpoint by event, signature and day. CSV and JSON: one row per delivery, with its commitment in the ledger.',
   csv: (input) => renderCsv(columns, input.history.deliveryRows(periodOf(input))),
   json: async (input) => ({
     totals: await input.history.deliveryCounts(periodOf(input)),

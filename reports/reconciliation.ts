@@ -49,7 +49,7 @@ export const reconciliation = createReport({
   name: 'reconciliation',
   title,
   description:
-    'How deliveries and the pulled consent log agree: what came from both, from one only or contradicts itself, outages of the endpoint, and what was never pulled. CSV and JSON: every decision on which they disagree, with its entries.',
+    'How far deliveries and the pulled consent log agree: decisions found in both, in only one, or contradictory; outages of the endpoint, and what was never pulled. CSV and JSON: every decision on which they disagree, with its entries.',
   tellsCounters: true,
   csv: (input) => renderCsv(columns, allFindings(input, periodOf(input))),
   async json(input) {

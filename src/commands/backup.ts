@@ -112,7 +112,7 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
         },
       };
       if ((file === undefined) !== (flags.databaseAsItIs === true))
-        throw new UsageError(['Name the backup file, or use --database-as-it-is without a file.']);
+        throw new UsageError(['Specify the backup file, or use --database-as-it-is without a file.']);
       const report =
         file === undefined
           ? await acceptDatabase(common)
@@ -143,7 +143,7 @@ export function registerExport(program: CommandUnknownOpts, io: CommandIo): void
     .requiredOption('--out <folder>', 'a folder that does not exist yet, or is empty')
     .addHelpText(
       'after',
-      '\nThe folder is not encrypted and holds personal data. `node verify-export.mjs FOLDER` checks it without this program (docs/backup.md).',
+      '\nThe folder is not encrypted and contains personal data. `node verify-export.mjs FOLDER` checks it without this program (docs/backup.md).',
     )
     .action((flags) =>
       withContext(async (context) => {

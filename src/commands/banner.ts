@@ -33,7 +33,7 @@ import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void {
   const banner = program
     .command('banner')
-    .description('names of consent banners, and evidence of what they looked like, added by officers');
+    .description('names of consent banners, and evidence of their appearance added by officers');
 
   registerName(banner, io);
 
@@ -50,7 +50,7 @@ export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void
 
 function registerName(banner: CommandUnknownOpts, io: CommandIo): void {
   withJson(banner.command('name'))
-    .description('give a banner a name, shown beside its id on pages and in documents')
+    .description('give a banner a name, shown next to its id on pages and in documents')
     .argument('<banner>', 'banner id as in the consent records')
     .argument('[name]', 'its name, e.g. "Main site"; leave it out to remove the name')
     .option('--source <slug>', 'source of the banner', 'default')
@@ -62,7 +62,7 @@ function registerName(banner: CommandUnknownOpts, io: CommandIo): void {
         const named = await nameBanner(context, { source: flags.source, actor, bannerId, name: name ?? '' });
         if (named.outcome === 'refused') throw new UsageError(named.problems);
         printResult(io, flags, named, () => {
-          const called = named.name === null ? 'goes by its id' : `is named ${printable(named.name)}`;
+          const called = named.name === null ? 'is shown by its id' : `is named ${printable(named.name)}`;
           return named.outcome === 'named'
             ? `${pc.green('✓')} Banner ${printable(bannerId)} ${called} (entry ${named.seq}).`
             : `Banner ${printable(bannerId)} ${called} already.`;
@@ -73,7 +73,7 @@ function registerName(banner: CommandUnknownOpts, io: CommandIo): void {
 
 function registerAdd(evidence: CommandUnknownOpts, io: CommandIo): void {
   withJson(evidence.command('add'))
-    .description('add a screenshot or the text of a banner and the period in which it looked like this')
+    .description('add a screenshot or the text of a banner, and the period in which it looked like this')
     .requiredOption('--banner <id>', 'banner id as in the consent records')
     .requiredOption('--file <path>', 'PNG, JPEG, WebP, PDF, HTML or text, at most 10 MiB')
     .requiredOption('--from <date>', 'start of the period: YYYY-MM-DD in TIME_ZONE, or an ISO 8601 time')

@@ -87,7 +87,7 @@ export function momentFrom(flag: string): (text: string) => string {
 }
 
 /** How a flag that takes a time is described. */
-export const timeOrDay = 'an ISO 8601 time, or a day, which begins at midnight in TIME_ZONE';
+export const timeOrDay = 'an ISO 8601 time, or a day (from midnight in TIME_ZONE)';
 
 /** A time of a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. ISO 8601 UTC. Throws UsageError for anything else. */
 export function timeOf(text: string, flag: string, timeZone: string): string {

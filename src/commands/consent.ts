@@ -22,7 +22,7 @@ import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
 export function registerConsent(program: CommandUnknownOpts, io: CommandIo): void {
-  const consent = program.command('consent').description('what a person consented to, when, and what proves it');
+  const consent = program.command('consent').description('a person’s consent at a given time, and the evidence for it');
 
   registerShow(consent, io);
 
@@ -31,7 +31,7 @@ export function registerConsent(program: CommandUnknownOpts, io: CommandIo): voi
 
 function registerShow(consent: CommandUnknownOpts, io: CommandIo): void {
   withJson(consent.command('show'))
-    .description('show what a person had consented to at a time: purposes, decisions, policy texts and evidence')
+    .description('show a person’s consent at a given time: purposes, decisions, policy texts and evidence')
     .argument('<id>', 'visitor hash, e-mail address or id of a consent record')
     .option('--at <time>', 'ISO 8601 time, or the end of a day (YYYY-MM-DD in TIME_ZONE); default: now')
     .option('--source <slug>', 'source', 'default')

@@ -18,11 +18,11 @@ export function registerDeliveryResend(delivery: CommandUnknownOpts, io: Command
       'an http or https address; http only to this machine or a host in HTTP_ALLOWED_HOSTS',
       targetOf,
     )
-    .option('--unsigned', 'leave the signature out')
+    .option('--unsigned', 'do not sign it')
     .option('--timeout <duration>', 'how long to wait for the answer, at most 10m', durationFrom, 15_000)
     .addHelpText(
       'after',
-      '\nIt sends the exact bytes, the content type and the headers that were kept. Signatures are not kept: it is signed anew with the secret of\nits source that verified it, or with the first one in force. Redirects are not followed. The body may hold personal data.',
+      '\nSends the exact bytes, the content type and the stored headers. Signatures are not stored: the delivery is signed again with the secret that\nverified it, or with the first valid one of its source. Redirects are not followed. The body may contain personal data.',
     )
     .action((seq, options) =>
       withContext(async (context) => {

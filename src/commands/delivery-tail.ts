@@ -15,8 +15,8 @@ export function registerDeliveryTail(delivery: CommandUnknownOpts, io: CommandIo
     .command('tail')
     .description('show the last deliveries, then each new one as it arrives, refused ones too, until Ctrl-C')
     .option('--source <slug>', 'only this source')
-    .option('--event <name>', 'only this event, and no refused deliveries, whose event is unknown')
-    .option('--lines <number>', 'how many earlier ones to begin with', wholeNumberFrom(0), 10)
+    .option('--event <name>', 'only this event; leaves out refused deliveries, whose event is unknown')
+    .option('--lines <number>', 'number of earlier deliveries to show first', wholeNumberFrom(0), 10)
     .option('--json', 'print one JSON object on each line')
     .action((options) =>
       withContext(async (context) => {

@@ -39,7 +39,7 @@ const SEE_DIAGNOSE = 'Run `consent-ledger delivery diagnose` for the reasons.';
 export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
     .command('delivery')
-    .description('webhook deliveries: what arrived, what was refused and why');
+    .description('webhook deliveries, including refused ones and why they were refused');
   registerList(delivery, io);
   registerDeliveryTail(delivery, io);
 
@@ -98,13 +98,16 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
     .description('list deliveries, newest first; or those that are unreadable, refused or ambiguous')
     .option('--source <slug>', 'only this source')
     .option('--event <name>', 'only this event')
-    .option('--since <time>', `only what was received from then on: ${timeOrDay}`)
+    .option('--since <time>', `only deliveries received since ${timeOrDay}`)
     .option(
       '--search <text>',
-      'only bodies that hold this text, byte for byte; reads every body until enough are found',
+      'only bodies that contain this exact text; reads one body after the other until enough are found',
     )
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
-    .option('--quarantine', 'list what could not be read, and why: invalid JSON, unknown events, missing fields')
+    .option(
+      '--quarantine',
+      'list deliveries that could not be read, and why: invalid JSON, unknown events, missing fields',
+    )
     .option('--refused', 'list refused deliveries with their total')
     .option(
       '--ambiguous',

@@ -28,7 +28,7 @@ function registerList(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('list'))
     .description('list documents, newest first')
     .option('--source <slug>', 'only this source')
-    .option('--since <time>', `only what was made from then on: ${timeOrDay}`)
+    .option('--since <time>', `only documents made since ${timeOrDay}`)
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 100)
     .action((options) =>
       withContext(async (context) => {
@@ -65,7 +65,7 @@ function registerList(command: CommandUnknownOpts, io: CommandIo): void {
 function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('check'))
     .argument('<file>', 'file to check')
-    .description('check whether this file was produced here, byte for byte (exit code 3 if not)')
+    .description('check whether this file was produced here and is unchanged, byte for byte (exit code 3 if not)')
     .action((file, options) =>
       withContext(async (context) => {
         await context.projector.catchUp();
@@ -102,7 +102,7 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
             ),
             ...packs.flatMap(({ file: part, ...pack }) => [
               part === null
-                ? `  not the same ZIP, but each of its files is that of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`
+                ? `  not the same ZIP, but each of its files matches the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`
                 : `  ${part} of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`,
               `  Its list of files was sealed as entry ${pack.seq} on ${pack.createdAt}.`,
             ]),

@@ -18,9 +18,7 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void {
   const handOver = dsar
     .command('hand-over')
-    .description(
-      'hand a pack over by a link and a code; the requester opens, downloads and checks it, and writes back',
-    );
+    .description('give the requester a pack by a link and a code; they can open, download and check it, and reply');
 
   withJson(handOver.command('create'))
     .description('create a link and a code for the pack of a case; both are shown once')
@@ -33,7 +31,7 @@ export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void 
       `
 Example:
   $ consent-ledger dsar hand-over create default-3 --days 14
-Send the link and the code by different ways. The case must be ready; once both are sent, record the answer:
+Send the link and the code through different channels. The case must be ready; once both are sent, record the answer:
   $ consent-ledger dsar move default-3 answer channel=portal disclosure=full documentSha256=<SHA-256>`,
     )
     .action((caseId, options) =>
@@ -53,14 +51,14 @@ Send the link and the code by different ways. The case must be ready; once both 
             `${pc.green('✓')} ${row.hand_over_id}: valid until ${row.expires_at}`,
             `link  ${link}`,
             `code  ${code}`,
-            'Both are shown only now. Send them by different ways.',
+            'Both are shown only once. Send them through different channels.',
           ].join('\n'),
         );
       }),
     );
 
   withJson(handOver.command('list'))
-    .description('list links with their state, the newest first')
+    .description('list links with their state, newest first')
     .option('--case <case>', 'only of this case')
     .action((options) =>
       withCaughtUp(async (context) => {
@@ -98,7 +96,7 @@ Send the link and the code by different ways. The case must be ready; once both 
           io,
           options,
           { outcome: 'revoked', handOverId },
-          () => `${pc.green('✓')} ${handOverId} is revoked: it opens nothing any more`,
+          () => `${pc.green('✓')} ${handOverId} is revoked and no longer works`,
         );
       }),
     );

@@ -16,16 +16,16 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 export function registerTask(dsar: CommandUnknownOpts, io: CommandIo): void {
   const task = dsar
     .command('task')
-    .description('tasks for the owners of other systems, who report by a link that they are done');
+    .description('tasks for the owners of other systems, who report through a link when they are done');
 
   withJson(task.command('add'))
     .description('add a task to a case')
     .argument('<case>', 'case id from `dsar list`')
-    .requiredOption('--what <text>', 'what is to be done, e.g. "Delete the customer in the shop"')
-    .requiredOption('--due <date>', 'by when: YYYY-MM-DD')
-    .option('--owner <name>', 'who does it')
+    .requiredOption('--what <text>', 'what has to be done, e.g. "Delete the customer in the shop"')
+    .requiredOption('--due <date>', 'due date: YYYY-MM-DD')
+    .option('--owner <name>', 'person responsible')
     .option('--owner-email <address>', 'e-mail address of the owner')
-    .option('--instructions <text>', 'what the owner has to know; they read it without signing in')
+    .option('--instructions <text>', 'instructions for the owner, who can read them without signing in')
     .addHelpText(
       'after',
       `
@@ -54,7 +54,7 @@ Example:
     .action((caseId, options) => withCaughtUp((context) => printTasks(context, io, caseId, options)));
 
   withJson(task.command('link'))
-    .description('create a link to a task for its owner; an earlier one opens nothing any more')
+    .description('create a link to a task for its owner; it replaces an earlier one')
     .argument('<case>', 'case id')
     .argument('<task>', 'number from `dsar task list`')
     .option('--days <days>', `how long the link is valid, 1 to ${TASK_DAYS_MAX}`, wholeDays, TASK_DAYS)
@@ -107,10 +107,10 @@ Example:
     );
 
   withJson(task.command('finish'))
-    .description('record what became of a task')
+    .description('record the outcome of a task')
     .argument('<case>', 'case id')
     .argument('<task>', 'number from `dsar task list`')
-    .addOption(new Option('--outcome <outcome>', 'what became of it').choices(taskOutcomes).makeOptionMandatory())
+    .addOption(new Option('--outcome <outcome>', 'the outcome').choices(taskOutcomes).makeOptionMandatory())
     .option('--note <text>', 'what was done, or why it was not; required for not-done')
     .action((caseId, number, options) =>
       withCaughtUp(async (context) => {

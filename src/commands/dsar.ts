@@ -45,7 +45,7 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
     .option('--source <slug>', 'only this source')
     .addOption(new Option('--state <state>', 'only cases in this state').choices(caseStates))
     .option('--open', 'only cases whose requester is still waiting')
-    .option('--since <time>', `only requests received from then on: ${timeOrDay}`)
+    .option('--since <time>', `only requests received since ${timeOrDay}`)
     .option('--search <text>', 'only cases with this text in a name, an address, a number or an id')
     .action((options) =>
       withCases(async (deps, { config }) => {
@@ -77,7 +77,7 @@ function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
     .option('--jurisdiction <code>', 'where the requester is: ISO 3166 code such as DE, GB or US-CA, or EU')
     .option('--name <name>', 'name of the requester')
     .option('--email <address>', 'e-mail address of the requester')
-    .option('--subject <id>', 'the id that the requester read from their browser')
+    .option('--subject <id>', 'the id that the requester copied from their browser')
     .option('--message <text>', 'the request in the requester’s words')
     .option('--reference <text>', 'your reference; repeating it does not open a second case')
     .action((options) =>

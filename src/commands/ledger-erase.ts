@@ -64,10 +64,10 @@ function eraseCommand(ledger: CommandUnknownOpts) {
   return withJson(ledger.command('erase'))
     .argument('[entries...]', 'entry numbers and ranges, e.g. 12 15-20')
     .description('show what an erasure would remove and what would remain; with --yes, erase for good')
-    .option('--subject <identifier>', 'everything of a person: e-mail address, visitor hash or record id')
-    .option('--case <id>', 'everything of a case')
+    .option('--subject <identifier>', 'everything about a person: e-mail address, visitor hash or record id')
+    .option('--case <id>', 'everything about a case')
     .option('--to <time>', 'everything received before this time: YYYY-MM-DD or ISO 8601')
-    .option('--from <time>', 'with --to: only what was received from this time on')
+    .option('--from <time>', 'with --to: only entries received from this time on')
     .addOption(
       new Option('--kind <kind...>', 'with --to: only these kinds')
         .choices(periodKinds)
@@ -187,7 +187,7 @@ function choiceOf({ config }: Context, entries: readonly string[], flags: EraseF
 function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
   const { reason, law, officer, confirmedBy = null, despite = [] } = flags;
   const problems: string[] = [];
-  if (reason === undefined) problems.push('--yes requires --reason: why it is erased (see --help).');
+  if (reason === undefined) problems.push('--yes requires --reason: the reason for erasing (see --help).');
   if (law === undefined) problems.push('--yes requires --law: the id of the law that applies, e.g. eu-gdpr.');
   else if (!cases.regimes.regimes.has(law))
     problems.push(`Unknown law ${printable(law)}: use an id of docs/deadlines.md, e.g. eu-gdpr, uk-gdpr or us-ca.`);
@@ -306,7 +306,7 @@ async function finish(context: Context, io: CommandIo, flags: EraseFlags): Promi
       finished
         ? `${pc.green('✓')} the erasure is finished`
         : records > 0
-          ? `${pc.green('✓')} ${records} ${records === 1 ? 'record' : 'records'} of erasures written again to DATA_DIR/erasures`
+          ? `${pc.green('✓')} ${records} ${records === 1 ? 'record' : 'records'} of erasures rewritten to DATA_DIR/erasures`
           : 'There is no unfinished erasure.',
       ...certificateText(certificate),
     ].join('\n'),
@@ -325,7 +325,7 @@ async function again({ erasure }: Context, io: CommandIo, flags: EraseFlags): Pr
   if (done.problems.length > 0) io.exitCode = 1;
   printResult(io, flags, done, () =>
     [
-      `${counted(done.erasures, 'erasure')} made again: ${counted(done.entries, 'entry', 'entries')} erased.`,
+      `${counted(done.erasures, 'erasure')} repeated: ${counted(done.entries, 'entry', 'entries')} erased.`,
       ...done.problems.map((problem) => `${pc.yellow('!')} ${printable(problem)}`),
     ].join('\n'),
   );

@@ -9,11 +9,11 @@ import { findSource, withContext } from './run-context.ts';
 export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('events'))
     .description('write the metadata of every entry, without content or names, as JSON lines or syslog, for a SIEM')
-    .option('--after <entry>', 'begin behind this entry: the last one of the run before', wholeNumberFrom(0), 0)
-    .option('--limit <number>', 'at most so many', wholeNumberFrom(1))
+    .option('--after <entry>', 'start after this entry, the last one of the previous run', wholeNumberFrom(0), 0)
+    .option('--limit <number>', 'maximum number of entries', wholeNumberFrom(1))
     .option('--source <slug>', 'only this source')
-    .option('--event <name>', 'only these: a documented event, an action or a call, for example session.refused')
-    .option('--since <time>', 'only what was received since: ISO 8601, or YYYY-MM-DD in TIME_ZONE')
+    .option('--event <name>', 'only this documented event, action or call, for example session.refused')
+    .option('--since <time>', 'only entries received since this time: ISO 8601, or YYYY-MM-DD in TIME_ZONE')
     .addOption(
       new Option(
         '--format <format>',

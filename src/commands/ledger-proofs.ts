@@ -244,7 +244,7 @@ async function showConsistency(
 /** A checkpoint out of a file, signed with this ledger's key. Throws UsageError when it has none. */
 async function readOutside({ keys }: Context, path: string): Promise<TreeHead & { note: string }> {
   const { size } = await stat(path).catch(unreadable(path));
-  if (size > OUTSIDE_FILE_BYTES) throw new UsageError([`${path} is too large to hold a checkpoint.`]);
+  if (size > OUTSIDE_FILE_BYTES) throw new UsageError([`${path} is too large to contain a checkpoint.`]);
   const notes = findNotes(await readFile(path).catch(unreadable(path)));
   const reasons: string[] = [];
   for (const note of notes) {

@@ -45,10 +45,10 @@ function registerVerify(ledger: CommandUnknownOpts, io: CommandIo): void {
     )
     .option(
       '--since <entry>',
-      'read only what follows the last checkpoint up to this entry, and trust that checkpoint for the rest',
+      'read only the entries after the last checkpoint up to this entry, and trust that checkpoint for the rest',
       wholeNumberFrom(1),
     )
-    .option('--public', 'verify without any secret, on a database or a copy, which is only read (requires --key)')
+    .option('--public', 'verify without any secret, on a database or a copy opened read-only (requires --key)')
     .option('--key <key>', 'with --public: the verifier key, or a file with it')
     .option(
       '--checkpoint <file...>',
@@ -106,7 +106,7 @@ function verificationText(verification: Awaited<ReturnType<Context['verify']>>):
     ...(documents > 0 ? [`${counted(documents, 'document')} in DATA_DIR/documents compared with the entries`] : []),
     ...(since > 0
       ? [
-          `not read: the first ${counted(since, 'entry', 'entries')}, which a signed checkpoint stands for, and what sources were set to`,
+          `not read: the first ${counted(since, 'entry', 'entries')}, which a signed checkpoint vouches for, and the settings of sources`,
         ]
       : []),
     ...(witnessed > 0
@@ -127,7 +127,7 @@ function verificationText(verification: Awaited<ReturnType<Context['verify']>>):
     ...(erased > 0 ? [`${counted(erased, 'entry', 'entries')} erased: position proven, content gone`] : []),
     ...verification.restored.map(
       ({ epoch, first, lost }) =>
-        `a backup was restored: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} of before are known to be lost` : ''}`,
+        `a backup was restored: epoch ${epoch} begins with entry ${first}${lost > 0 ? `; ${counted(lost, 'entry', 'entries')} made before it are known to be lost` : ''}`,
     ),
   ];
   if (faults.length === 0) return [`${pc.green('✓ sound')}: ${read}`, ...notes].join('\n');
@@ -281,7 +281,7 @@ type Result = Extract<Witnessing, { readonly outcome: 'witnessed' }>['results'][
 
 const verbs = {
   cosigned: 'cosigned',
-  stamped: 'put a time to',
+  stamped: 'timestamped',
   copied: 'holds a copy of the checkpoint over',
 } as const;
 

@@ -11,7 +11,7 @@ export function registerMcp(program: CommandUnknownOpts): void {
     .command('mcp')
     .description('answer an assistant over standard input and output (Model Context Protocol): read-only, docs/api.md')
     .option('--source <slug...>', 'only these sources (default: every one)')
-    .option('--json', 'changes nothing: standard output carries the protocol, a JSON message a line')
+    .option('--json', 'no effect: standard output carries the protocol, one JSON message per line')
     .action((options) =>
       withContext(async (context) => {
         const sources = options.source?.map((slug) => findSource(context, slug).slug) ?? null;

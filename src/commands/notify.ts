@@ -15,7 +15,7 @@ export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void
     .description('notifications by mail, chat and webhook (docs/notifications.md)');
 
   withJson(notify.command('list'))
-    .description('list what needs attention now, and since when it has been told of')
+    .description('list what needs attention now, and when notices of it were sent')
     .action((options) =>
       withContext(async (context) => {
         const notices = await listNotices(context.notifying);
@@ -34,13 +34,13 @@ export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void
     );
 
   withJson(notify.command('test'))
-    .description('send a test through every channel that is configured (exit code 1 if one fails)')
-    .option('--to <address>', 'whom the test mail goes to; default: CHECKPOINT_MAIL_TO', mailAddress)
+    .description('send a test through every configured channel (exit code 1 if one fails)')
+    .option('--to <address>', 'recipient of the test mail; default: CHECKPOINT_MAIL_TO', mailAddress)
     .action((options) =>
       withContext(async (context) => {
         const to = options.to === undefined ? context.config.checkpointMail.to : [options.to];
         if (context.config.mail !== null && to.length === 0)
-          throw new UsageError(['Name whom the test mail goes to: --to <address>.']);
+          throw new UsageError(['Name the recipient of the test mail: --to <address>.']);
         const tried = await testChannels(context.notifying, to);
         if (tried.length === 0)
           throw new UsageError([

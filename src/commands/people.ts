@@ -68,7 +68,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
           io,
           options,
           { url, expiresAt },
-          () => `${url}\ncreates the first account, once, until ${expiresAt}`,
+          () => `${url}\ncreates the first account; works once, until ${expiresAt}`,
         );
       }),
     );

@@ -94,7 +94,7 @@ function bulkCommand(policy: CommandUnknownOpts) {
     .option('--again', 'start over with items that were already sent: every item is generated a second time')
     .option('--batch-size <number>', 'items per batch, at most 20', wholeNumberFrom(1), MAX_BATCH_ITEMS)
     .option('--no-wait', 'stop instead of waiting for the rate limit')
-    .option('--background', 'hand it to the server’s jobs, which also continue on the next day')
+    .option('--background', 'run it as a job of the server, which continues the next day if necessary')
     .option('--out <file>', 'write the result of each item to this CSV file');
 }
 

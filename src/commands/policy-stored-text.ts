@@ -53,7 +53,7 @@ export function registerPolicyText(policy: CommandUnknownOpts, io: CommandIo): v
 
 function textCommand(policy: CommandUnknownOpts) {
   return withJson(policy.command('text'))
-    .description('print the text of a policy that was in force at a time, as fetched')
+    .description('print the text of a policy in force at a given time, as fetched')
     .argument('<policy>', 'id of the policy, or a policy type of the embed endpoint')
     .option('--source <slug>', 'source', 'default')
     .option('--at <time>', 'ISO 8601 time, or a day (YYYY-MM-DD in TIME_ZONE); default: now')

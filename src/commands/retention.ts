@@ -9,7 +9,7 @@ import { noSuchSource, withContext } from './run-context.ts';
 
 /** `retention show|run`: what is kept for how long, and erasing what is due. */
 export function registerRetention(program: CommandUnknownOpts, io: CommandIo): void {
-  const command = program.command('retention').description('show how long things are kept, and erase what is due');
+  const command = program.command('retention').description('show how long data is kept, and erase what is due');
 
   withJson(command.command('show'))
     .description(
@@ -33,7 +33,7 @@ export function registerRetention(program: CommandUnknownOpts, io: CommandIo): v
               value.map((one) => [
                 one.source,
                 one.what,
-                `${periodText(one.period)}${one.isSet ? '' : ' (usual)'}`,
+                `${periodText(one.period)}${one.isSet ? '' : ' (default)'}`,
                 one.from,
                 one.ground,
                 one.due.entries + one.due.documents === 0
@@ -45,7 +45,7 @@ export function registerRetention(program: CommandUnknownOpts, io: CommandIo): v
               'There are no sources yet.',
             ),
             ...((planned?.held.length ?? 0) > 0
-              ? [`Of what is due, some is kept by ${planned?.held.join(', ')} (\`hold list\`, \`dsar show\`).`]
+              ? [`Some of the data that is due is kept by ${planned?.held.join(', ')} (\`hold list\`, \`dsar show\`).`]
               : []),
             'The nightly job erases what is due at sources whose controller profile has a `retention` section.',
           ].join('\n'),
@@ -83,7 +83,9 @@ function periodText(period: RetentionPeriod): string {
 
 /** `hold add|list|lift`: what must not be erased. */
 export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
-  const command = program.command('hold').description('legal holds: what must not be erased until further notice');
+  const command = program
+    .command('hold')
+    .description('legal holds: data that must not be erased until they are lifted');
 
   withJson(command.command('add'))
     .description('keep everything that matches all these flags until the hold is lifted')
@@ -95,8 +97,8 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
       '--subject <id>',
       'records of this person (with --source): e-mail address, visitor hash or record id; a keyed hash is recorded',
     )
-    .option('--from <time>', 'only what was received from this time on')
-    .option('--to <time>', 'only what was received before this time')
+    .option('--from <time>', 'only entries received from this time on')
+    .option('--to <time>', 'only entries received before this time')
     .action((options) =>
       withContext(async (context) => {
         const { source, reason, officer } = options;

@@ -201,7 +201,7 @@ function trafficText(one: ClientTraffic): string {
   const { lost, conflicts, oldSecret } = one.faults;
   const sent = `${counted(one.sent, 'delivery', 'deliveries')}, ${one.accepted} accepted, ${one.refused} refused, ${one.unreachable} without answer`;
   const toFind = `${counted(lost.length, 'lost webhook')}, ${counted(conflicts.length, 'contradicting row')}, ${oldSecret.length} signed with the old secret`;
-  return `${one.client}: ${sent}; to be found: ${toFind}${one.stopped === null ? '' : `; stopped: ${one.stopped}`}`;
+  return `${one.client}: ${sent}; to find: ${toFind}${one.stopped === null ? '' : `; stopped: ${one.stopped}`}`;
 }
 
 function startText(rows: readonly StartRow[]): string {

@@ -58,7 +58,7 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
 
   withJson(scan.command('show'))
     .description(
-      'show the inventory of each site at a time, what was set before consent, and changes since the previous scan',
+      'show each site’s inventory at a given time, what was set before consent, and changes since the previous scan',
     )
     .option('--source <slug>', 'source (default: `default`, or the only one)')
     .option('--site <domain>', 'only this site')

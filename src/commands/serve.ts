@@ -88,7 +88,7 @@ async function signInText(context: Context, adminUrl: string): Promise<string> {
   try {
     if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;
     const { token, expiresAt } = await createSetUpLink(context, 'server start');
-    return `  set up    ${adminUrl}/join?token=${token}\n            creates the first account, once, until ${expiresAt}; for another link, run consent-ledger people set-up\n`;
+    return `  set up    ${adminUrl}/join?token=${token}\n            creates the first account; works once, until ${expiresAt}; for another link, run consent-ledger people set-up\n`;
   } catch (error) {
     context.log.warn({ err: error }, 'could not create a set-up link');
     return '  set up    no link at the moment; run consent-ledger people set-up later\n';

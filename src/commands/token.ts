@@ -45,7 +45,7 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
   withJson(token.command('api'))
     .description('create an API token that acts in the name of an account, and print it once (docs/api.md)')
     .argument('<email>', 'of the account')
-    .requiredOption('--for <what>', 'what the token is for, as lists show it')
+    .requiredOption('--for <what>', 'purpose of the token, shown in lists')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(tokenScopes).default('read' as const))
     .option('--source <slug...>', 'only these sources (default: those that the account sees)')
     .option('--days <number>', 'how long the token is valid', wholeNumber(1, TOKEN_DAYS_MAX), TOKEN_DAYS)

@@ -72,7 +72,7 @@ function summary(result: DemoResult, signIn: SignIn | null): string {
     pc.bold(`Files (in ${here}/, every page marked SAMPLE)`),
     ...files.map((file) => `  ${relative(folder, file)}`),
     '',
-    pc.bold('What to try next'),
+    pc.bold('Things to try next'),
     ...(signIn === null
       ? [`  ${again.padEnd(32)}  the same, then serve the officer’s pages`]
       : [
@@ -121,14 +121,14 @@ async function addPeople(context: Context) {
       email: 'client@demo.example',
       role: 'officer',
       sources: [second],
-      about: `handles requests, only of ${second}`,
+      about: `handles requests of ${second} only`,
     },
     {
       name: 'Anna Auditor',
       email: 'auditor@demo.example',
       role: 'auditor',
       sources: [first],
-      about: `only looks, and only at ${first}`,
+      about: `views only, and only ${first}`,
     },
   ] as const;
   const accounts: { email: string; password: string; about: string }[] = [];

@@ -351,7 +351,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
     return [
       note(
         'backup',
-        'No backups are scheduled. Whatever backs this machine up must include database and DATA_DIR.',
+        'No backups are scheduled. If something else backs up this machine, it must include the database and DATA_DIR.',
         remedy,
       ),
     ];
@@ -369,7 +369,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
       fault(
         'backup',
         `The backup of ${job.updated_at} failed: ${(job.error ?? '').split('\n')[0]}`,
-        'Correct the cause, then run `consent-ledger backup` to make one now.',
+        'Fix the cause, then run `consent-ledger backup` to make one now.',
       ),
     );
   const look = async (place: string, list: () => Promise<readonly BackupFile[]>): Promise<Line> => {
@@ -406,7 +406,7 @@ async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
     return [ok('single sign-on', `${signOn.issuer} answers.`)];
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    const sentence = `${signOn.issuer} does not answer as a provider of OpenID Connect: ${reason}.`;
+    const sentence = `${signOn.issuer} does not answer as an OpenID Connect provider: ${reason}.`;
     return [
       fault('single sign-on', sentence, 'Correct OIDC_ISSUER: <issuer>/.well-known/openid-configuration must answer.'),
     ];
@@ -421,7 +421,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
   if (mail !== null)
     try {
       await checkMailServer(mail);
-      lines.push(ok('notifications', `The mail server ${mail.host} takes mail from ${mail.from}.`));
+      lines.push(ok('notifications', `The mail server ${mail.host} accepts mail from ${mail.from}.`));
     } catch (error) {
       if (!(error instanceof MailError)) throw error;
       const remedy = 'Correct SMTP_URL, then run `consent-ledger notify test --to <address>`.';
@@ -442,7 +442,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
       fault(
         'notifications',
         `${counted(count, 'notification')} could not be sent yet: ${unsent.error ?? ''}.`,
-        'Correct the cause: they are tried again for half a day. To try a channel now, run `consent-ledger notify test`.',
+        'Fix the cause: they are retried for half a day. To try a channel now, run `consent-ledger notify test`.',
       ),
     );
   return lines;

@@ -82,7 +82,7 @@ async function checkProfiles(context: Context): Promise<Line[]> {
         lines.push(
           note(
             'controller profile',
-            `${path} lists no other systems: requests would be answered from this ledger alone.`,
+            `${path} lists no other systems: requests would be answered from this ledger only.`,
             'List the other systems that hold personal data under otherSystems.',
           ),
         );
