@@ -10,7 +10,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Give a banner the name that reports and pages show */
+        /** Name a banner, for reports and pages */
         post: operations["nameBanner"];
         delete?: never;
         options?: never;
@@ -25,11 +25,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List requests, the one opened last first */
+        /** List requests, newest first */
         get: operations["listCases"];
         put?: never;
         /**
-         * Record a request that came by letter, e-mail, telephone or in person
+         * Record a request received by letter, e-mail, phone or in person
          * @description The same reference opens the same case once.
          */
         post: operations["openCase"];
@@ -46,7 +46,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One request with its history, deadline and what it lacks */
+        /** One request with its history, its deadline and what is missing */
         get: operations["getCase"];
         put?: never;
         post?: never;
@@ -63,12 +63,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The links by which the pack of a request was handed over, the newest first */
+        /** The links by which the pack of a request was handed over, newest first */
         get: operations["listHandOvers"];
         put?: never;
         /**
-         * Hand the pack of a request over by a link and a code
-         * @description Link and code are in this answer only. Send them to the requester by two different ways, then record the answer as a move.
+         * Hand over the pack of a request by a link and a code
+         * @description Link and code are only in this answer. Send them to the requester through two different channels, then record the answer as a move.
          */
         post: operations["createHandOver"];
         delete?: never;
@@ -104,8 +104,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a letter of a request
-         * @description It is registered and cannot be changed; `mailLetter` sends it. What the law wants said in a letter is said whatever the text.
+         * Create a letter for a request
+         * @description It is registered and cannot be changed; `mailLetter` sends it. Statements required by law are in the letter whatever the text.
          */
         post: operations["makeLetter"];
         delete?: never;
@@ -125,7 +125,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a letter to the requester, once
-         * @description The answer is the job that sends it. What would keep the answer from being recorded keeps it from being sent.
+         * @description The answer is the job that sends it. It is not sent if recording the answer would be refused.
          */
         post: operations["mailLetter"];
         delete?: never;
@@ -145,7 +145,7 @@ export interface paths {
         put?: never;
         /**
          * Make a move: confirm receipt, ask for identification, answer, refuse …
-         * @description What a move needs is listed under Moves below. A move that the law or the state forbids is refused with the reason; one that is based on an older version is a conflict.
+         * @description The fields of each move are listed under Moves below. A move that the law or the state forbids is refused with the reason; one based on an older version is a conflict.
          */
         post: operations["moveCase"];
         delete?: never;
@@ -164,7 +164,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the response pack of a request
+         * Create the response pack of a request
          * @description The answer is the job that makes it; its result names the document.
          */
         post: operations["makePack"];
@@ -184,8 +184,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a link by which the owner of another system finishes a task without an account
-         * @description An earlier link to the task opens nothing any more. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.
+         * Create a link with which the owner of another system can finish a task without an account
+         * @description It replaces an earlier link to the task. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.
          */
         post: operations["shareTask"];
         delete?: never;
@@ -239,7 +239,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Decisions whose records say different things: none of them counts as consent until that is resolved
+         * Decisions whose records contradict each other: none of them counts as consent until this is resolved
          * @description Source by source, each by time. Without a period: the last 31 days.
          */
         get: operations["listContradictions"];
@@ -261,8 +261,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * How one person’s consent stood at a moment, by which decision and under which text
-         * @description A POST, so that no identifier stands in an address or a log. Each look-up is an entry of the ledger, without the identifier itself. Nothing found does not mean that no data is held (GDPR Art. 11(2)).
+         * One person’s consent at a given time, by which decision and under which text
+         * @description A POST, so that no identifier appears in a URL or a log. Each look-up is an entry of the ledger, without the identifier itself. Nothing found does not mean that no data is held (GDPR Art. 11(2)).
          */
         post: operations["lookUpConsent"];
         delete?: never;
@@ -279,7 +279,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Decisions that are in the consent log of the service and never came as a webhook
+         * Decisions in the service’s consent log that never arrived as a webhook
          * @description Source by source, each by time. Without a period: the last 31 days.
          */
         get: operations["listUndelivered"];
@@ -298,7 +298,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List deliveries that were stored, the latest first */
+        /** List stored deliveries, newest first */
         get: operations["listDeliveries"];
         put?: never;
         post?: never;
@@ -317,7 +317,7 @@ export interface paths {
         };
         /**
          * Deliveries as they are stored, as server-sent events
-         * @description Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts a minute at most: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it begins with what arrives from now on.
+         * @description Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts at most a minute: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it starts with new deliveries.
          */
         get: operations["followDeliveries"];
         put?: never;
@@ -335,7 +335,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List registered documents, the latest first */
+        /** List registered documents, newest first */
         get: operations["listDocuments"];
         put?: never;
         post?: never;
@@ -370,7 +370,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The file, when it is byte for byte what was registered
+         * The file, if it is byte for byte what was registered
          * @description Each download is an entry of the ledger.
          */
         get: operations["downloadDocument"];
@@ -409,7 +409,7 @@ export interface paths {
         /** Legal holds in force, oldest first */
         get: operations["listHolds"];
         put?: never;
-        /** Keep something from being erased: a request, a person, a period, or all of a source */
+        /** Prevent data from being erased: a request, a person, a period, or everything of a source */
         post: operations["placeHold"];
         delete?: never;
         options?: never;
@@ -441,7 +441,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The latest 100 documents, pulls, verifications and calls to the service, waiting, under way or finished */
+        /** The latest 100 documents, pulls, verifications and calls to the service, waiting, running or finished */
         get: operations["listJobs"];
         put?: never;
         post?: never;
@@ -476,8 +476,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How far a job is, as server-sent events
-         * @description Events `progress` with `done`, `total` and `text`, and `end` with the last `state`. A stream lasts a minute at most: open it again, or read the job, while it has not ended.
+         * A job’s progress, as server-sent events
+         * @description Events `progress` with `done`, `total` and `text`, and `end` with the last `state`. A stream lasts at most a minute: open it again, or read the job, until it has ended.
          */
         get: operations["followJob"];
         put?: never;
@@ -499,7 +499,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a sync or a bulk generation
-         * @description What it has done stays done, and the same can be started again: it goes on from there.
+         * @description Its results stay, and starting the same again continues from there.
          */
         post: operations["stopJob"];
         delete?: never;
@@ -553,7 +553,7 @@ export interface paths {
         put?: never;
         /**
          * Have the service generate many policies, in batches within its limits
-         * @description The same items are never sent twice: a list that was begun before is continued, and its job is the answer.
+         * @description The same items are never sent twice: a list that was started before is continued, and its job is the answer.
          */
         post: operations["startBulk"];
         delete?: never;
@@ -586,7 +586,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Generations and publishings that were asked of the service, the latest first, and what came of them */
+        /** Calls to the service that generate or publish, newest first, with their outcome */
         get: operations["listCalls"];
         put?: never;
         post?: never;
@@ -605,7 +605,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what came of a call whose outcome is unknown, once it was looked up at the service */
+        /** Record the outcome of a call whose outcome is unknown, after checking it with the service */
         post: operations["settleCall"];
         delete?: never;
         options?: never;
@@ -624,7 +624,7 @@ export interface paths {
         put?: never;
         /**
          * Have the service generate a policy
-         * @description The answer is the job that asks the service; its result names the policy and what is left of the quota. Nothing is sent while the outcome of the same is unknown, unless `again` is set.
+         * @description The answer is the job that calls the service; its result names the policy and the remaining quota. Nothing is sent while the outcome of an identical request is unknown, unless `again` is set.
          */
         post: operations["generatePolicy"];
         delete?: never;
@@ -642,7 +642,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take the service’s list of published policies into the catalogue now */
+        /** Fetch the service’s list of published policies into the catalogue now */
         post: operations["fetchPolicyList"];
         delete?: never;
         options?: never;
@@ -694,7 +694,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make an audit report over a period
+         * Create an audit report for a period
          * @description The answer is the job that makes it; its result names the document.
          */
         post: operations["makeReport"];
@@ -711,7 +711,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Reports that are made by themselves */
+        /** Scheduled reports */
         get: operations["listSchedules"];
         put?: never;
         /** Schedule a report: it is filed each time, and mailed to people with an account */
@@ -731,7 +731,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Remove a scheduled report of a source; what it made stays */
+        /** Remove a scheduled report of a source; its documents stay */
         post: operations["removeSchedule"];
         delete?: never;
         options?: never;
@@ -746,7 +746,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The sources that you see, without their credentials */
+        /** The sources that you can see, without their credentials */
         get: operations["listSources"];
         put?: never;
         post?: never;
@@ -782,7 +782,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Try the API key of a source with one read call to the service */
+        /** Test the API key of a source with one read call to the service */
         post: operations["checkSource"];
         delete?: never;
         options?: never;
@@ -797,7 +797,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the pull of consent logs stands, per source and banner */
+        /** The state of pulling consent logs, per source and banner */
         get: operations["listSyncs"];
         put?: never;
         /** Pull the consent logs of a source now */
@@ -819,7 +819,7 @@ export interface paths {
         put?: never;
         /**
          * Stop the syncs of a source that are running or waiting
-         * @description What they stored is kept, and the next sync goes on from there.
+         * @description Stored rows are kept, and the next sync continues from there.
          */
         post: operations["stopSyncs"];
         delete?: never;
@@ -839,7 +839,7 @@ export interface paths {
         put?: never;
         /**
          * Verify every entry, checkpoint and file now
-         * @description The answer is the job that does it; its result says what was found.
+         * @description The answer is the job that does it; its result lists the findings.
          */
         post: operations["startVerification"];
         delete?: never;
@@ -880,7 +880,7 @@ export interface components {
             policyId: string | null;
             policyType: string | null;
             requestId: string;
-            /** @description The entry that records what was to be asked, before it was asked. */
+            /** @description The entry that records the call before it was sent. */
             seq: number;
             source: string;
             /**
@@ -889,7 +889,7 @@ export interface components {
              */
             state: "sent" | "done" | "refused" | "unknown" | "happened" | "not-happened";
         };
-        /** @description A data subject request. Days are YYYY-MM-DD in the time zone of the controller, moments ISO 8601 in UTC. */
+        /** @description A data subject request. Days are YYYY-MM-DD in the controller’s time zone, times ISO 8601 in UTC. */
         Case: {
             acknowledgeBy: string | null;
             aimFor: string | null;
@@ -923,7 +923,7 @@ export interface components {
             version: number;
             warnOn: string | null;
         };
-        /** @description The newest checkpoint. `unchanged`: nothing came since it was made. */
+        /** @description The newest checkpoint. `unchanged`: nothing was added since it was made. */
         Checkpoint: {
             /** @description The signed note (C2SP tlog-checkpoint). */
             note: string | null;
@@ -975,7 +975,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description How it stood by what was known then; null: the same. */
+            /** @description The state by what was known then; null: the same. */
             knownThen: ({
                 bannerId: string | null;
                 purposes: ({
@@ -996,7 +996,7 @@ export interface components {
             outcome: "found" | "not-found";
             /** @description The entry that records this look-up. */
             recorded: number;
-            /** @description How consent stood then, by all that is known now. */
+            /** @description The state of consent then, by all that is known now. */
             standing: ({
                 bannerId: string | null;
                 purposes: ({
@@ -1029,7 +1029,7 @@ export interface components {
             /** @description The entry of the ledger. */
             seq: number;
             source: string;
-            /** @description How its signature was judged. */
+            /** @description The verdict on its signature. */
             verdict: string;
         };
         /** @description A registered file: a pack, a letter or a report. */
@@ -1055,7 +1055,7 @@ export interface components {
         Entry: {
             /** @description A body that is not valid UTF-8. */
             bodyBase64: string | null;
-            /** @description Null where it was erased, and of calls, which may hold credentials. */
+            /** @description Null if it was erased, and for calls, which may contain credentials. */
             bodyText: string | null;
             bytes: number | null;
             commitment: string;
@@ -1078,7 +1078,7 @@ export interface components {
             source: string;
             sourceSeq: number;
         };
-        /** @description A decision that something is wrong with, and its records. */
+        /** @description A decision with a problem, and its records. */
         Finding: {
             at: string;
             bannerId: string | null;
@@ -1118,13 +1118,13 @@ export interface components {
             state: "open" | "locked" | "expired" | "revoked" | "withheld";
             wrongCodes: number;
         };
-        /** @description A legal hold: what it names is not erased until it is lifted. */
+        /** @description A legal hold: the data it covers is not erased until it is lifted. */
         Hold: {
             caseId: string | null;
             from: string | null;
             holdId: string;
             officer: string;
-            /** @description Whether it is about one person, whose keyed hash it holds. */
+            /** @description Whether it is about one person, whose keyed hash it contains. */
             ofSubject: boolean;
             placedAt: string;
             reason: string;
@@ -1152,7 +1152,7 @@ export interface components {
             /** @enum {string} */
             state: "waiting" | "running" | "done" | "failed" | "cancelled";
         };
-        /** @description Both are null where the whole ledger was never verified. */
+        /** @description Both are null if the whole ledger was never verified. */
         LastVerification: {
             at: string | null;
             faults: number | null;
@@ -1163,7 +1163,7 @@ export interface components {
             jurisdiction: string | null;
             language: string | null;
             lastAt: string;
-            /** @description The last entry that said something about it. */
+            /** @description The last entry about it. */
             lastSeq: number;
             policyId: string;
             policyType: string | null;
@@ -1174,11 +1174,11 @@ export interface components {
             title: string | null;
             version: string | null;
         };
-        /** @description A text of a policy and when it was seen, as it was fetched. */
+        /** @description A text of a policy as fetched, and when it was seen. */
         PolicyText: {
             firstSeen: string;
             lastSeen: string;
-            /** @description The visible text, where withText is set. */
+            /** @description The visible text, if withText is set. */
             lines: string[] | null;
             notBefore: string | null;
             policyId: string | null;
@@ -1206,7 +1206,7 @@ export interface components {
             /** @description Leads to its meaning in the reference. */
             type: string;
         };
-        /** @description A report that is made by itself. */
+        /** @description A scheduled report. */
         Schedule: {
             actor: string;
             /** @enum {string} */
@@ -1216,7 +1216,7 @@ export interface components {
             lastAt: string | null;
             name: string;
             nextAt: string;
-            /** @description Ids of the persons to whom it is mailed. */
+            /** @description Ids of the people to whom it is mailed. */
             recipients: string[];
             scheduleId: string;
             source: string;
@@ -1233,7 +1233,7 @@ export interface components {
             disclosure: "full" | "categories-only" | "no-match";
             /** @description The case that it was closed as a duplicate of. */
             duplicateOf: string | null;
-            /** @description Cases closed as duplicates of this one. The earliest receipt of all governs. */
+            /** @description Cases closed as duplicates of this one. The period runs from the earliest receipt of all. */
             duplicates: {
                 caseId: string;
                 receivedAt: string;
@@ -1309,13 +1309,13 @@ export interface components {
             siteUrl: string | null;
             slug: string;
         };
-        /** @description A source, and how it stands. */
+        /** @description A source and its state. */
         SourceState: {
             baseUrl: string | null;
             /** @description Whether its address, keys and secrets are set by environment variables. */
             fromEnvironment: boolean;
             lastDeliveryAt: string | null;
-            /** @description The last successful sync; of several banners, the one that was pulled longest ago. */
+            /** @description The last successful sync; with several banners, of the one pulled longest ago. */
             lastSyncAt: string | null;
             name: string;
             /** @description Whether consent logs can be pulled: an address and a key are set. */
@@ -1323,7 +1323,7 @@ export interface components {
             secrets: {
                 /** @description Null: it is set by an environment variable. */
                 addedAt: string | null;
-                /** @description Null: it does not end by itself. */
+                /** @description Null: it does not expire. */
                 endsAt: string | null;
                 id: string;
             }[];
@@ -1331,7 +1331,7 @@ export interface components {
             slug: string;
             webhookUrl: string;
         };
-        /** @description How the pull of one banner’s consent log stands. */
+        /** @description The state of pulling one banner’s consent log. */
         SyncStatus: {
             bannerId: string | null;
             earliest: string | null;
@@ -1348,7 +1348,7 @@ export interface components {
             /** @description Everything dated before this has been pulled at least once. */
             watermark: string | null;
         };
-        /** @description What the owner of another system is to do for a request. */
+        /** @description What the owner of another system has to do for a request. */
         Task: {
             addedAt: string;
             addedBy: string;
@@ -1357,7 +1357,7 @@ export interface components {
             finishedAt: string | null;
             finishedBy: string | null;
             instructions: string | null;
-            /** @description Until when its link is good; null: it has none. */
+            /** @description When its link expires; null: it has none. */
             linkUntil: string | null;
             note: string | null;
             owner: string | null;
@@ -1401,11 +1401,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1454,7 +1454,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1504,14 +1504,14 @@ export interface operations {
     listCases: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. Without it: the first page. */
+                /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 kind?: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
                 /** @description Rows of the page. */
                 limit?: number;
-                /** @description true: only requests whose requester still waits; false: only settled ones. */
+                /** @description true: only requests whose requester is still waiting; false: only settled ones. */
                 open?: "true" | "false";
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
                 state?: "opened" | "acknowledged" | "waiting-identity" | "waiting-clarification" | "in-progress" | "ready" | "answered" | "refused" | "withdrawn" | "closed";
             };
@@ -1524,11 +1524,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1602,7 +1602,7 @@ export interface operations {
                 "application/json": {
                     /**
                      * Channel
-                     * @description For example letter, e-mail, telephone.
+                     * @description For example letter, e-mail, phone.
                      */
                     channel: string;
                     /**
@@ -1653,11 +1653,11 @@ export interface operations {
             /** @description Done. */
             201: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1707,7 +1707,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -1768,11 +1768,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1850,11 +1850,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1935,11 +1935,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Who approved it for the controller, where this installation is a processor. */
+                    /** @description Who approved it for the controller, if this installation is a processor. */
                     approvedBy?: string;
                     /** @default 14 */
                     days?: number;
-                    /** @description The pack; absent: the newest one of the request. */
+                    /** @description The pack; default: the newest one of the request. */
                     documentId?: string;
                 };
             };
@@ -1948,11 +1948,11 @@ export interface operations {
             /** @description Done. */
             201: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2018,7 +2018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2083,11 +2083,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2131,7 +2131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2213,11 +2213,11 @@ export interface operations {
             /** @description Done. */
             201: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2266,7 +2266,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2331,11 +2331,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2379,7 +2379,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2441,7 +2441,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The version of the case that was looked at. */
+                    /** @description The version of the case that the move is based on. */
                     basedOn: number;
                     /** @default {} */
                     details?: {
@@ -2456,11 +2456,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2508,7 +2508,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2572,11 +2572,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2620,7 +2620,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2692,11 +2692,11 @@ export interface operations {
             /** @description Done. */
             201: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2744,7 +2744,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2809,11 +2809,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2857,7 +2857,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2919,11 +2919,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2958,7 +2958,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3008,13 +3008,13 @@ export interface operations {
     listContradictions: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. Without it: the first page. */
+                /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description The first day, in the time zone of the controller. */
                 from?: string;
                 /** @description Rows of the page. */
                 limit?: number;
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
                 /** @description The last day. */
                 to?: string;
@@ -3028,11 +3028,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3106,14 +3106,14 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description The moment asked about, ISO 8601 with an offset.
+                     * @description The time in question, ISO 8601 with an offset.
                      */
                     at: string;
                     /** @description A visitor hash, an e-mail address, or the id of a consent record. */
                     identifier: string;
                     source: string;
                     /**
-                     * @description Encloses the visible texts of the policies.
+                     * @description Includes the visible texts of the policies.
                      * @default false
                      */
                     withTexts?: boolean;
@@ -3124,11 +3124,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3172,7 +3172,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3222,13 +3222,13 @@ export interface operations {
     listUndelivered: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. Without it: the first page. */
+                /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description The first day, in the time zone of the controller. */
                 from?: string;
                 /** @description Rows of the page. */
                 limit?: number;
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
                 /** @description The last day. */
                 to?: string;
@@ -3242,11 +3242,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3308,13 +3308,13 @@ export interface operations {
     listDeliveries: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. Without it: the first page. */
+                /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 event?: string;
                 /** @description Rows of the page. */
                 limit?: number;
                 outcome?: "read" | "unknown-event" | "unreadable";
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -3326,11 +3326,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3395,7 +3395,7 @@ export interface operations {
                 /** @description The last entry that you have. */
                 after?: number;
                 event?: string;
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -3407,11 +3407,11 @@ export interface operations {
             /** @description A stream of events. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3470,13 +3470,13 @@ export interface operations {
         parameters: {
             query?: {
                 caseId?: string;
-                /** @description The nextCursor of the page before. Without it: the first page. */
+                /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Rows of the page. */
                 limit?: number;
                 /** @description dsar-pack, letter, or the name of a report. */
                 name?: string;
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -3488,11 +3488,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3565,11 +3565,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3647,11 +3647,11 @@ export interface operations {
             /** @description The file. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3729,11 +3729,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3809,11 +3809,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3890,7 +3890,7 @@ export interface operations {
                      */
                     from?: string;
                     reason: string;
-                    /** @description Without it: every source, if you see every one. */
+                    /** @description Default: every source, if you can see them all. */
                     source?: string;
                     /** @description A visitor hash, e-mail address or record id; needs source. Only a keyed hash is kept. */
                     subject?: string;
@@ -3906,11 +3906,11 @@ export interface operations {
             /** @description Done. */
             201: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3954,7 +3954,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4024,11 +4024,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4072,7 +4072,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4123,7 +4123,7 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "document" | "sync" | "verify" | "policy-generate" | "policy-publish" | "policy-bulk";
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
                 state?: "waiting" | "running" | "done" | "failed" | "cancelled";
             };
@@ -4136,11 +4136,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4211,11 +4211,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4293,11 +4293,11 @@ export interface operations {
             /** @description A stream of events. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4378,11 +4378,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4426,7 +4426,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4485,18 +4485,18 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
                         name: string;
-                        /** @description As entries of the ledger name what is done with this token. */
+                        /** @description The name under which entries record actions with this token. */
                         officer: string;
                         personId: string | null;
                         personRole: ("owner" | "admin" | "officer" | "auditor") | null;
@@ -4561,7 +4561,7 @@ export interface operations {
         parameters: {
             query?: {
                 policyId?: string;
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -4573,11 +4573,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4657,7 +4657,7 @@ export interface operations {
                         policy_type: string;
                     }[];
                     /**
-                     * @description Sends again what the service failed to generate.
+                     * @description Sends items again that the service failed to generate.
                      * @default false
                      */
                     retryFailed?: boolean;
@@ -4669,11 +4669,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4720,7 +4720,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4783,11 +4783,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4863,13 +4863,13 @@ export interface operations {
     listCalls: {
         parameters: {
             query?: {
-                /** @description The nextCursor of the page before. Without it: the first page. */
+                /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description Rows of the page. */
                 limit?: number;
                 /** @description Only those whose outcome is unknown. */
                 open?: "true" | "false";
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -4881,11 +4881,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4960,7 +4960,7 @@ export interface operations {
             content: {
                 "application/json": {
                     happened: boolean;
-                    /** @description The policy that it made. */
+                    /** @description The policy that it created. */
                     policyId?: string;
                     source: string;
                 };
@@ -4970,11 +4970,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5018,7 +5018,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5097,11 +5097,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5145,7 +5145,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5213,11 +5213,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5226,7 +5226,7 @@ export interface operations {
                         /** @enum {string} */
                         outcome: "stored" | "unchanged";
                         policies: number;
-                        /** @description Whether the service said that this is all of them. */
+                        /** @description Whether the list is complete, according to the service. */
                         whole: boolean;
                     };
                 };
@@ -5267,7 +5267,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5336,11 +5336,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5384,7 +5384,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5449,11 +5449,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5533,7 +5533,7 @@ export interface operations {
                     /** @enum {string} */
                     name: "consent-audit" | "dsar-register" | "delivery-log" | "reconciliation" | "scan-audit";
                     source: string;
-                    /** @description Appends the history of this subject, where the report can. */
+                    /** @description Appends the history of this subject, if the report supports it. */
                     subject?: string;
                     /**
                      * Format: date
@@ -5547,11 +5547,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5595,7 +5595,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5645,7 +5645,7 @@ export interface operations {
     listSchedules: {
         parameters: {
             query?: {
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -5657,11 +5657,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5732,7 +5732,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The last whole one before it is made.
+                     * @description The last whole one before the run.
                      * @enum {string}
                      */
                     covers: "day" | "week" | "month" | "quarter" | "year";
@@ -5755,11 +5755,11 @@ export interface operations {
             /** @description Done. */
             201: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5806,7 +5806,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5876,11 +5876,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5926,7 +5926,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5985,11 +5985,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6060,11 +6060,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6145,11 +6145,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6197,7 +6197,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6247,7 +6247,7 @@ export interface operations {
     listSyncs: {
         parameters: {
             query?: {
-                /** @description Only of this source (its slug). Without it: of every one that you see. */
+                /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
             };
             header?: never;
@@ -6259,11 +6259,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6341,11 +6341,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6389,7 +6389,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6457,11 +6457,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6511,7 +6511,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6573,11 +6573,11 @@ export interface operations {
             /** @description Done. */
             202: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6612,7 +6612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Someone else changed this in the meantime. Reload and look again. */
+            /** @description Someone else changed this in the meantime. Reload and review it. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6671,11 +6671,11 @@ export interface operations {
             /** @description Done. */
             200: {
                 headers: {
-                    /** @description Requests of this token in a minute. */
+                    /** @description Requests per minute for this token. */
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until they are counted anew. */
+                    /** @description Seconds until the count restarts. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };

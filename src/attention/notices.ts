@@ -31,7 +31,7 @@ const kinds = {
   'request-undated': {
     audience: 'work',
     words: (count) =>
-      `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet, because the place is not known.`,
+      `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet, because the place is unknown.`,
   },
   'requester-message': {
     audience: 'work',
@@ -39,7 +39,7 @@ const kinds = {
   },
   'log-gap': {
     audience: 'work',
-    words: (count) => `The consent log of ${many(count, 'banner')} is not known to be complete.`,
+    words: (count) => `The consent log of ${many(count, 'banner')} may be incomplete.`,
   },
   'identity-altered': fixed('The ledger refuses new entries: its name or epoch was altered in the database.'),
   'journal-ahead': fixed('The ledger refuses new entries: the database is in an older state than its journal.'),
@@ -47,19 +47,19 @@ const kinds = {
   'installation-moved': fixed('The ledger refuses new entries: the installation has moved to another database.'),
   'seal-failed': fixed('The ledger could not be sealed.'),
   'verification-faults': fixed('The last verification of the ledger found faults.'),
-  'verification-overdue': fixed('The whole ledger has not been verified for too long.'),
+  'verification-overdue': fixed('Verification of the whole ledger is overdue.'),
   'read-models-differ': fixed(
-    'Rows of the read models are not what the ledger says; no report or pack is made until they are.',
+    'Rows of the read models differ from the ledger; no report or pack can be made until this is fixed.',
   ),
   'read-models-ahead': fixed('The read models are ahead of the ledger.'),
   'read-models-misplaced': fixed('The position of the read models was set back, moved or removed.'),
-  'witness-forked': fixed('A witness has seen another history of this ledger.'),
+  'witness-forked': fixed('A witness has seen a different history of this ledger.'),
   'witness-late': fixed('Checkpoints have waited too long for their witnesses.'),
   'job-failed': {
     audience: 'administer',
     words: (count) => `${many(count, 'scheduled job')} failed at the last attempt.`,
   },
-  'refused-surge': fixed('Deliveries are refused because of their signature.'),
+  'refused-surge': fixed('Deliveries are being refused because of their signature.'),
   'silent-source': fixed('Nothing has been delivered for longer than usual.'),
   'sync-failing': {
     audience: 'administer',

@@ -227,7 +227,7 @@ async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext):
       if (person === null || person.disabledAt !== null) return { sent: false, reason: 'the account is gone' };
       // What the person may see may have changed since.
       const told = payload.told.filter((one) => isFor(person, one));
-      if (told.length + payload.done.length === 0) return { sent: false, reason: 'not for this account any more' };
+      if (told.length + payload.done.length === 0) return { sent: false, reason: 'no longer for this account' };
       await sendMail(channels.mail, notificationMail({ ...payload, told }, person.email, deps.adminUrl), signal);
       return { sent: true };
     }
@@ -266,7 +266,7 @@ function textOf({ told, done, digest }: Pick<Payload, 'told' | 'done' | 'digest'
     ...(done.length > 0 ? ['', 'Done by schedule in the last 24 hours:'] : []),
     ...done.map(({ kind, count }) => `- ${count} ${doneWords[kind] ?? kind}`),
     '',
-    adminUrl === null ? 'See the page Today of the admin pages.' : `See ${adminUrl}/`,
+    adminUrl === null ? 'See the page Today in the admin pages.' : `See ${adminUrl}/`,
   ].join('\n');
 }
 
@@ -276,8 +276,7 @@ function notificationMail(payload: Payload, to: string, adminUrl: string | null)
   const subject = digest
     ? `Consent ledger: ${told.length === 0 ? 'nothing needs attention' : `${told.length} ${told.length === 1 ? 'thing needs' : 'things need'} attention`}`
     : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first).replace(/\.$/, '')}${told.length > 1 ? `, and ${told.length - 1} more` : ''}`;
-  const foot =
-    'You get this because you have an account there. Mails name no person; what they are about is on the pages.';
+  const foot = 'You get this because you have an account there. Mails name no person; the details are on the pages.';
   return { to: [to], subject, text: `${textOf(payload, adminUrl)}\n\n-- \n${foot}\n`, id: payload.id };
 }
 
@@ -318,7 +317,7 @@ The verifier key must be the one that you were given at the beginning:
 
   ${verifierKey}
 
-If it is another one, ask why before you rely on it: a new key or a new epoch follows a restored backup.
+If it differs, ask why before you rely on it: a restored backup leads to a new key or a new epoch.
 `;
   const attachments = [
     { filename: `${stem}.txt`, content: note, contentType: 'text/plain; charset=utf-8' },

@@ -25,7 +25,7 @@ export interface OfficerAttention {
   readonly requests: readonly OpenRequest[];
   /** How the pull of each banner stands. */
   readonly banners: readonly BannerStatus[];
-  /** Banners whose consent log is not known to be complete. */
+  /** Banners whose consent log may be incomplete. */
   readonly gaps: readonly BannerStatus[];
   readonly agreement: Agreement;
   /** Cases after whose withdrawal the same subject's consent was recorded again, over the last {@link AGREEMENT_DAYS} days. */
@@ -117,7 +117,7 @@ export async function loadOfficerAttention(
   return { sentence: sentenceOf(parts), parts, ...found };
 }
 
-/** Whether a banner's consent log is not known to be complete. A run under way is a gap only where something is known to be missing. */
+/** Whether a banner's consent log may be incomplete. A run under way is a gap only where something is known to be missing. */
 export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): boolean {
   return state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null);
 }

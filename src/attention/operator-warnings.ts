@@ -129,7 +129,7 @@ function verificationWarning(last: LastVerification | null): Warning[] {
       source: null,
       sentence: `The last verification of the ledger (${last.at.slice(0, 16).replace('T', ' ')} UTC) found ${last.faults} fault${last.faults === 1 ? '' : 's'}.`,
       remedy:
-        'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault. The warning goes when a verification finds none.',
+        'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault. The warning disappears once a verification finds none.',
     },
   ];
 }
@@ -160,7 +160,7 @@ async function overdueVerification(
   ];
 }
 
-/** A witness that has seen another history, and checkpoints that wait for their witnesses for too long. */
+/** A witness that has seen a different history, and checkpoints that wait for their witnesses for too long. */
 async function witnessWarnings(read: Query, { witnessing, now }: Surroundings): Promise<Warning[]> {
   if (witnessing === null) return [];
   const { state, epoch, maxAgeHours } = witnessing;
@@ -171,7 +171,7 @@ async function witnessWarnings(read: Query, { witnessing, now }: Surroundings): 
       ({ name, error }): Warning => ({
         code: 'witness-forked',
         source: null,
-        sentence: `The witness ${name} has seen another history of this ledger: ${error ?? ''}`,
+        sentence: `The witness ${name} has seen a different history of this ledger: ${error ?? ''}`,
         remedy:
           'Keep DATA_DIR and the database as they are and run `consent-ledger ledger verify`: either an older state was put back, or the ledger was rewritten.',
       }),
@@ -244,7 +244,7 @@ function differenceWarning(tables: string | null): Warning[] {
     {
       code: 'read-models-differ',
       source: null,
-      sentence: `Rows of the read models differ from the ledger: ${tables}. No report or pack is made until they are.`,
+      sentence: `Rows of the read models differ from the ledger: ${tables}. No report or pack can be made until this is fixed.`,
       remedy:
         'The database was changed from outside. Run `consent-ledger ledger rebuild --check` to list the rows, `consent-ledger ledger verify` to check the entries, then `consent-ledger ledger rebuild`.',
     },

@@ -92,7 +92,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
         ...problemsOfSecondPerson(view, move, context),
       ];
     case 'approve':
-      return accountOf(context.actor) === null ? ['only somebody with an account can approve: sign in with yours'] : [];
+      return accountOf(context.actor) === null ? ['only someone with an account can approve: sign in with yours'] : [];
     case 'amend': {
       const { jurisdiction = null } = details;
       return [
@@ -113,7 +113,7 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       return view.folded.emailConfirmed === undefined ? [] : ['the e-mail address has already been confirmed'];
     case 'merge-duplicate':
     case 'release-duplicate':
-      return [`${move} is recorded by itself when the duplicate is closed or reopened`];
+      return [`${move} is recorded automatically when the duplicate is closed or reopened`];
     case 'assign':
     case 'start':
     case 'ask-clarification':
@@ -193,9 +193,9 @@ function problemsOfTask(view: CaseView, { move, details }: TaskMove): readonly s
   const found = taskOf(view.folded, details.task);
   if (found === null) return [`the case has no task ${details.task}`];
   if (move === 'unshare-task') return found.linkUntil === null ? [`task ${details.task} has no link`] : [];
-  if (found.outcome === 'done') return [`task ${details.task} is done already`];
+  if (found.outcome === 'done') return [`task ${details.task} is already done`];
   return move === 'finish-task' && found.outcome === details.outcome
-    ? [`task ${details.task} is recorded as not done already`]
+    ? [`task ${details.task} is already recorded as not done`]
     : [];
 }
 
@@ -225,10 +225,10 @@ function problemsOfSecondPerson(
   const { approval } = view.folded;
   const approver = approval?.of === move ? accountOf(approval.by) : null;
   if (approver === null)
-    return ['a second person has to approve this first, with the request as it is now ("Approve as a second person")'];
+    return ['a second person has to approve the request in its current state first ("Approve as a second person")'];
   const own = accountOf(actor);
   if (own === null) return ['two accounts are needed for this: sign in with yours'];
-  return approver === own ? ['you approved this yourself: somebody else has to carry it out'] : [];
+  return approver === own ? ['you approved this yourself: someone else has to carry it out'] : [];
 }
 
 /** What of an answer has to be approved: one that refuses every part is a refusal, where only refusals have to be. */

@@ -98,7 +98,7 @@ export async function moveLatest(
     if (moved.outcome !== 'conflict') return moved;
     await catchUp();
   }
-  throw new Error(`${input.move} of ${input.caseId} met another move ${TRIES} times`);
+  throw new Error(`${input.move} of ${input.caseId} collided with another move ${TRIES} times`);
 }
 
 async function problemsOf(
@@ -143,7 +143,7 @@ function problemsOfOriginal(row: CaseRow, other: CaseRow): readonly string[] {
     return [`${other.case_id} is itself closed as a duplicate of ${duplicateOf}: name that one`];
   const settledAt = answer?.at ?? refusal?.at ?? withdrawal?.at ?? other.closed_at;
   return settledAt !== null && settledAt <= row.receipt_at
-    ? [`${other.case_id} was settled before this request arrived: it is a new request and needs an answer of its own`]
+    ? [`${other.case_id} was settled before this request arrived: this is a new request and needs its own answer`]
     : [];
 }
 
@@ -215,7 +215,7 @@ export const openCaseSchema = z.strictObject({
     .trim()
     .min(1)
     .max(200)
-    .meta({ title: 'Channel', description: 'For example letter, e-mail, telephone.' }),
+    .meta({ title: 'Channel', description: 'For example letter, e-mail, phone.' }),
   requesterName: line.nullable().default(null).meta({ title: 'Name of the requester' }),
   requesterEmail: line.nullable().default(null).meta({ title: 'E-mail of the requester', format: 'email' }),
   /** A code of the list. */

@@ -26,7 +26,7 @@ export const caseStates = [
 ] as const;
 type CaseState = (typeof caseStates)[number];
 
-/** States in which the requester still waits for an answer. */
+/** States in which the requester is still waiting for an answer. */
 export const openStates = [
   'opened',
   'acknowledged',
@@ -40,7 +40,7 @@ const workingStates = ['opened', 'acknowledged', 'in-progress'] as const satisfi
 /** A clarification that is awaited is received first: a case waits for one thing at a time. */
 const identifiable = [...workingStates, 'waiting-identity'] as const satisfies readonly CaseState[];
 
-/** Whether the requester still waits for an answer. */
+/** Whether the requester is still waiting for an answer. */
 export function isOpen(state: string): boolean {
   return (openStates as readonly string[]).includes(state);
 }
@@ -55,7 +55,7 @@ const at = moment.optional().meta({ title: 'When', description: 'Leave empty for
 /** Who approved on behalf of the controller, where this installation is a processor. */
 const approvedBy = line
   .optional()
-  .meta({ title: 'Approved by', description: 'Required where this installation acts on behalf of a controller.' });
+  .meta({ title: 'Approved by', description: 'Required if this installation acts on behalf of a controller.' });
 const reason = text.meta({ title: 'Reason' });
 const reasons = text.meta({ title: 'Reasons', description: 'As stated to the requester.' });
 const how = text.meta({ title: 'How' });
@@ -124,7 +124,7 @@ export const answerPartSchema = z
     note,
   })
   .refine(({ outcome, ground }) => outcome === 'done' || ground !== undefined, {
-    message: 'state the ground for not, or only partly, doing this',
+    message: 'state the ground for not doing this, or doing it only in part',
     path: ['ground'],
   });
 export type AnswerPart = z.infer<typeof answerPartSchema>;
@@ -185,7 +185,7 @@ export const moves = {
         }),
         reason,
       })
-      .refine((details) => Object.keys(details).length > 1, 'state what is corrected'),
+      .refine((details) => Object.keys(details).length > 1, 'state what was corrected'),
   },
   'ask-identity': {
     label: 'Ask for identification',
@@ -229,7 +229,7 @@ export const moves = {
       at,
       how: how.meta({
         title: 'How',
-        description: 'It says who reads the mail of this address, not who the person is.',
+        description: 'It shows who reads mail at this address, not who the person is.',
       }),
     }),
   },
@@ -287,14 +287,14 @@ export const moves = {
     from: openStates,
     to: 'same',
     details: z.strictObject({
-      what: line.meta({ title: 'What is to be done', description: 'For example “Delete the customer in the shop”.' }),
-      due: z.iso.date().meta({ title: 'To be done by' }),
+      what: line.meta({ title: 'What has to be done', description: 'For example “Delete the customer in the shop”.' }),
+      due: z.iso.date().meta({ title: 'Due by' }),
       owner: line.optional().meta({ title: 'Owner', description: 'Who does it.' }),
       ownerEmail: z.email().max(300).optional().meta({ title: 'E-mail of the owner' }),
       instructions: text.optional().meta({
         title: 'Instructions',
         description:
-          'The owner reads this, and nothing else of the request, without signing in: write no more personal data than they need.',
+          'The owner can read this, and nothing else about the request, without signing in: include no more personal data than they need.',
       }),
     }),
   },
@@ -370,7 +370,9 @@ export const moves = {
     from: openStates,
     to: 'same',
     details: z.strictObject({
-      assignee: line.optional().meta({ title: 'Assigned to', description: 'Who handles it. Leave empty for nobody.' }),
+      assignee: line
+        .optional()
+        .meta({ title: 'Assigned to', description: 'The person handling it. Leave empty for nobody.' }),
     }),
   },
   approve: {
@@ -380,7 +382,7 @@ export const moves = {
     details: z.strictObject({
       of: z.enum(secondPersonMoves).meta({
         title: 'What is approved',
-        description: 'Valid until the request changes. The person who carries it out must be somebody else.',
+        description: 'Valid until the request changes. Someone else must carry it out.',
       }),
     }),
   },

@@ -98,7 +98,7 @@ function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: bo
 
 function lacksOfController(view: CaseView, profile: ControllerProfile | null): readonly Lack[] {
   if (profile === null) {
-    const text = 'No controller profile: the answer lacks purposes, recipients and other systems.';
+    const text = 'No controller profile: the answer will lack purposes, recipients and other systems.';
     return [{ code: 'profile', text, blocking: true }];
   }
   const unmarked = profile.otherSystems.filter((system) => !Object.hasOwn(view.folded.systems, system.id));
@@ -127,7 +127,7 @@ function lacksOfTasks({ folded: { tasks = [] } }: CaseView): readonly Lack[] {
     const whose = owner === null ? '' : ` (${owner})`;
     const text =
       outcome === null
-        ? `Task ${place + 1}, “${what}”${whose}, is still open; it was to be done by ${due}.`
+        ? `Task ${place + 1}, “${what}”${whose}, is still open; it was due by ${due}.`
         : `Task ${place + 1}, “${what}”${whose}, was not done: ${note ?? 'no reason given'}`;
     return [{ code: 'task' as const, text, blocking: false }];
   });

@@ -41,7 +41,7 @@ export const variables = {
     '128 MiB',
     'Memory for webhook bodies still being received; beyond it the oldest are dropped with 503.',
   ),
-  IN_FLIGHT_LIMIT_PER_ADDRESS: plain('64 MiB', 'The same for one IPv4 address or one /64 of IPv6 (see TRUST_PROXY).'),
+  IN_FLIGHT_LIMIT_PER_ADDRESS: plain('64 MiB', 'The same for one IPv4 address or one IPv6 /64 (see TRUST_PROXY).'),
   CONNECTION_LIMIT: plain(
     '1000',
     'Maximum number of connections of the public listener; beyond it those that have waited longest for a request are closed.',
@@ -55,7 +55,7 @@ export const variables = {
     'none',
     'Host names of the admin listener, comma-separated, in addition to ADMIN_HOST, localhost and IP addresses.',
   ),
-  API_RATE_LIMIT: plain('600', 'Requests that an API token may make in a minute.'),
+  API_RATE_LIMIT: plain('600', 'Requests per minute and API token.'),
   DATA_DIR: plain('./data', 'Folder for the database, keys, journal and documents.'),
   DATABASE_URL: secret(
     'a SQLite file in DATA_DIR',
@@ -75,7 +75,7 @@ export const variables = {
     'none',
     'Hosts of the service, of object storage and of webhooks that may be called over http, comma-separated; without TLS, others can read keys and data.',
   ),
-  WEBHOOK_SECRETS: secret('unset', 'Webhook signing secrets, comma-separated; each is accepted.'),
+  WEBHOOK_SECRETS: secret('unset', 'Webhook signing secrets, comma-separated; any of them is accepted.'),
   CONTROLLER_FILE: plain(
     'unset',
     'Controller profile (YAML or JSON): the organisation in whose name documents are issued.',
@@ -108,14 +108,17 @@ export const variables = {
     'How long a checkpoint in a bucket cannot be removed or replaced, for example COMPLIANCE 3650 days. Needs a bucket with object lock.',
   ),
   BACKUP_FOLDER: plain('unset', 'Folder for backups, best on another machine’s disk.'),
-  BACKUP_BUCKET: plain('unset', 'Bucket for backups, s3://bucket/folder; beside BACKUP_FOLDER or instead of it.'),
+  BACKUP_BUCKET: plain(
+    'unset',
+    'Bucket for backups, s3://bucket/folder; in addition to BACKUP_FOLDER or instead of it.',
+  ),
   BACKUP_LOCK: plain(
     'off',
-    'How long a backup in the bucket cannot be removed, for example COMPLIANCE 30 days; nothing can be erased from it meanwhile.',
+    'How long a backup in the bucket cannot be removed, for example COMPLIANCE 30 days; until then, nothing can be erased from it.',
   ),
   BACKUP_RECIPIENTS: plain(
     'unset',
-    'Public keys (age1…) that backups are encrypted for, comma-separated. Keep the private keys away from this machine.',
+    'Public keys (age1…) to encrypt backups for, comma-separated. Keep the private keys away from this machine.',
   ),
   BACKUP_SCHEDULE: plain(
     'off',
@@ -123,7 +126,7 @@ export const variables = {
   ),
   BACKUP_KEEP: plain(
     '7 daily, 5 weekly, 12 monthly',
-    'Which scheduled backups are kept: the newest of so many days, weeks and months.',
+    'For how many days, weeks and months to keep the newest scheduled backup of each.',
   ),
   AWS_ENDPOINT_URL_S3: plain(
     'AWS, by AWS_REGION',
@@ -139,35 +142,35 @@ export const variables = {
   ),
   ADMIN_URL: plain(
     'derived from ADMIN_HOST and ADMIN_PORT',
-    'Address of the admin pages as officers open them, used in the links of notifications.',
+    'Address at which officers open the admin pages, used for links in notifications.',
   ),
   OIDC_ISSUER: plain(
     'unset',
     'Issuer of single sign-on (OpenID Connect), for example https://login.example.org/realms/office.',
   ),
-  OIDC_CLIENT_ID: plain('unset', 'Client that is registered there, with the address <ADMIN_URL>/sign-in/sso/callback.'),
+  OIDC_CLIENT_ID: plain('unset', 'Client id registered there, with the address <ADMIN_URL>/sign-in/sso/callback.'),
   OIDC_CLIENT_SECRET: secret('unset', 'Its secret; unset for a client without one (PKCE alone).'),
-  OIDC_NAME: plain('single sign-on', 'What the button on the sign-in page says after “Sign in with”.'),
+  OIDC_NAME: plain('single sign-on', 'Name on the sign-in page, after “Sign in with”.'),
   SMTP_URL: secret('unset', 'Mail server: smtps://user:password@mail.example:465, or smtp://… with STARTTLS.'),
   MAIL_FROM: plain('unset', 'Sender of mails, for example Consent ledger <ledger@example.org>.'),
   CHECKPOINT_MAIL_TO: plain(
     'unset',
-    'Addresses that the newest checkpoint is mailed to, comma-separated, for example the data protection officer’s.',
+    'Addresses to mail the newest checkpoint to, comma-separated, for example the data protection officer’s.',
   ),
   CHECKPOINT_MAIL_SCHEDULE: plain(
     '30 8 1 * *',
     'When it is mailed, as a cron expression in TIME_ZONE; off to disable.',
   ),
   NOTIFY_CHAT_URL: secret('unset', 'Incoming webhook of Slack, Microsoft Teams, Mattermost or the like.'),
-  NOTIFY_WEBHOOK_URL: secret('unset', 'Address of your own that notifications are sent to, signed.'),
+  NOTIFY_WEBHOOK_URL: secret('unset', 'Your own endpoint for signed notifications.'),
   NOTIFY_WEBHOOK_SECRET: secret('unset', 'Signs them (Standard Webhooks): whsec_ and 24 to 64 random bytes as base64.'),
   NOTIFY_SCHEDULE: plain(
     '*/10 * * * *',
-    'When to look for something new to tell, as a cron expression in TIME_ZONE; off to disable.',
+    'When to look for new notices to send, as a cron expression in TIME_ZONE; off to disable.',
   ),
   DIGEST_SCHEDULE: plain(
     '0 7 * * 1-5',
-    'When each account is mailed what needs attention, as a cron expression in TIME_ZONE; off to disable.',
+    'When to mail each account a digest of what needs attention, as a cron expression in TIME_ZONE; off to disable.',
   ),
   LOG_LEVEL: plain('info', 'fatal, error, warn, info, debug, trace or silent.'),
   OTEL_TRACES_EXPORTER: plain(
@@ -177,7 +180,7 @@ export const variables = {
   OTEL_SDK_DISABLED: plain('false', 'true: no traces, whatever else is set.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: plain(
     'http://localhost:4318',
-    'Collector that traces are sent to over OTLP/HTTP; /v1/traces is added.',
+    'Collector to send traces to over OTLP/HTTP; /v1/traces is appended.',
   ),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: plain('unset', 'The same for traces alone, with its path.'),
   OTEL_EXPORTER_OTLP_HEADERS: secret('unset', 'Headers sent with them, name=value, comma-separated, percent-encoded.'),
@@ -185,13 +188,13 @@ export const variables = {
   OTEL_SERVICE_NAME: plain('consent-ledger', 'service.name of the traces.'),
   OTEL_RESOURCE_ATTRIBUTES: plain(
     'none',
-    'What else describes this process, name=value, comma-separated, percent-encoded.',
+    'Further attributes of this process, name=value, comma-separated, percent-encoded.',
   ),
   OTEL_TRACES_SAMPLER: plain(
     'parentbased_always_on',
-    'always_on, always_off or traceidratio, also with parentbased_ before it.',
+    'always_on, always_off or traceidratio, also with the prefix parentbased_.',
   ),
-  OTEL_TRACES_SAMPLER_ARG: plain('1', 'Share of traces that traceidratio takes, 0 to 1.'),
+  OTEL_TRACES_SAMPLER_ARG: plain('1', 'Share of traces that traceidratio samples, 0 to 1.'),
 } as const satisfies Record<string, Variable>;
 
 export type VariableName = keyof typeof variables;
@@ -531,10 +534,10 @@ function backupRecipients(text: string): string[] | Refusal {
   const wrong = recipients.find((one) => !/^age1[02-9ac-hj-np-z]{50,}$/.test(one));
   // A private key must not be repeated.
   if (wrong?.startsWith('AGE-SECRET-KEY-'))
-    return refuse('must be public keys, which begin with age1, not a private one');
+    return refuse('must be public keys, which begin with age1, not a private key');
   return wrong === undefined
     ? recipients
-    : refuse(`must be public keys of age, which begin with age1, not ${quote(wrong)}`);
+    : refuse(`must be age public keys, which begin with age1, not ${quote(wrong)}`);
 }
 
 /** How many days, weeks and months keep their newest backup. */
@@ -601,7 +604,9 @@ function issuerUrl(text: string): string | Refusal {
   const isPlain = url !== null && url.search === '' && url.hash === '' && url.username === '' && url.password === '';
   if (!isPlain || !/^https?:$/.test(url.protocol))
     return refuse('must be the address of an issuer, like https://login.example.org');
-  return isPrivateTransport(text) ? text : refuse('must be https: whoever reads the answers on the way could sign in');
+  return isPrivateTransport(text)
+    ? text
+    : refuse('must be https: anyone who reads the answers in transit could sign in');
 }
 
 function smtpUrl(text: string): Omit<MailSettings, 'from' | 'clearText'> | Refusal {

@@ -38,7 +38,7 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
   if (marker !== null && marker === registered) return;
   if (made) await rm(path, { force: true });
   throw new UsageError([
-    `DATA_DIR (${dataDir}) is not the data directory of this installation: its processes share the one marked ${registered ?? '?'}, and this one is marked ${marker ?? 'with nothing'}. Documents and the journal of checkpoints would be in two places. Mount the shared directory here, or move it: stop every process, and copy the whole directory, marker.json with it. If it is lost for good, put {"instance":"${instance}","directory":"${registered ?? ''}"} into ${path}: the documents and the journal so far are then missing.`,
+    `DATA_DIR (${dataDir}) is not the data directory of this installation: its processes share the one marked ${registered ?? '?'}, and this one is marked ${marker ?? 'with nothing'}. Documents and the journal of checkpoints would be in two places. Mount the shared directory here, or move it: stop every process, and copy the whole directory, including marker.json. If it is lost for good, put {"instance":"${instance}","directory":"${registered ?? ''}"} into ${path}: the documents and the journal so far are then missing.`,
   ]);
 }
 

@@ -144,12 +144,12 @@ export function createOffboardJobs(context: Needs) {
           return { seq: null, remains: await finishOffboarding(context, slug, await openCasesOf(context, slug)) };
         case 'open-cases':
           throw new JobRefused(
-            `Nothing was changed: a new request waits for an answer (${left.cases.slice(0, 10).join(', ')}).`,
+            `Nothing was changed: a new request is waiting for an answer (${left.cases.slice(0, 10).join(', ')}).`,
           );
         case 'unknown':
         case 'configured':
         case 'conflict':
-          throw new JobRefused('Nothing was changed: somebody else changed the source at the same time. Try again.');
+          throw new JobRefused('Nothing was changed: someone else changed the source at the same time. Try again.');
         default:
           return left satisfies never;
       }

@@ -77,7 +77,7 @@ export function clearTextProblem(
   if (isPrivateTransport(url)) return null;
   const { hostname } = new URL(url);
   if (allowedHosts.includes(hostname)) return null;
-  return `must be https: ${what} would cross the network in clear text. If ${hostname} is on a network of your own, name it in HTTP_ALLOWED_HOSTS`;
+  return `must be https: ${what} would cross the network unencrypted. If ${hostname} is on your own network, add it to HTTP_ALLOWED_HOSTS`;
 }
 
 /** A bucket of an object store, and the folder in it that is ours; empty: the whole bucket. */

@@ -25,7 +25,7 @@ export const errorCodes = {
   refused: { status: 422, text: 'The request was understood and refused.' },
   request_timeout: { status: 408, text: 'The request did not arrive in time.' },
   headers_too_large: { status: 431, text: 'The headers are over the limit.' },
-  conflict: { status: 409, text: 'Someone else changed this in the meantime. Reload and look again.' },
+  conflict: { status: 409, text: 'Someone else changed this in the meantime. Reload and review it.' },
   too_many_requests: { status: 429, text: 'Too many requests. Wait a moment and try again.' },
   store_unavailable: {
     status: 503,

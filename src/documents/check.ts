@@ -120,7 +120,7 @@ export async function checkFile(proofs: ProofOptions, path: string): Promise<Che
     if (action.action === 'document.produced' && !listed.some((row) => row.seq === seq)) await judge(seq);
   }
   if (documents.length > 0)
-    problems.push('The list of documents does not have this document: run `consent-ledger ledger rebuild`.');
+    problems.push('The list of documents lacks this document: run `consent-ledger ledger rebuild`.');
   const packs = documents.length + erased.length > 0 ? [] : await packsOf(proofs, path, sha256, problems);
   return { sha256, documents, erased, packs, problems };
 }
@@ -132,8 +132,7 @@ async function erasuresOf(proofs: ProofOptions, sha256: string, problems: string
     const document = documents.find((one) => one.sha256 === sha256);
     if (document === undefined) continue;
     const proof = await proveEntry(proofs, seq);
-    if (proof.outcome === 'unproven')
-      problems.push(`Entry ${seq} is said to record its erasure, but ${proof.sentence}.`);
+    if (proof.outcome === 'unproven') problems.push(`Entry ${seq} should record its erasure, but ${proof.sentence}.`);
     else {
       const { documentId, name, format } = document;
       found.push({ seq, erasedAt: proof.entry.receivedAt, documentId, name, format, sealedUnder: proof.sealedUnder });
@@ -160,7 +159,7 @@ async function packsOf(
     const [file = null] = Object.entries(action.files).find(([, digest]) => digest === wanted) ?? [];
     if (list !== undefined && action.sha256 !== wanted) continue;
     const proof = await proveEntry(proofs, seq);
-    if (proof.outcome === 'unproven') problems.push(`Entry ${seq} is said to seal this pack, but ${proof.sentence}.`);
+    if (proof.outcome === 'unproven') problems.push(`Entry ${seq} should seal this pack, but ${proof.sentence}.`);
     else {
       const { entry, sealedUnder } = proof;
       const name = list !== undefined ? null : (file ?? 'manifest.json');
@@ -171,7 +170,7 @@ async function packsOf(
   const changed = await changesIn(proofs.store.read, zip);
   if (changed.length === 0) return packs;
   problems.push(
-    `It holds the list of files of a pack that was produced here, but not its files: ${changed.slice(0, 5).join('; ')}.`,
+    `It contains the list of files of a pack that was produced here, but not its files: ${changed.slice(0, 5).join('; ')}.`,
   );
   return [];
 }
@@ -229,11 +228,11 @@ export async function loadProduced(
   sha256: string,
 ): Promise<ProducedDocument | string> {
   const proof = await proveEntry(proofs, seq);
-  if (proof.outcome === 'unproven') return `Entry ${seq} is said to register this file, but ${proof.sentence}.`;
+  if (proof.outcome === 'unproven') return `Entry ${seq} should register this file, but ${proof.sentence}.`;
   const { entry, sealedUnder } = proof;
   const recorded = producedBy(entry);
   if (recorded?.sha256 !== sha256)
-    return `Entry ${seq} is said to register this file, but it registers no document with these bytes.`;
+    return `Entry ${seq} should register this file, but it registers no document with these bytes.`;
   return { seq, source: entry.source, createdAt: entry.receivedAt, recorded, sealedUnder };
 }
 

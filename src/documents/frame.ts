@@ -149,7 +149,7 @@ export async function madeBefore(
 }
 
 async function problemOfTime(deps: DocumentDeps, madeAt: string, asOf: number, now: string): Promise<string | null> {
-  if (madeAt > now) return `The time ${madeAt} is in the future: use a time in the past.`;
+  if (madeAt > now) return `The time ${madeAt} is in the future: use a past time.`;
   const row = await deps.read.selectFrom('entries').select('received_at').where('seq', '=', asOf).executeTakeFirst();
   return row !== undefined && madeAt < row.received_at
     ? `Entry ${asOf} was received at ${row.received_at}: a document as of it cannot have been made at ${madeAt}.`

@@ -81,11 +81,11 @@ export async function checkLetterMail(
     .where('action', '=', 'document.mailed')
     .where('object', '=', documentId)
     .executeTakeFirst();
-  if (before !== undefined) return refused(`The letter was mailed on ${before.received_at.slice(0, 10)} already.`);
+  if (before !== undefined) return refused(`The letter was already mailed on ${before.received_at.slice(0, 10)}.`);
   if (document.erased_at !== null) return refused('The letter was erased.');
   if (mail === null) return refused('No mail server is configured (SMTP_URL): send the letter yourself.');
   if (!isLetterStep(step) || step === 'notice')
-    return refused('This letter is for somebody other than the requester: send it yourself.');
+    return refused('This letter is not for the requester: send it yourself.');
   if (email === null) return refused('The request has no e-mail address: send the letter another way.');
   const { timeZone } = cases;
   const { profile, view, match } = shown;

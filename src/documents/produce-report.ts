@@ -95,7 +95,7 @@ async function observeCounters(deps: DocumentDeps, { source, from, to, actor }: 
 function problemOf(report: Report | null, { name, format, from, to, subject = '' }: ReportRequest): string | null {
   if (report === null) return `Unknown report ${name}.`;
   if (!report.formats.includes(format))
-    return `The report ${name} comes as ${report.formats.join(', ')}, not as ${format}.`;
+    return `The report ${name} is available as ${report.formats.join(', ')}, not as ${format}.`;
   if (subject.trim() !== '' && !report.takesSubject) return `The report ${name} has no appendix for one subject.`;
   if (subject.length > SUBJECT) return `A subject has at most ${SUBJECT} characters.`;
   for (const date of [from, to]) {

@@ -127,7 +127,7 @@ async function problemsOf(
   else if (!(report.formats as readonly string[]).includes(format))
     problems.push(`${report.title} is not available as ${format.toUpperCase().slice(0, 20)}.`);
   if (sources.find(source) === null) problems.push('Unknown source.');
-  if (!(covers as readonly string[]).includes(period)) problems.push('Choose what the report covers.');
+  if (!(covers as readonly string[]).includes(period)) problems.push('Choose the period that the report covers.');
   const wrong = cron.length > 100 ? 'it is too long' : cronProblem(cron);
   if (wrong !== null) problems.push(`Invalid schedule "${cron.slice(0, 40)}": ${wrong}.`);
   else if (isTooOften(cron, config.timeZone, clock()))
@@ -143,7 +143,7 @@ async function problemsOf(
     .select((eb) => eb.fn.countAll().as('n'))
     .where('kind', '=', PEOPLES_SCHEDULES)
     .executeTakeFirstOrThrow();
-  if (Number(n) >= SCHEDULES) problems.push(`There are ${SCHEDULES} schedules already: remove one first.`);
+  if (Number(n) >= SCHEDULES) problems.push(`There are already ${SCHEDULES} schedules: remove one first.`);
   return problems;
 }
 
@@ -296,7 +296,7 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       // What the person may see may have changed since.
       const person = await findPerson(deps, personId);
       if (person === null || !mayGet(person, source))
-        return { sent: false, reason: 'the account may not see it any more' };
+        return { sent: false, reason: 'the account may no longer see it' };
       const content =
         bytes > ATTACHED_BYTES ? null : await readFile(documentPath(documents.folder, { documentId, format }));
       if (content !== null && sha256Hex(content) !== sha256)
@@ -304,7 +304,7 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       const action = { action: 'document.mailed' as const, actor: 'schedule', documentId, sha256, to: personId };
       // Before the first byte leaves; a further attempt is the same entry.
       await appendAction(ledger, source, action, ['document.mailed', documentId, personId, job.id], isoNow(clock));
-      const text = `${title}.\n\n${content === null ? 'It is too large to be attached. ' : ''}${notifying.adminUrl === null ? 'It is filed in the library of documents.' : `It is filed under ${notifying.adminUrl}/documents.`}\n\nSHA-256: ${sha256}\n\n-- \nYou get this because somebody scheduled it for you, and you have an account there.\n`;
+      const text = `${title}.\n\n${content === null ? 'It is too large to attach. ' : ''}${notifying.adminUrl === null ? 'It is filed in the library of documents.' : `It is filed under ${notifying.adminUrl}/documents.`}\n\nSHA-256: ${sha256}\n\n-- \nYou get this because someone scheduled it for you, and you have an account there.\n`;
       const attachments =
         content === null ? [] : [{ filename: fileName, content, contentType: 'application/octet-stream' }];
       try {

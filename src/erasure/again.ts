@@ -37,7 +37,7 @@ export async function reapplyErasures(deps: ErasureDeps): Promise<ErasedAgain> {
     if (done.outcome === 'erased') {
       erasures += 1;
       entries += done.entries;
-    } else failed.push(`The erasure of ${receivedAt} could not be made again: ${done.problems.join(' ')}`);
+    } else failed.push(`The erasure of ${receivedAt} could not be repeated: ${done.problems.join(' ')}`);
   }
   return { erasures, entries, problems: failed };
 }

@@ -21,9 +21,9 @@ import { createProver, type ProofOptions } from '../ledger/prove-entry.ts';
 const scopes: Readonly<Record<Erasure['by'], string>> = {
   entries: 'single records',
   subject: 'the records of one person',
-  case: 'one request, with everything that was done about it',
+  case: 'one request, with everything done about it',
   period: 'records of a period',
-  retention: 'records whose retention ended',
+  retention: 'records whose retention period ended',
 };
 
 /** What a certificate says of the last erasure that the ledger records; or why none can be made of it, in a sentence. Its entries are checked. */
@@ -40,7 +40,7 @@ export async function lastErasure(
   for (const { seq } of parts) {
     const proof = await prove(seq);
     if (proof.outcome === 'unproven')
-      return { problem: `No certificate: entry ${seq} cannot be relied on: ${proof.sentence}.` };
+      return { problem: `No certificate: entry ${seq} is unreliable: ${proof.sentence}.` };
   }
   const { summary } = head;
   const erased = parts.reduce((sum, { seqs }) => sum + seqs.length, 0);

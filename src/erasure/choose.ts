@@ -51,7 +51,7 @@ export function chooseEntries(ranges: readonly string[]): Choice {
     const [, first, last = first] = /^([1-9]\d{0,14})(?:-([1-9]\d{0,14}))?$/.exec(range) ?? [];
     if (first === undefined) return refused(`Invalid entry "${range}": use a number or a range, e.g. 12 or 15-20.`);
     if (Number(last) < Number(first) || Number(last) - Number(first) >= RANGE)
-      return refused(`Invalid range "${range}": it must go up, over at most ${RANGE} entries.`);
+      return refused(`Invalid range "${range}": it must be ascending and cover at most ${RANGE} entries.`);
     for (let seq = Number(first); seq <= Number(last); seq += 1) seqs.add(seq);
   }
   return { outcome: 'chosen', chosen: { by: 'entries', seqs } };
@@ -139,14 +139,14 @@ export async function chooseSubject(
   if (!withCases && ofCases.size > 0)
     kept.push({
       what: `${cases.length === 1 ? 'the request' : 'the requests'} ${cases.join(', ')}`,
-      why: 'proof of how the request was answered, and of when',
-      hint: '--with-cases erases it, too',
+      why: 'proof of how and when the request was answered',
+      hint: '--with-cases erases it too',
       seqs: [...ofCases].sort((a, b) => a - b),
     });
   if (elsewhere.length > 0)
     kept.push({
       what: 'entries that mention the identifier',
-      why: 'they are records of others, or of what officers did',
+      why: 'they are records about other people, or of officers’ actions',
       hint: 'name them by number to erase them',
       seqs: elsewhere,
     });

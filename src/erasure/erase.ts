@@ -46,7 +46,7 @@ export function problemsOf(plan: ErasurePlan, { officer, confirmedBy, despite }:
   for (const { name, why, seqs } of plan.needs)
     if (!despite.includes(name))
       problems.push(
-        `${seqs.length === 1 ? `Entry ${seqs[0]} is` : `${seqs.length} entries are`} still needed for ${name}: ${why}. To erase all the same, add --despite ${name}.`,
+        `${seqs.length === 1 ? `Entry ${seqs[0]} is` : `${seqs.length} entries are`} still needed for ${name}: ${why}. To erase anyway, add --despite ${name}.`,
       );
   if (confirmedBy !== null && sameOfficer(confirmedBy, officer))
     problems.push('The second officer must be a different person from the first.');

@@ -63,12 +63,12 @@ export function createErasureJobs(deps: ErasureJobDeps) {
       if (chosen.outcome === 'chosen') plan = await planErasure(erasure, chosen.chosen);
       else if (begun.length === 0) return refuse(chosen.problems.join(' '));
       if (begun.length === 0 && plan !== null && digestOfPlan(plan) !== proposal.digest)
-        return refuse('What would be erased has changed since it was confirmed: check it again.');
+        return refuse('The data to be erased has changed since it was confirmed: check it again.');
 
       let seqs = begun.map(({ seq }) => seq);
       let certificate: Pick<ErasureResult, 'certificate' | 'problem'> = {
         certificate: null,
-        problem: 'None: the program stopped after erasing, before it made the certificate.',
+        problem: 'None: the program stopped after erasing, before it issued the certificate.',
       };
       if (plan !== null && plan.entries.length + plan.documents.length + plan.suppress.length > 0) {
         progress({ done: 0, total: null, message: 'erasing, then rewriting the database' });

@@ -218,7 +218,11 @@ async function lookAtCases(
     }
     caseIds.add(caseId);
     if (rows[0] !== undefined && isOpen(rows[0].state))
-      needs.push({ name: caseId, why: 'the requester still waits for an answer', seqs: rows.map((row) => row.seq) });
+      needs.push({
+        name: caseId,
+        why: 'the requester is still waiting for an answer',
+        seqs: rows.map((row) => row.seq),
+      });
   }
 }
 
@@ -255,7 +259,11 @@ async function lookAtOpenCases(
       .filter(({ source, subject }) => source === row.source && subject !== null && forms.has(subject))
       .map(({ seq }) => seq);
     if (seqs.length > 0)
-      needs.push({ name: row.case_id, why: 'they are records of a requester who still waits for an answer', seqs });
+      needs.push({
+        name: row.case_id,
+        why: 'they are records of a requester who is still waiting for an answer',
+        seqs,
+      });
   }
 }
 

@@ -25,19 +25,19 @@ interface Rule {
 const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   deliveries: {
     usual: { days: 90 },
-    what: 'deliveries of consent that the consent log confirms',
+    what: 'consent deliveries that the consent log confirms',
     from: 'receipt',
     ground: 'the pulled row is the proof from then on (EDPB 05/2020 §107)',
   },
   decisions: {
     usual: { months: 36 },
-    what: 'consent decisions of a visitor on a banner',
-    from: 'the end of what they granted: the last decision, or the expiry of what it granted',
+    what: 'a visitor’s consent decisions on a banner',
+    from: 'the end of the consent granted: the last decision, or its expiry',
     ground: 'proof of consent while it is relied on, then for claims (GDPR Art. 7(1), 17(3)(e))',
   },
   cases: {
     usual: { months: 36 },
-    what: 'requests of data subjects with everything that was done about them',
+    what: 'data subject requests and everything done about them',
     from: 'closing, or the last step after the answer',
     ground: 'proof of how requests were answered (GDPR Art. 5(2); 11 CCR 7101: at least 24 months)',
   },
@@ -266,7 +266,7 @@ export async function planRetention(
     if (against.size === 0) return { plan, held: [...held] };
     const left = new Set([...seqs].filter((seq) => !against.has(seq)));
     if (left.size === seqs.size)
-      throw new Error(`retention cannot go on: ${JSON.stringify(plan.refusals.slice(0, 3))}`);
+      throw new Error(`retention cannot continue: ${JSON.stringify(plan.refusals.slice(0, 3))}`);
     seqs = left;
   }
 }

@@ -50,7 +50,7 @@ export function isShared({ linkUntil }: Pick<CaseTask, 'linkUntil'>, now: string
 export function problemOfTaskAddress(publicUrl: string): string | null {
   return isPrivateTransport(publicUrl)
     ? null
-    : `${publicUrl} is not https: tasks would be read on the way. Set PUBLIC_URL to an https address.`;
+    : `${publicUrl} is not https: tasks would be sent unencrypted. Set PUBLIC_URL to an https address.`;
 }
 
 /** The address under which the owner opens a task. `publicUrl`: of the public listener as seen from outside. */

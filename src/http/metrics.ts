@@ -120,7 +120,7 @@ function registerWatchMetrics(registry: Registry, sources: MetricSources, nameOf
     oldestByName((await lastTimes()).synced, nameOf),
   );
   addAge('seal', 'the last checkpoint', null, async () => one((await lastTimes()).sealed));
-  addAge('oldest_unsealed', 'the oldest entry that is under no checkpoint', null, async () =>
+  addAge('oldest_unsealed', 'the oldest entry that no checkpoint covers', null, async () =>
     one((await lastTimes()).unsealed),
   );
   addAge('verification', 'the last verification of the whole ledger', null, async () =>
@@ -233,7 +233,7 @@ function registerJobMetrics(registry: Registry, { queues, wakeUps }: Pick<Metric
   });
   new Gauge({
     name: 'consent_ledger_jobs_oldest_due_seconds',
-    help: 'Seconds since the oldest waiting job was due, by queue',
+    help: 'Seconds since the oldest waiting job became due, by queue',
     labelNames: ['queue'],
     registers,
     async collect() {

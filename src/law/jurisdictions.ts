@@ -396,7 +396,7 @@ export function settleRegion<T extends { readonly country: string | null; readon
   if (region === null) return place;
   const part = country === null ? null : findRegion(country, region);
   if (part !== null) return { ...place, region: part };
-  const message = country === null ? 'A region needs its country: set country, too.' : unknownRegion(country, region);
+  const message = country === null ? 'A region needs its country: set country too.' : unknownRegion(country, region);
   context.addIssue({ code: 'custom', path: ['region'], message });
   return z.NEVER;
 }

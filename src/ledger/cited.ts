@@ -9,7 +9,7 @@ import type { ProofOptions } from './prove-entry.ts';
 export class UntrustedEntry extends Error {
   constructor(seq: number, sentence: string) {
     super(
-      `Entry ${seq} cannot be relied on: ${sentence}. Nothing was produced. Run \`consent-ledger ledger verify\` to list each fault.`,
+      `Entry ${seq} is unreliable: ${sentence}. Nothing was produced. Run \`consent-ledger ledger verify\` to list each fault.`,
     );
     this.name = 'UntrustedEntry';
   }
@@ -60,7 +60,7 @@ export function createCited(asOf: number, position = asOf): Cited {
       for (const { seqs } of await listErasures(read, position))
         for (const seq of seqs)
           if (seq <= asOf && ((bits[seq >> 3] as number) & (1 << (seq & 7))) !== 0)
-            throw new UntrustedEntry(seq, 'it was erased while the document was made; make it again');
+            throw new UntrustedEntry(seq, 'it was erased while the document was being made; create the document again');
     },
   };
 }

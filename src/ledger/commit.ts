@@ -153,7 +153,7 @@ export class Committer {
     if (movedTo !== null) throw new StoreUnavailable(`the installation has moved to ${movedTo}`);
     if (seq >= this.#highest) return;
     throw new StoreUnavailable(
-      `the ledger ends at ${seq} and ended at ${this.#highest} before: entries were taken from it, and their numbers must not be given out again`,
+      `the ledger ends at ${seq} and ended at ${this.#highest} before: entries were removed from it, and their numbers must not be reused`,
     );
   }
 

@@ -94,7 +94,7 @@ export async function beginEpoch(
       (tx) => tx.insertMany('settings', settings, 'replace'),
     );
     if (outcome === 'duplicate')
-      throw new UsageError([`Epoch ${epoch} began with entry ${seq} already: use a higher number (--epoch).`]);
+      throw new UsageError([`Epoch ${epoch} already began with entry ${seq}: use a higher number (--epoch).`]);
     return epochOf(seq, action);
   } finally {
     await ledger.close();

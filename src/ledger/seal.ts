@@ -48,7 +48,7 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
   if (epoch !== null && epoch !== String(options.epoch))
     return refused(
       0,
-      `the ledger has gone on in epoch ${epoch}, and this process began in epoch ${options.epoch}: restart it`,
+      `the ledger has moved on to epoch ${epoch}, and this process began in epoch ${options.epoch}: restart it`,
     );
   const publicKey = createPublicKey(options.signingKey);
   const last = await lastCheckpoint(store);

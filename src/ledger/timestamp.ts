@@ -111,9 +111,9 @@ async function tokenProblem(
   const { signed, info } = token;
   if (info.version !== 1) return invalid(`its version is ${info.version}`);
   const about = imprint(token);
-  if (about === null || !equalBytes(about, sha256(data))) return invalid('it is about something else');
+  if (about === null || !equalBytes(about, sha256(data))) return invalid('it covers something else');
   if (nonce !== null && !sameNumber(info.nonce?.valueBlock.valueHexView, nonce))
-    return invalid('it answers another request: its nonce is not the one that was sent');
+    return invalid('it answers another request: its nonce differs from the one sent');
   const [signer, ...others] = signed.signerInfos;
   if (signer === undefined || others.length > 0) return invalid('it does not have exactly one signature');
   const digest = digests.get(signer.digestAlgorithm.algorithmId);
@@ -144,7 +144,7 @@ function attributesProblem(signed: SignedData, signer: SignerInfo, certificate: 
   const valueOf = (type: string): unknown => attributes.find((attribute) => attribute.type === type)?.values[0];
   const contentType = valueOf(CONTENT_TYPE) as { valueBlock?: { toString(): string } } | undefined;
   if (contentType?.valueBlock?.toString() !== signed.encapContentInfo.eContentType)
-    return invalid('its signature is about another kind of content');
+    return invalid('its signature covers another kind of content');
   const der = Buffer.from(certificate.toSchema(true).toBER());
   const named =
     namedHash(valueOf(SIGNING_CERTIFICATE_V2), 'sha256') ?? namedHash(valueOf(SIGNING_CERTIFICATE), 'sha1') ?? null;
@@ -154,7 +154,7 @@ function attributesProblem(signed: SignedData, signer: SignerInfo, certificate: 
   const purposes = new X509Certificate(der).keyUsage;
   return usage?.critical === true && purposes.length === 1 && purposes[0] === TIME_STAMPING
     ? null
-    : invalid('its certificate is not one for time-stamping alone');
+    : invalid('its certificate is not restricted to time-stamping');
 }
 
 interface Block {

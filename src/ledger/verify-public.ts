@@ -160,7 +160,7 @@ async function checkTimestamps(
       report({
         seq: null,
         fault: 'witness-invalid',
-        sentence: `${where}: ${read?.outcome === 'invalid' ? read.reason : imprint === null ? 'it is not the answer of a time-stamping authority' : 'it is about none of the checkpoints that were given'}`,
+        sentence: `${where}: ${read?.outcome === 'invalid' ? read.reason : imprint === null ? 'it is not a response from a time-stamping authority' : 'it covers none of the given checkpoints'}`,
       });
   }
   return stamped;
@@ -184,7 +184,7 @@ function faultOfPlace(
   if (place.outcome === 'misplaced')
     return { seq: head.size, fault: 'checkpoint-invalid', sentence: `${where}: ${place.reason}` };
   const { epoch, first } = place.by;
-  const sentence = `${where} was signed over ${head.size} entries, but an older backup was put back and epoch ${epoch} began with entry ${first}: ${head.size - first + 1} entries of before are gone`;
+  const sentence = `${where} was signed over ${head.size} entries, but an older backup was put back and epoch ${epoch} began with entry ${first}: ${head.size - first + 1} earlier entries are gone`;
   return { seq: first, fault: 'truncated', sentence };
 }
 

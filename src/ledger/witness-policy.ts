@@ -106,7 +106,7 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
     if (keyword === '' || keyword.startsWith('#') || keyword === 'log') continue;
     const read = Object.hasOwn(readers, keyword) ? readers[keyword] : undefined;
     if ((read !== undefined || keyword === 'group') && (name === '' || holds.has(name)))
-      return problem(`has no name of its own`);
+      return problem(`has no unique name`);
     if (read !== undefined) {
       const witness = read(name, rest);
       if (typeof witness === 'string') return problem(witness);
@@ -120,11 +120,11 @@ export function parseWitnessPolicy(text: string): WrittenPolicy | string {
       const known = members.map((member) => (member === 'none' || used.has(member) ? undefined : holds.get(member)));
       members.forEach((member) => used.add(member));
       if (!(Number.isInteger(wanted) && wanted >= 1 && wanted <= members.length) || known.includes(undefined))
-        return problem('is not a group of what stands above it');
+        return problem('is not a group of names defined above it');
       holds.set(name, (signed) => known.filter((member) => member?.(signed)).length >= wanted);
     } else if (keyword === 'quorum') {
       const found = holds.get(name);
-      if (found === undefined || isQuorum !== null) return problem('names no quorum, or a second one');
+      if (found === undefined || isQuorum !== null) return problem('has no quorum, or a second one');
       isQuorum = found;
     } else return problem(`begins with ${JSON.stringify(keyword)}`);
   }
@@ -148,7 +148,7 @@ const readers: Readonly<Record<string, (name: string, rest: readonly string[]) =
   witness: readCosigner,
   timestamp(name, [caFile = '', url, ...more]) {
     // It becomes a part of a file's name.
-    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return 'has a name with other characters than letters, digits, - and _';
+    if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return 'has a name with characters other than letters, digits, - and _';
     if (caFile === '' || (url !== undefined && !isAddress(url)) || more.length > 0)
       return 'is not `timestamp <name> <file of certificates> [<url>]`';
     return { kind: 'timestamp', name, caFile, url: url ?? null };
@@ -168,7 +168,7 @@ const readers: Readonly<Record<string, (name: string, rest: readonly string[]) =
 const isAddress = (url: string) => /^https?:\/\//.test(url) && URL.canParse(url);
 
 function readCosigner(name: string, [key = '', url]: readonly string[]): Cosigner | string {
-  const refused = 'has no key of type 0x04 (Ed25519 cosignature), or an address that is none';
+  const refused = 'lacks a key of type 0x04 (Ed25519 cosignature), or has an invalid address';
   const [, keyName = '', hash = '', encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(key) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
   if (bytes.length !== 33 || bytes[0] !== COSIGNATURE || (url !== undefined && !isAddress(url))) return refused;

@@ -168,7 +168,7 @@ async function stamp(witness: TimestampAuthority, url: string, { note, post }: A
   const read = await readTimestamp(bytes, data, witness.roots, nonce);
   return read.outcome === 'valid'
     ? { outcome: 'stamped', token: bytes, at: read.at }
-    : { outcome: 'failed', reason: `its token counts for nothing: ${read.reason}` };
+    : { outcome: 'failed', reason: `its token is invalid: ${read.reason}` };
 }
 
 /** Copies under way: a share that hangs holds a thread of this process, and must not hold another one an hour later. */
@@ -176,7 +176,7 @@ const copying = new Set<string>();
 
 async function copyNote(witness: Directory | BucketOfCopies, asking: Asking): Promise<Witnessed> {
   const id = witness.kind === 'directory' ? witness.path : `s3://${witness.address.bucket}/${witness.address.prefix}`;
-  if (copying.has(id)) return { outcome: 'failed', reason: 'the copy before this one has not ended yet' };
+  if (copying.has(id)) return { outcome: 'failed', reason: 'the previous copy has not finished yet' };
   copying.add(id);
   try {
     return witness.kind === 'directory'
@@ -209,7 +209,7 @@ async function copyInto(
   for (const { name, read } of copies.filter(({ size }) => size === newest)) {
     const there = (await read()).toString('utf8');
     if (newest === head.size) {
-      if (there !== note) return { outcome: 'forked', reason: `its ${name} is another checkpoint` };
+      if (there !== note) return { outcome: 'forked', reason: `its ${name} is a different checkpoint` };
       continue;
     }
     const reading = readCheckpoint(there, publicKey);

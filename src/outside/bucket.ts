@@ -172,7 +172,7 @@ async function makeSure(ask: Ask, key: string, bytes: number, lock: ObjectLock |
   const isRight = (head: ObjectHead) =>
     lock === null || (head.lock !== null && head.lock.until.getTime() > Date.now() + (lock.days - 1) * 86_400_000);
   const head = await headOf(ask, key);
-  if (head.bytes !== bytes) throw new BucketError(`${key} is ${head.bytes} bytes long, and not ${bytes}`, 200, null);
+  if (head.bytes !== bytes) throw new BucketError(`${key} is ${head.bytes} bytes long, not ${bytes}`, 200, null);
   if (lock === null || isRight(head)) return;
   const body = `<Retention xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Mode>${lock.mode}</Mode><RetainUntilDate>${untilOf(lock)}</RetainUntilDate></Retention>`;
   const query = { retention: '', ...(head.version === null ? {} : { versionId: head.version }) };
@@ -220,7 +220,7 @@ async function uploadParts(
     signal,
   });
   const uploadId = textOf(started.bytes.toString('utf8'), 'UploadId');
-  if (uploadId === null) throw new BucketError('the storage began no upload in parts', started.status, null);
+  if (uploadId === null) throw new BucketError('the storage did not start the multipart upload', started.status, null);
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
   const tags: string[] = [];
   try {

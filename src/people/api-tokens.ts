@@ -37,7 +37,7 @@ const newTokenSchema = z.object({
     .string()
     .trim()
     .min(1, 'Say what the token is for.')
-    .max(100, 'What the token is for is longer than 100 characters.'),
+    .max(100, 'The purpose of the token is longer than 100 characters.'),
   scope: z.enum(tokenScopes, 'Choose what the token may do.'),
   sources: z.array(z.string()).min(1, 'Choose at least one source, or every source.').nullable(),
   days: z
@@ -101,7 +101,7 @@ export async function createApiToken(
     if (!(error instanceof TooMany)) throw error;
     return {
       outcome: 'refused',
-      problems: [`An account has at most ${TOKENS_PER_PERSON} tokens: revoke one that is not used any more.`],
+      problems: [`An account has at most ${TOKENS_PER_PERSON} tokens: revoke one that is no longer used.`],
     };
   }
   return { outcome: 'made', secret, token: tokenOf(row) };
@@ -109,11 +109,11 @@ export async function createApiToken(
 
 function problemsOf(person: Person, scope: TokenScope, sources: readonly string[] | null): readonly string[] {
   if (person.disabledAt !== null) return ['The account is disabled: enable it first.'];
-  if (person.joinedAt === null) return ['The account has not been joined yet: its person chooses a password first.'];
+  if (person.joinedAt === null) return ['The account is not active yet: its owner has to choose a password first.'];
   if (scope === 'work' && !can(person.role, 'work'))
-    return ['An auditor changes nothing, and neither does an auditor’s token: choose read.'];
+    return ['Auditors cannot change anything, so their tokens cannot either: choose read.'];
   const foreign = sources?.filter((slug) => person.sources?.includes(slug) === false) ?? [];
-  return foreign.length === 0 ? [] : [`The account does not see the source ${foreign.join(', ')}.`];
+  return foreign.length === 0 ? [] : [`The account may not see the source ${foreign.join(', ')}.`];
 }
 
 /** Tokens that are still good, of one person or of everyone, the newest first. */

@@ -97,7 +97,7 @@ export async function addPasskey(
     .select(['credential_id', 'person_id'])
     .where((eb) => eb.or([eb('credential_id', '=', id), eb('person_id', '=', person.personId)]))
     .execute();
-  if (known.some((row) => row.credential_id === id)) return 'This passkey is set up already.';
+  if (known.some((row) => row.credential_id === id)) return 'This passkey is already set up.';
   if (known.length >= PASSKEYS_MAX) return `An account has at most ${PASSKEYS_MAX} passkeys: remove one first.`;
   await recordForPerson(deps, personAction('person.second-factor-set', ownHand(person), person, 'passkey'), (tx) =>
     tx.insertMany('passkeys', [

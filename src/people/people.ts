@@ -485,7 +485,7 @@ function rightsProblems(
 ): readonly string[] {
   const under = rolesUnder(by.role);
   if (!under.includes(after.role) || (before !== null && !under.includes(before.role)))
-    return ['Only an owner may give, change or take away the role of owner.'];
+    return ['Only an owner may give, change or remove the role of owner.'];
   if (after.sources !== null && !isLimitable(after.role))
     return ['Owners and admins see every source: only officers and auditors can be limited to some.'];
   return after.sources?.length === 0 ? ['Choose at least one source, or every source.'] : [];

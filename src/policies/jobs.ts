@@ -116,7 +116,7 @@ async function generate(
     }
     case 'unsettled':
       throw new JobRefused(
-        `Not sent: the same was asked for ${ended.call.askedAt.slice(0, 16)}, and its outcome is still unknown. Settle that call first.`,
+        `Not sent: an identical request was sent at ${ended.call.askedAt.slice(0, 16)}, and its outcome is still unknown. Settle that call first.`,
       );
     case 'refused':
       throw new JobRefused(`Not generated: ${ended.error.message}`);

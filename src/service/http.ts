@@ -144,7 +144,7 @@ async function readWhole(
   const announced = Number(headers.get('content-length') ?? 0);
   if (announced > maxBytes) {
     body.destroy();
-    return tooLarge(`${announced} bytes, at most ${maxBytes} are taken`);
+    return tooLarge(`${announced} bytes, at most ${maxBytes} are accepted`);
   }
   const chunks: Buffer[] = [];
   let total = 0;
@@ -152,7 +152,7 @@ async function readWhole(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       total += chunk.length;
       // Leaving the loop ends the connection.
-      if (total > maxBytes) return tooLarge(`at most ${maxBytes} bytes are taken`);
+      if (total > maxBytes) return tooLarge(`at most ${maxBytes} bytes are accepted`);
       chunks.push(chunk);
     }
   } catch (cause) {
@@ -174,7 +174,7 @@ async function readWhole(
       });
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
-        return tooLarge(`at most ${maxBytes} bytes are taken, decompressed`);
+        return tooLarge(`at most ${maxBytes} bytes are accepted after decompression`);
       return failed({ type: 'encoding', detail: `the compressed answer (${encoding}) is broken`, cause });
     }
   }

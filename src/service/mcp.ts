@@ -151,7 +151,7 @@ export function toToolArguments(form: Readonly<Record<string, string>>, schema: 
     const name = [field, ...(otherNames[field] ?? [])].find((one) => Object.hasOwn(properties, one));
     if (name !== undefined) given[name] = fitted(value, properties[name]);
     else if (isSilent || schema.additionalProperties !== false) given[field] = value;
-    else return { outcome: 'impossible', reason: `the MCP tool does not take ${field}: leave it out, or use REST` };
+    else return { outcome: 'impossible', reason: `the MCP tool does not accept ${field}: leave it out, or use REST` };
   }
   const missing = (schema.required ?? []).filter((name) => !Object.hasOwn(given, name));
   if (missing.length > 0)

@@ -150,15 +150,15 @@ function goneOf(root: object, relied: Relied, operation: Operation): string[] {
   const sent = requestSchema(root, operation);
   return [
     ...(parameters === null ? [] : (relied.parameters ?? []).filter((one) => !parameters.has(one))).map(
-      (one) => `no longer takes the parameter ${one}`,
+      (one) => `no longer accepts the parameter ${one}`,
     ),
-    ...missing(fieldsOf(root, sent), relied.sends).map((one) => `no longer takes the field ${one}`),
+    ...missing(fieldsOf(root, sent), relied.sends).map((one) => `no longer accepts the field ${one}`),
     ...missing(fieldsOf(root, responseSchema(root, operation)), relied.reads).map(
-      (one) => `no longer answers with the field ${one}`,
+      (one) => `no longer returns the field ${one}`,
     ),
     ...(relied.limits ?? []).flatMap(({ of, keyword, atLeast }) => {
       const now = keywordOf(root, parameters?.get(of) ?? fieldsOf(root, sent)?.get(of), keyword);
-      return now !== null && now < atLeast ? [`takes at most ${now} of ${of} instead of ${atLeast}`] : [];
+      return now !== null && now < atLeast ? [`accepts at most ${now} of ${of} instead of ${atLeast}`] : [];
     }),
   ];
 }

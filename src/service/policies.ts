@@ -204,7 +204,7 @@ export async function fetchPolicyPages(transport: Transport, signal?: AbortSigna
     const next: string | null = answer.next_cursor || null;
     if (next === null) return { pages, whole: answer.has_more !== true && announced <= named.size };
     if (next.length > MAX_CURSOR) throw badPagination(`a cursor of more than ${MAX_CURSOR} characters`);
-    if (seen.has(next)) throw endless(`page ${pages.length} gives the cursor of an earlier page again`);
+    if (seen.has(next)) throw endless(`page ${pages.length} returns the cursor of an earlier page`);
     seen.add(next);
     cursor = next;
   }
@@ -217,7 +217,7 @@ function endless(detail: string): ServiceError {
 
 /** The operator cannot mend it. */
 function badPagination(detail: string): ServiceError {
-  const remedy = 'The fault is in the pagination of the service: tell its support.';
+  const remedy = 'The service’s pagination is faulty: contact its support.';
   return new ServiceError('unreadable', { detail, about: 'policy-list', remedy });
 }
 

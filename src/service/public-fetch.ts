@@ -136,7 +136,7 @@ function read(response: HttpAnswer, url: URL, redirects: number, settings: Setti
   if (bytes === null && fault?.type !== 'too-large')
     return refusal('network', true, `The answer of ${nameOf(url)} is broken (${fault?.detail}).`);
   if (bytes === null)
-    return refusal('too-large', false, `The answer of ${nameOf(url)} is over ${maxBytes} bytes; it was not taken.`);
+    return refusal('too-large', false, `The answer of ${nameOf(url)} is over ${maxBytes} bytes and was rejected.`);
   if (isCutOff) return refusal('network', true, `The answer of ${nameOf(url)} is broken (it ends too early).`);
   return {
     outcome: 'answered',
@@ -164,12 +164,12 @@ function notAllowed(origin: string, address: string | null, redirects: number): 
   const what = redirects === 0 ? 'The address given' : 'The address that it redirects to';
   const elsewhere = address === null ? null : webUrlOf(address);
   if (elsewhere === null || elsewhere.origin === origin)
-    return refusal('not-allowed', false, `${what} is not under ${origin}: it was not asked.`);
+    return refusal('not-allowed', false, `${what} is not under ${origin}, so it was not requested.`);
   const there = elsewhere.origin.slice(0, 200);
   return refusal(
     'not-allowed',
     false,
-    `${what} (${there}) is not under ${origin}: it was not asked. If the service publishes there, set SERVICE_SITE_URL or \`source change --site-url\`.`,
+    `${what} (${there}) is not under ${origin}, so it was not requested. If the service publishes there, set SERVICE_SITE_URL or \`source change --site-url\`.`,
   );
 }
 

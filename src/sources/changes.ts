@@ -141,7 +141,7 @@ const webhookSecret = z
 /** The embed endpoint takes the legacy key; a named key in its query would be told to everybody (docs/service.md §2.5, §4.7). */
 const siteKeySchema = token.refine(
   (text) => !text.startsWith('pak_'),
-  'is a named API key (pak_…), which must not go into public addresses: give the site key, pk_…',
+  'is a named API key (pak_…), which must not appear in public addresses: use the site key, pk_…',
 );
 
 /** What a new source is made of. Everything but the slug may be missing; the name is then the slug. */
@@ -245,7 +245,7 @@ export function rotatedSecret(
   | { readonly outcome: 'invalid'; readonly problems: readonly string[] } {
   const { encoding = 'text', retireOthersAt } = rotation;
   if (signingKeyOf(value, encoding) === null)
-    return { outcome: 'invalid', problems: [`The secret is no ${encoding}.`] };
+    return { outcome: 'invalid', problems: [`The secret is not valid ${encoding}.`] };
   const secret = webhookSecretOf(value);
   const known = before.credentials.webhookSecrets.find((one) => one.value === value && !isPast(one.retireAt, now));
   const knownEncoding = before.options.secretEncodings?.[secret.id] ?? 'text';

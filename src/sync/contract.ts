@@ -140,7 +140,7 @@ export function foreignBanner(source: string, bannerId: string, { reason }: Pull
   const answer = reason === 'not-found' ? 'does not know it (404)' : 'rejects requests for it (400)';
   return {
     reason,
-    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` puts it aside.`,
+    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` stops pulling it.`,
     forgetCursor: true,
   };
 }

@@ -111,7 +111,7 @@ function gapOf(position: SyncPosition | undefined, isSeen: boolean): string | nu
   const gaps = gapsOfPosition(position);
   if (gaps.length > 0) return `the service does not return these periods completely: ${describeGaps(gaps)}`;
   if (position.watermark === null)
-    return 'no run has covered the log from its beginning without leaving something unread: run `consent-ledger sync --full`';
+    return 'no run has read the log completely from its beginning: run `consent-ledger sync --full`';
   if (position.last_error !== null) return `records after ${position.watermark} may be incomplete`;
   return null;
 }

@@ -99,7 +99,7 @@ describe('a scheduled report', () => {
     world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
     await expect
       .poll(async () => (await jobs.list({ kind: 'document-mail' })).map(({ result }) => result), { timeout: 20_000 })
-      .toEqual([{ sent: false, reason: 'the account may not see it any more' }]);
+      .toEqual([{ sent: false, reason: 'the account may no longer see it' }]);
     expect(mail.mails).toEqual([]);
     expect(await world.actions('document.mailed')).toEqual([]);
   });

@@ -88,7 +88,9 @@ describe('erasing entries', () => {
     expect(await reasonsOf(String(changed))).toContain(`Entry ${changed} cannot be erased: source.changed decides how`);
     expect(await reasonsOf('900')).toContain('unknown entry');
     expect(await reasonsOf(String(decided))).toContain(`needed for ${caseId}: they are records of a requester`);
-    expect(await reasonsOf(String(asked))).toContain(`needed for ${caseId}: the requester still waits for an answer`);
+    expect(await reasonsOf(String(asked))).toContain(
+      `needed for ${caseId}: the requester is still waiting for an answer`,
+    );
     const moved = await moveCase(context.cases, { caseId, basedOn: 0, move: 'acknowledge', actor: 'Olga' });
     if (moved.outcome !== 'moved') throw new Error(JSON.stringify(moved));
     expect(await reasonsOf(String(asked))).toContain(`part of case ${caseId}, which can only be erased as a whole`);

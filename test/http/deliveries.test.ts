@@ -92,7 +92,7 @@ it('says why a delivery was refused; with the new secret an admin readmits it', 
   expect(await toBolt('{"event":"forged"}', 'nobody knows this one')).toBe(401);
   expect((await fetch(`${world.url}/webhooks/nowhere`, { method: 'POST', body })).status).toBe(404);
   const list = await admin.get('/deliveries/refused');
-  for (const words of ['wrong signature', 'sent to an address that no source has', 'Bolt Ltd'])
+  for (const words of ['wrong signature', 'sent to an address without a source', 'Bolt Ltd'])
     expect(list.text).toContain(words);
   const [id] = [...list.text.matchAll(/\/deliveries\/refused\/(\d+)/g)].map(([, number]) => number).reverse();
   const refused = await admin.get(`/deliveries/refused/${id}`);

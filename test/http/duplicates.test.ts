@@ -56,7 +56,7 @@ describe('a request that was recorded twice', () => {
     expect(before.sameAs).toMatchObject([{ caseId: early, because: 'email' }]);
     const officer = await signedInAs(world, 'officer');
     const page = (await officer.get(`/cases/${early}`)).text;
-    expect(page).toContain(`Same request: close this one, go on with ${late}`);
+    expect(page).toContain(`Same request: close this one, continue with ${late}`);
     for (const other of others) expect(page).not.toContain(`go on with ${other}`);
     const auditor = await signedInAs(world, 'auditor');
     expect((await auditor.get(`/cases/${early}`)).text).not.toContain('go on with');

@@ -109,7 +109,7 @@ describe('an officer erases a person', () => {
       [{ by: 'case', caseId: 'dsar_none' }, 'dsar_none'],
       [{ by: 'entries', entries: 'x' }, 'x'],
       [{ by: 'period', source: '', to: '31/12/2020', 'kind-webhook': 'yes' }, 'Enter days as YYYY-MM-DD.'],
-      [{ by: 'period', source: '', to: '2020-12-31' }, 'Choose what was received.'],
+      [{ by: 'period', source: '', to: '2020-12-31' }, 'Choose the kinds of data received.'],
       [{ by: 'everything' }, 'Choose what to erase.'],
     ] as const) {
       const refused = await officer.post('/settings/erasures/preview', form);
@@ -230,7 +230,7 @@ describe('a controller that requires two people', () => {
     expect(value).not.toContain(ZOE);
 
     expect((await otto.get('/settings/erasures')).text).toContain(address);
-    expect((await otto.get(address)).text).toContain('Approve, and erase for good');
+    expect((await otto.get(address)).text).toContain('Approve and erase for good');
     const done = await untilDone(world, otto, await otto.post(address, { decision: 'approve' }));
     expect(done.text).toContain('2 entries');
     expect(await filesWith(context, ZOE)).toEqual([]);

@@ -56,7 +56,7 @@ it('says what the last comparison of the read models found', async () => {
 
 it('names the last backup', async () => {
   const { ledger, clock } = world.context;
-  expect((await officer.get('/evidence')).text).toContain('none was made from here');
+  expect((await officer.get('/evidence')).text).toContain('none was made here');
   const sha256 = 'a'.repeat(64);
   const made = { action: 'backup.made' as const, actor: 'schedule', sha256, bytes: 2_000_000, upTo: 20, sealed: 20 };
   for (const file of ['older.age', 'newer.age'])

@@ -94,17 +94,17 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await page.locator('#name').fill('Acme');
   await press(page, 'Add the source');
   await heading(page, 'Set up Acme');
-  await page.getByRole('button', { name: /Make a secret/ }).click();
+  await page.getByRole('button', { name: /Generate a secret/ }).click();
   const secret = (await page.locator('.mono').allTextContents()).find((text) => /^[0-9a-f]{64}$/.test(text)) ?? '';
   const recorded = { banner_id: 'bnr_1', policy_version: '3', consent: { analytics: true, marketing: false } };
   const decision = { ...recorded, consent_id: 'c-1', visitor_hash: 'visitor-7', recorded_at: ago(20) };
   expect(await deliver(world, secret, 'consent.recorded', decision)).toBe(200);
   await go('/sources/acme/set-up');
   await page.getByText('It delivers').waitFor();
-  await page.getByLabel('Address of the API').fill(baseUrl);
+  await page.getByLabel('API address').fill(baseUrl);
   await page.locator('#apiKey').fill(sandbox.clients[0]?.apiKey ?? '');
   await page.getByLabel('Public address of the service').fill(siteUrl);
-  await press(page, 'Try and save');
+  await press(page, 'Test and save');
   await page.getByText('Everything is set up').waitFor();
 
   // A request that is nearly due is worked on.

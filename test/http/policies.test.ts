@@ -109,7 +109,7 @@ describe('a policy', () => {
 
   it('shows the text that was in force at a time, or between which two it changed, or that nobody had looked', async () => {
     const before = await policyAt('2026-02-01T10:00');
-    expect(before.text).toContain('is not known:');
+    expect(before.text).toContain('is unknown:');
     const between = await policyAt('2026-04-01T10:00');
     expect(between.text).toContain('The text changed around');
     expect(between.text).toContain(`older=${texts[0]}&amp;newer=${texts[1]}`);

@@ -31,7 +31,7 @@ describe('the page that generates a policy', () => {
       .toMatch(/Generate privacy-policy, GB[\s\S]*badge good">generated/);
     const made = await olga.get('/policies/generate');
     expect(made.text).toMatch(/\d+ left of the quota/);
-    expect(made.text).toMatch(/<dt>Quota<\/dt><dd>\d+ left, as the service said/);
+    expect(made.text).toMatch(/<dt>Quota<\/dt><dd>\d+ left, according to the service/);
     const id = /name="policy" value="([^"]+)"/.exec(made.text)?.[1] ?? '';
     const [row] = await world.context.store.read.selectFrom('calls').selectAll().execute();
     expect(row).toMatchObject({

@@ -72,7 +72,7 @@ it('lists how long what is kept, and places and lifts holds', async () => {
   const officer = await signedInAs(world, 'officer', { name: 'Olga' });
   const limited = await signedInAs(world, 'officer', { sources: ['bolt'] });
   expect((await officer.get('/settings/retention')).text).toMatch(
-    /nothing is erased by itself[\s\S]*36 months \(usual\)/,
+    /nothing is erased automatically[\s\S]*36 months \(usual\)/,
   );
 
   const empty = await officer.post('/settings/holds', { source: 'default', reason: ' ', from: 'tomorrow' });

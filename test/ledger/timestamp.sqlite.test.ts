@@ -36,7 +36,7 @@ test('a token of openssl’s authority is accepted for what was sent, and for no
     const result = await readTimestamp(...args);
     return result.outcome === 'valid' ? 'valid' : result.reason;
   };
-  expect(await reason(answer, Buffer.from('other'), roots)).toBe('it is about something else');
+  expect(await reason(answer, Buffer.from('other'), roots)).toBe('it covers something else');
   expect(await reason(answer, data, roots, Buffer.alloc(16, 9))).toContain('nonce');
   const other = await createAuthority();
   expect(await reason(answer, data, certificatesIn(await readFile(other.caFile, 'utf8')))).toContain('certificate');
@@ -83,6 +83,6 @@ test('a token counts only with a certificate for time-stamping alone', async () 
   for (const name of ['code', 'both', 'uncritical'])
     expect(await outcome(name)).toEqual({
       outcome: 'invalid',
-      reason: 'its certificate is not one for time-stamping alone',
+      reason: 'its certificate is not restricted to time-stamping',
     });
 });

@@ -119,7 +119,7 @@ test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedu
   expect(await spoil(`${stem}.tsa.tsr`, () => null)).toContain('what tsa signed is not in DATA_DIR/witnessed');
   expect(await spoil(`${stem}.txt`, () => null)).toContain('what other signed is not in DATA_DIR/witnessed');
   const earlier = await readFile(path(`${first}.tsa.tsr`));
-  expect(await spoil(`${stem}.tsa.tsr`, () => earlier)).toContain('it is about something else');
+  expect(await spoil(`${stem}.tsa.tsr`, () => earlier)).toContain('it covers something else');
   expect(
     await spoil(`${stem}.txt`, (bytes) => bytes.toString().replace(/\n— witness\.example\/1 .*\n/, '\n')),
   ).toContain('has no cosignature');
@@ -160,7 +160,7 @@ test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedu
     stamped: [{ where: 'token', size }],
   });
   expect((await publicly(earlier)).faults).toMatchObject([
-    { sentence: 'token: it is about none of the checkpoints that were given' },
+    { sentence: 'token: it covers none of the given checkpoints' },
   ]);
 
   // Witnesses that are no longer asked are still believed; those that nobody names are not.
@@ -223,7 +223,7 @@ test('a folder elsewhere is never overwritten, and finds another history', async
   const again = await world.context.witness({ again: true });
   expect(again).toMatchObject({
     quorum: false,
-    results: [{ result: { outcome: 'forked', reason: `its ${name} is another checkpoint` } }],
+    results: [{ result: { outcome: 'forked', reason: `its ${name} is a different checkpoint` } }],
   });
   expect(await readFile(join(share, name), 'utf8')).toBe(`${note} `);
   expect(await world.warned()).toContain('witness-forked');

@@ -139,6 +139,6 @@ describe('the list of policies', () => {
     );
     const client = createServiceClient({ baseUrl: server.baseUrl, apiKey: 'k', retries: 0 });
     await expect(client.listPolicies()).rejects.toThrow('neither documented form');
-    await expect(client.listPolicies()).rejects.toThrow('gives the cursor of an earlier page again');
+    await expect(client.listPolicies()).rejects.toThrow('returns the cursor of an earlier page');
   });
 });

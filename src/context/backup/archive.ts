@@ -322,7 +322,7 @@ export function recipientProblem(text: string): string | null {
   } catch {
     return text.startsWith('AGE-SECRET-KEY-')
       ? 'is a private key: use its public one, which begins with age1'
-      : 'is not a recipient of age, which begins with age1';
+      : 'is not an age recipient, which begins with age1';
   }
 }
 
@@ -343,7 +343,7 @@ async function decrypt(
       throw new UsageError([
         'passphrase' in unlock
           ? `The passphrase does not open ${path}, or the file was not encrypted with a passphrase.`
-          : `No identity given opens ${path}: it is encrypted for other recipients, or its header was altered.`,
+          : `None of the given identities opens ${path}: it is encrypted for other recipients, or its header was altered.`,
       ]);
     }
     throw new VerificationFault(`${path} is not an age file, or its header was altered (${message}).`);

@@ -175,7 +175,7 @@ async function newestIn(bucket: Bucket): Promise<string> {
   if (newest === undefined) throw new UsageError([`There is no backup in ${bucket.name}.`]);
   if (instances.length > 1)
     throw new UsageError([
-      `${bucket.name} holds backups of ${instances.length} installations: name the file, for example ${bucket.name}/${newest.name}.`,
+      `${bucket.name} contains backups of ${instances.length} installations: specify the file, for example ${bucket.name}/${newest.name}.`,
     ]);
   return newest.name;
 }

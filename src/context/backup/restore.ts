@@ -238,7 +238,7 @@ function assertSound(faults: readonly Fault[]): void {
       `${faults.length} faults were found, so nothing was restored:`,
       ...first,
       ...(faults.length > first.length ? [`  … and ${faults.length - first.length} more`] : []),
-      'Use an earlier backup. If there is no better one, --despite-faults restores it and records that.',
+      'Use an earlier backup. If there is no better one, --despite-faults restores this one and records that.',
     ].join('\n'),
   );
 }
@@ -265,7 +265,7 @@ async function putBack(store: Store, dataDir: string, name: string, content: Asy
   const [, path] = /^files\/((?:documents|evidence|journal|witnessed|erasures)\/\w[\w.-]*|log\.vkey)$/.exec(name) ?? [];
   if (path !== undefined) return writeFileFrom(join(dataDir, path), content);
   if (name !== 'backup.json')
-    throw new VerificationFault(`The backup holds ${name}, which this version does not support.`);
+    throw new VerificationFault(`The backup contains ${name}, which this version does not support.`);
   await wholeOf(content);
 }
 

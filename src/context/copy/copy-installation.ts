@@ -126,7 +126,7 @@ async function assertFits(from: Store, to: Store): Promise<void> {
     throw new UsageError([
       different === null
         ? `The target database has entries that this one lacks: it ends at ${there}, this one at ${here}. The installation has moved there; nothing was copied.`
-        : `The target database differs from entry ${different} on: both have entries of their own. Nothing was copied.`,
+        : `The target database differs from entry ${different} onwards: each has entries that the other lacks. Nothing was copied.`,
     ]);
   }
 }

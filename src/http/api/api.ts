@@ -72,7 +72,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
   app.addHook('preValidation', async ({ body, query }) => {
     if (!isStorable(body) || !isStorable(query))
       throw new RefusedRequest('invalid_request', [
-        'The request holds a NUL character, half of a surrogate pair, or a number that is too large.',
+        'The request contains a NUL character, half of a surrogate pair, or a number that is too large.',
       ]);
   });
   app.addHook('onSend', async (request, reply, payload) => {

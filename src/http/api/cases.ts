@@ -59,8 +59,7 @@ const caseSchema = z
   })
   .meta({
     id: 'Case',
-    description:
-      'A data subject request. Days are YYYY-MM-DD in the time zone of the controller, moments ISO 8601 in UTC.',
+    description: 'A data subject request. Days are YYYY-MM-DD in the controller’s time zone, times ISO 8601 in UTC.',
   });
 
 const taskSchema = z
@@ -75,12 +74,12 @@ const taskSchema = z
     note: z.string().nullable(),
     addedAt: z.string(),
     addedBy: z.string(),
-    linkUntil: z.string().nullable().meta({ description: 'Until when its link is good; null: it has none.' }),
+    linkUntil: z.string().nullable().meta({ description: 'When its link expires; null: it has none.' }),
     sentAt: z.string().nullable(),
     finishedAt: z.string().nullable(),
     finishedBy: z.string().nullable(),
   })
-  .meta({ id: 'Task', description: 'What the owner of another system is to do for a request.' });
+  .meta({ id: 'Task', description: 'What the owner of another system has to do for a request.' });
 
 const shownCaseSchema = caseSchema
   .extend({
@@ -94,7 +93,9 @@ const shownCaseSchema = caseSchema
     duplicateOf: z.string().nullable().meta({ description: 'The case that it was closed as a duplicate of.' }),
     duplicates: z
       .array(z.object({ caseId: z.string(), receivedAt: z.string() }))
-      .meta({ description: 'Cases closed as duplicates of this one. The earliest receipt of all governs.' }),
+      .meta({
+        description: 'Cases closed as duplicates of this one. The period runs from the earliest receipt of all.',
+      }),
     sameAs: z
       .array(
         z.object({
@@ -150,14 +151,14 @@ export const caseApi = [
     path: '/api/v1/cases',
     name: 'listCases',
     tag: 'Cases',
-    summary: 'List requests, the one opened last first',
+    summary: 'List requests, newest first',
     query: pageQuery.extend(sourceQuery.shape).extend({
       state: z.enum(caseStates).optional(),
       kind: z.enum(requestKinds).optional(),
       open: z
         .enum(['true', 'false'])
         .optional()
-        .meta({ description: 'true: only requests whose requester still waits; false: only settled ones.' }),
+        .meta({ description: 'true: only requests whose requester is still waiting; false: only settled ones.' }),
     }),
     answer: pageOf(caseSchema),
     async handle(context, { query, request }) {
@@ -181,7 +182,7 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}',
     name: 'getCase',
     tag: 'Cases',
-    summary: 'One request with its history, deadline and what it lacks',
+    summary: 'One request with its history, its deadline and what is missing',
     params: caseParams,
     answer: shownCaseSchema,
     async handle(context, { params }) {
@@ -216,7 +217,7 @@ export const caseApi = [
     path: '/api/v1/cases',
     name: 'openCase',
     tag: 'Cases',
-    summary: 'Record a request that came by letter, e-mail, telephone or in person',
+    summary: 'Record a request received by letter, e-mail, phone or in person',
     description: 'The same reference opens the same case once.',
     body: openCaseSchema.omit({ actor: true, receiptBasis: true }),
     status: 201,
@@ -240,11 +241,11 @@ export const caseApi = [
     tag: 'Cases',
     summary: 'Make a move: confirm receipt, ask for identification, answer, refuse …',
     description:
-      'What a move needs is listed under Moves below. A move that the law or the state forbids is refused with the reason; one that is based on an older version is a conflict.',
+      'The fields of each move are listed under Moves below. A move that the law or the state forbids is refused with the reason; one based on an older version is a conflict.',
     params: caseParams,
     body: z.strictObject({
       move: z.enum(moveNames),
-      basedOn: z.int().nonnegative().meta({ description: 'The version of the case that was looked at.' }),
+      basedOn: z.int().nonnegative().meta({ description: 'The version of the case that the move is based on.' }),
       details: z.record(z.string(), z.unknown()).default({}),
     }),
     answer: z.object({ caseId: z.string(), version: z.int(), seq: z.int() }),
@@ -258,7 +259,7 @@ export const caseApi = [
           throw new RefusedRequest('refused', moved.problems);
         case 'conflict':
           throw new RefusedRequest('conflict', [
-            `The case is at version ${moved.version} by now: look at it again and send the move based on that.`,
+            `The case is now at version ${moved.version}: review it and send the move based on that.`,
           ]);
         case 'not-found':
           throw new CodedError('not_found');
@@ -272,7 +273,7 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/pack',
     name: 'makePack',
     tag: 'Cases',
-    summary: 'Make the response pack of a request',
+    summary: 'Create the response pack of a request',
     description: 'The answer is the job that makes it; its result names the document.',
     params: caseParams,
     status: 202,
@@ -293,9 +294,9 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/letters',
     name: 'makeLetter',
     tag: 'Cases',
-    summary: 'Make a letter of a request',
+    summary: 'Create a letter for a request',
     description:
-      'It is registered and cannot be changed; `mailLetter` sends it. What the law wants said in a letter is said whatever the text.',
+      'It is registered and cannot be changed; `mailLetter` sends it. Statements required by law are in the letter whatever the text.',
     params: caseParams,
     body: z.strictObject({
       step: z.enum(letterSteps),
@@ -344,8 +345,7 @@ export const caseApi = [
     name: 'mailLetter',
     tag: 'Cases',
     summary: 'Mail a letter to the requester, once',
-    description:
-      'The answer is the job that sends it. What would keep the answer from being recorded keeps it from being sent.',
+    description: 'The answer is the job that sends it. It is not sent if recording the answer would be refused.',
     params: z.strictObject({ caseId: z.string().max(300), documentId: z.string().max(300) }),
     status: 202,
     answer: jobSchema,
@@ -362,9 +362,9 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/tasks/{task}/link',
     name: 'shareTask',
     tag: 'Cases',
-    summary: 'Make a link by which the owner of another system finishes a task without an account',
+    summary: 'Create a link with which the owner of another system can finish a task without an account',
     description:
-      'An earlier link to the task opens nothing any more. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.',
+      'It replaces an earlier link to the task. Adding and finishing tasks and revoking links are moves: add-task, finish-task, unshare-task.',
     params: taskParams,
     body: z.strictObject({ days: z.int().min(1).max(TASK_DAYS_MAX).default(TASK_DAYS) }),
     status: 201,
@@ -403,7 +403,7 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/hand-overs',
     name: 'listHandOvers',
     tag: 'Cases',
-    summary: 'The links by which the pack of a request was handed over, the newest first',
+    summary: 'The links by which the pack of a request was handed over, newest first',
     params: caseParams,
     answer: z.object({ data: z.array(handOverSchema) }),
     async handle(context, { params }) {
@@ -417,9 +417,9 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/hand-overs',
     name: 'createHandOver',
     tag: 'Cases',
-    summary: 'Hand the pack of a request over by a link and a code',
+    summary: 'Hand over the pack of a request by a link and a code',
     description:
-      'Link and code are in this answer only. Send them to the requester by two different ways, then record the answer as a move.',
+      'Link and code are only in this answer. Send them to the requester through two different channels, then record the answer as a move.',
     params: caseParams,
     body: z.strictObject({
       days: z.int().min(1).max(HAND_OVER_DAYS_MAX).default(HAND_OVER_DAYS),
@@ -427,9 +427,9 @@ export const caseApi = [
         .string()
         .max(300)
         .optional()
-        .meta({ description: 'The pack; absent: the newest one of the request.' }),
+        .meta({ description: 'The pack; default: the newest one of the request.' }),
       approvedBy: z.string().trim().min(1).max(300).optional().meta({
-        description: 'Who approved it for the controller, where this installation is a processor.',
+        description: 'Who approved it for the controller, if this installation is a processor.',
       }),
     }),
     status: 201,

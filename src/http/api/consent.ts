@@ -49,8 +49,8 @@ const answerSchema = z
     subjects: z.array(z.string()),
     at: z.string(),
     asOf: z.int().meta({ description: 'The last entry that was taken into account.' }),
-    standing: standingSchema.meta({ description: 'How consent stood then, by all that is known now.' }),
-    knownThen: standingSchema.nullable().meta({ description: 'How it stood by what was known then; null: the same.' }),
+    standing: standingSchema.meta({ description: 'The state of consent then, by all that is known now.' }),
+    knownThen: standingSchema.nullable().meta({ description: 'The state by what was known then; null: the same.' }),
     decisions: z.array(decisionSchema).meta({ description: 'The decisions that made it so, with their entries.' }),
     total: z.int(),
     later: z.int(),
@@ -74,7 +74,7 @@ const findingSchema = z
       }),
     ),
   })
-  .meta({ id: 'Finding', description: 'A decision that something is wrong with, and its records.' });
+  .meta({ id: 'Finding', description: 'A decision with a problem, and its records.' });
 
 /** The two lists behind the figures of the page Today. */
 function findingsRoute(kind: FindingKind, name: string, summary: string) {
@@ -132,21 +132,21 @@ export const consentApi = [
   findingsRoute(
     'contradictions',
     'listContradictions',
-    'Decisions whose records say different things: none of them counts as consent until that is resolved',
+    'Decisions whose records contradict each other: none of them counts as consent until this is resolved',
   ),
   findingsRoute(
     'undelivered',
     'listUndelivered',
-    'Decisions that are in the consent log of the service and never came as a webhook',
+    'Decisions in the service’s consent log that never arrived as a webhook',
   ),
   defineRoute({
     method: 'POST',
     path: '/api/v1/consent/look-up',
     name: 'lookUpConsent',
     tag: 'Consent',
-    summary: 'How one person’s consent stood at a moment, by which decision and under which text',
+    summary: 'One person’s consent at a given time, by which decision and under which text',
     description:
-      'A POST, so that no identifier stands in an address or a log. Each look-up is an entry of the ledger, without the identifier itself. Nothing found does not mean that no data is held (GDPR Art. 11(2)).',
+      'A POST, so that no identifier appears in a URL or a log. Each look-up is an entry of the ledger, without the identifier itself. Nothing found does not mean that no data is held (GDPR Art. 11(2)).',
     body: z.strictObject({
       source: z.string().max(100),
       identifier: z
@@ -155,8 +155,8 @@ export const consentApi = [
         .min(1)
         .max(500)
         .meta({ description: 'A visitor hash, an e-mail address, or the id of a consent record.' }),
-      at: moment.meta({ description: 'The moment asked about, ISO 8601 with an offset.' }),
-      withTexts: z.boolean().default(false).meta({ description: 'Encloses the visible texts of the policies.' }),
+      at: moment.meta({ description: 'The time in question, ISO 8601 with an offset.' }),
+      withTexts: z.boolean().default(false).meta({ description: 'Includes the visible texts of the policies.' }),
     }),
     answer: answerSchema,
     async handle(context, { body, by }) {

@@ -67,12 +67,12 @@ const scheduleSchema = z
     format: z.string(),
     covers: z.enum(covers),
     cron: z.string(),
-    recipients: z.array(z.string()).meta({ description: 'Ids of the persons to whom it is mailed.' }),
+    recipients: z.array(z.string()).meta({ description: 'Ids of the people to whom it is mailed.' }),
     actor: z.string(),
     nextAt: z.string(),
     lastAt: z.string().nullable(),
   })
-  .meta({ id: 'Schedule', description: 'A report that is made by itself.' });
+  .meta({ id: 'Schedule', description: 'A scheduled report.' });
 
 export const documentApi = [
   defineRoute({
@@ -80,7 +80,7 @@ export const documentApi = [
     path: '/api/v1/documents',
     name: 'listDocuments',
     tag: 'Documents',
-    summary: 'List registered documents, the latest first',
+    summary: 'List registered documents, newest first',
     query: pageQuery.extend(sourceQuery.shape).extend({
       name: z.string().max(100).optional().meta({ description: 'dsar-pack, letter, or the name of a report.' }),
       caseId: z.string().max(300).optional(),
@@ -123,7 +123,7 @@ export const documentApi = [
     path: '/api/v1/documents/{documentId}/download',
     name: 'downloadDocument',
     tag: 'Documents',
-    summary: 'The file, when it is byte for byte what was registered',
+    summary: 'The file, if it is byte for byte what was registered',
     description: 'Each download is an entry of the ledger.',
     params: documentParams,
     answer: null,
@@ -134,7 +134,7 @@ export const documentApi = [
     path: '/api/v1/reports',
     name: 'makeReport',
     tag: 'Documents',
-    summary: 'Make an audit report over a period',
+    summary: 'Create an audit report for a period',
     description: 'The answer is the job that makes it; its result names the document.',
     body: z.strictObject({
       name: z.enum(reportNames),
@@ -148,7 +148,7 @@ export const documentApi = [
         .min(1)
         .max(300)
         .optional()
-        .meta({ description: 'Appends the history of this subject, where the report can.' }),
+        .meta({ description: 'Appends the history of this subject, if the report supports it.' }),
     }),
     status: 202,
     answer: jobSchema,
@@ -182,7 +182,7 @@ export const documentApi = [
     path: '/api/v1/schedules',
     name: 'listSchedules',
     tag: 'Documents',
-    summary: 'Reports that are made by themselves',
+    summary: 'Scheduled reports',
     query: sourceQuery,
     answer: z.object({ items: z.array(scheduleSchema) }),
     async handle(context, { query, request }) {
@@ -200,7 +200,7 @@ export const documentApi = [
       name: z.enum(reportNames),
       source: z.string().max(100),
       format: z.enum(['pdf', 'csv', 'json', 'html']),
-      covers: z.enum(covers).meta({ description: 'The last whole one before it is made.' }),
+      covers: z.enum(covers).meta({ description: 'The last whole one before the run.' }),
       cron: z
         .string()
         .max(100)
@@ -220,7 +220,7 @@ export const documentApi = [
     path: '/api/v1/schedules/{scheduleId}/remove',
     name: 'removeSchedule',
     tag: 'Documents',
-    summary: 'Remove a scheduled report of a source; what it made stays',
+    summary: 'Remove a scheduled report of a source; its documents stay',
     params: z.strictObject({ scheduleId: z.string().max(100) }),
     body: z.strictObject({ source: z.string().max(100) }),
     answer: z.object({ scheduleId: z.string() }),

@@ -15,7 +15,7 @@ export function answerErrorsAsProblems(app: FastifyInstance): void {
 }
 
 const titles: Partial<Record<ErrorCode, string>> = {
-  sign_in_required: 'A token is needed',
+  sign_in_required: 'A token is required',
   not_allowed: 'Not allowed',
   not_found: 'Not found',
   invalid_request: 'The request is not valid',
@@ -38,7 +38,7 @@ function problemOf(code: ErrorCode, detail: string, problems: readonly string[] 
 }
 
 const TOKEN_NEEDED =
-  'Send a valid API token as `Authorization: Bearer clt_…`. Tokens are made on the page Your account, or with `consent-ledger token api`.';
+  'Send a valid API token as `Authorization: Bearer clt_…`. Create tokens on the page Your account, or with `consent-ledger token api`.';
 
 /** Answers with a problem. */
 export function sendProblem(

@@ -10,7 +10,7 @@ const holdSchema = z
     holdId: z.string(),
     source: z.string().nullable().meta({ description: 'Null: every source.' }),
     caseId: z.string().nullable(),
-    ofSubject: z.boolean().meta({ description: 'Whether it is about one person, whose keyed hash it holds.' }),
+    ofSubject: z.boolean().meta({ description: 'Whether it is about one person, whose keyed hash it contains.' }),
     from: z.string().nullable(),
     to: z.string().nullable(),
     reason: z.string(),
@@ -18,7 +18,7 @@ const holdSchema = z
     placedAt: z.string(),
     seq: z.int().meta({ description: 'The entry that records it.' }),
   })
-  .meta({ id: 'Hold', description: 'A legal hold: what it names is not erased until it is lifted.' });
+  .meta({ id: 'Hold', description: 'A legal hold: the data it covers is not erased until it is lifted.' });
 
 function holdOf(hold: Hold): z.input<typeof holdSchema> {
   const { holdId, sourceSlug: source, caseId, about, from, to, reason, officer, placedAt, seq } = hold;
@@ -47,9 +47,9 @@ export const holdApi = [
     path: '/api/v1/holds',
     name: 'placeHold',
     tag: 'Ledger',
-    summary: 'Keep something from being erased: a request, a person, a period, or all of a source',
+    summary: 'Prevent data from being erased: a request, a person, a period, or everything of a source',
     body: z.strictObject({
-      source: z.string().max(100).optional().meta({ description: 'Without it: every source, if you see every one.' }),
+      source: z.string().max(100).optional().meta({ description: 'Default: every source, if you can see them all.' }),
       caseId: z.string().max(300).optional(),
       subject: z
         .string()

@@ -60,7 +60,7 @@ const syncSchema = z
     unreadable: z.int(),
     gap: z.string().nullable(),
   })
-  .meta({ id: 'SyncStatus', description: 'How the pull of one banner’s consent log stands.' });
+  .meta({ id: 'SyncStatus', description: 'The state of pulling one banner’s consent log.' });
 
 export const workApi = [
   defineRoute({
@@ -68,7 +68,7 @@ export const workApi = [
     path: '/api/v1/syncs',
     name: 'listSyncs',
     tag: 'Sources and syncs',
-    summary: 'How the pull of consent logs stands, per source and banner',
+    summary: 'The state of pulling consent logs, per source and banner',
     query: sourceQuery,
     answer: z.object({ items: z.array(syncSchema) }),
     async handle(context, { query, request }) {
@@ -99,7 +99,7 @@ export const workApi = [
     name: 'stopSyncs',
     tag: 'Sources and syncs',
     summary: 'Stop the syncs of a source that are running or waiting',
-    description: 'What they stored is kept, and the next sync goes on from there.',
+    description: 'Stored rows are kept, and the next sync continues from there.',
     body: z.strictObject({ source: z.string().max(100) }),
     answer: z.object({
       items: z.array(z.object({ jobId: z.string(), outcome: z.enum(['cancelled', 'requested']) })),
@@ -115,7 +115,7 @@ export const workApi = [
     path: '/api/v1/jobs',
     name: 'listJobs',
     tag: 'Jobs',
-    summary: `The latest ${JOBS_SHOWN} documents, pulls, verifications and calls to the service, waiting, under way or finished`,
+    summary: `The latest ${JOBS_SHOWN} documents, pulls, verifications and calls to the service, waiting, running or finished`,
     query: sourceQuery.extend({
       kind: z.enum(jobKinds).optional(),
       state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']).optional(),
@@ -150,9 +150,9 @@ export const workApi = [
     path: '/api/v1/jobs/{jobId}/events',
     name: 'followJob',
     tag: 'Jobs',
-    summary: 'How far a job is, as server-sent events',
+    summary: 'A job’s progress, as server-sent events',
     description:
-      'Events `progress` with `done`, `total` and `text`, and `end` with the last `state`. A stream lasts a minute at most: open it again, or read the job, while it has not ended.',
+      'Events `progress` with `done`, `total` and `text`, and `end` with the last `state`. A stream lasts at most a minute: open it again, or read the job, until it has ended.',
     params: z.strictObject({ jobId: z.string().max(100) }),
     answer: null,
     handle: (context, { params, request, reply }) =>
@@ -164,7 +164,7 @@ export const workApi = [
     name: 'stopJob',
     tag: 'Jobs',
     summary: 'Stop a sync or a bulk generation',
-    description: 'What it has done stays done, and the same can be started again: it goes on from there.',
+    description: 'Its results stay, and starting the same again continues from there.',
     params: z.strictObject({ jobId: z.string().max(100) }),
     answer: jobSchema,
     async handle(context, { params: { jobId } }) {

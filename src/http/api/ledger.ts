@@ -14,7 +14,7 @@ const deliverySchema = z
     source: z.string(),
     receivedAt: z.string(),
     event: z.string().nullable(),
-    verdict: z.string().meta({ description: 'How its signature was judged.' }),
+    verdict: z.string().meta({ description: 'The verdict on its signature.' }),
     outcome: z.enum(['read', 'unknown-event', 'unreadable']),
     contentType: z.string().nullable(),
     bytes: z.int(),
@@ -43,7 +43,7 @@ const entrySchema = z
     bodyText: z
       .string()
       .nullable()
-      .meta({ description: 'Null where it was erased, and of calls, which may hold credentials.' }),
+      .meta({ description: 'Null if it was erased, and for calls, which may contain credentials.' }),
     bodyBase64: z.string().nullable().meta({ description: 'A body that is not valid UTF-8.' }),
     leafHash: z.string(),
     erased: z.boolean(),
@@ -64,7 +64,7 @@ export const ledgerApi = [
     path: '/api/v1/deliveries',
     name: 'listDeliveries',
     tag: 'Ledger',
-    summary: 'List deliveries that were stored, the latest first',
+    summary: 'List stored deliveries, newest first',
     query: pageQuery.extend(sourceQuery.shape).extend({
       event: z.string().max(200).optional(),
       outcome: z.enum(['read', 'unknown-event', 'unreadable']).optional(),
@@ -96,7 +96,7 @@ export const ledgerApi = [
     tag: 'Ledger',
     summary: 'Deliveries as they are stored, as server-sent events',
     description:
-      'Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts a minute at most: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it begins with what arrives from now on.',
+      'Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts at most a minute: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it starts with new deliveries.',
     query: sourceQuery.extend({
       event: z.string().max(200).optional(),
       after: z.coerce.number().int().nonnegative().optional().meta({ description: 'The last entry that you have.' }),
@@ -142,7 +142,7 @@ export const ledgerApi = [
     name: 'startVerification',
     tag: 'Ledger',
     summary: 'Verify every entry, checkpoint and file now',
-    description: 'The answer is the job that does it; its result says what was found.',
+    description: 'The answer is the job that does it; its result lists the findings.',
     status: 202,
     answer: jobSchema,
     async handle(context, { by }) {
@@ -158,7 +158,7 @@ export const ledgerApi = [
     summary: 'When the whole ledger was last verified, and how many faults were found',
     answer: z.object({ at: z.string().nullable(), faults: z.int().nullable() }).meta({
       id: 'LastVerification',
-      description: 'Both are null where the whole ledger was never verified.',
+      description: 'Both are null if the whole ledger was never verified.',
     }),
     async handle(context) {
       const last = await context.lastVerification();
@@ -177,7 +177,10 @@ export const ledgerApi = [
         size: z.int(),
         note: z.string().nullable().meta({ description: 'The signed note (C2SP tlog-checkpoint).' }),
       })
-      .meta({ id: 'Checkpoint', description: 'The newest checkpoint. `unchanged`: nothing came since it was made.' }),
+      .meta({
+        id: 'Checkpoint',
+        description: 'The newest checkpoint. `unchanged`: nothing was added since it was made.',
+      }),
     async handle(context) {
       const sealing = await context.seal();
       switch (sealing.outcome) {

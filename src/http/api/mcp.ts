@@ -55,13 +55,13 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
   const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
   const server = new McpServer({ name: 'consent-ledger', version: context.version });
   const annotations = { readOnlyHint: true, openWorldHint: false };
-  const slug = z.string().max(100).describe('Slug of the source, as list_sources has it.');
+  const slug = z.string().max(100).describe('Slug of the source, from list_sources.');
   const isOpen = (source: string) =>
     context.sources.findAny(source) !== null && (sources === null || sources.includes(source));
 
   server.registerTool(
     'list_sources',
-    { title: 'List the sources', description: 'Slugs and names of the sources that can be asked about.', annotations },
+    { title: 'List the sources', description: 'Slugs and names of the sources that can be queried.', annotations },
     () =>
       answer({
         sources: context.sources
@@ -74,13 +74,13 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
   server.registerTool(
     'consent_at',
     {
-      title: 'How a person’s consent stood at a moment',
+      title: 'A person’s consent at a given time',
       description:
         'Was a purpose allowed by this visitor hash, e-mail address or record id at that time, by which decision, and under which text? Every entry that the answer cites (seq) was checked against the sealed ledger. The look-up is recorded, without the identifier. Nothing found does not mean that no data is held.',
       inputSchema: {
         source: slug,
         identifier: z.string().trim().min(1).max(500).describe('Visitor hash, e-mail address, or consent record id.'),
-        at: moment.describe('The moment asked about, ISO 8601 with an offset.'),
+        at: moment.describe('The time in question, ISO 8601 with an offset.'),
       },
       annotations,
     },
@@ -120,7 +120,7 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
     {
       title: 'Which data subject requests are due',
       description:
-        'Open requests by legal limit, the nearest first, without names. openedSeq and lastSeq are the entries that they rest on.',
+        'Open requests by legal limit, nearest first, without names. openedSeq and lastSeq are the entries that they are based on.',
       inputSchema: {
         source: slug.optional(),
         withinDays: z.int().min(0).max(3660).default(30).describe('Due by then, or overdue.'),
@@ -175,7 +175,7 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
     {
       title: 'The texts of a policy',
       description:
-        'Versions of a policy’s text as they were fetched, with the times between which each was seen and the entry (bodySeq) that holds it.',
+        'Versions of a policy’s text as fetched, with the times between which each was seen and the entry (bodySeq) that contains it.',
       inputSchema: { source: slug, policyId: z.string().min(1).max(300) },
       annotations,
     },

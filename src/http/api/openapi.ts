@@ -26,12 +26,12 @@ export function errorsOf(route: ApiRoute): readonly ErrorCode[] {
 /** What the routes of each tag are about. */
 const tags = {
   Cases: 'Data subject requests from receipt to closing.',
-  Consent: 'How a person’s consent stood at a moment.',
-  Policies: 'Policies, and their texts as they were fetched.',
+  Consent: 'A person’s consent at a given time.',
+  Policies: 'Policies, and their texts as fetched.',
   Documents: 'Packs, letters and reports as registered files.',
-  Ledger: 'Deliveries and entries as they were stored.',
+  Ledger: 'Deliveries and entries as stored.',
   'Sources and syncs':
-    'Which accounts of the service are followed, how their logs are pulled, and whose token this is.',
+    'The accounts of the service that are followed, how their logs are pulled, and whose token this is.',
   Jobs: 'Work that takes a while.',
 } as const satisfies Record<ApiTag, string>;
 
@@ -50,7 +50,7 @@ export function openApiDocument(routes: readonly ApiRoute[], version: string): J
       version,
       summary: 'Evidence of consent, policies and data subject requests',
       description:
-        'Cases, consent look-ups, policies, documents and jobs of one installation. A look at personal data and each download is an entry of the ledger; answers name the entries (`seq`) that they rest on.',
+        'Cases, consent look-ups, policies, documents and jobs of one installation. Each look at personal data and each download is an entry of the ledger; answers name the entries (`seq`) that they are based on.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The admin listener of the installation.' }],
@@ -62,7 +62,8 @@ export function openApiDocument(routes: readonly ApiRoute[], version: string): J
         token: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API token of an account: made on the page Your account, or with `consent-ledger token api`.',
+          description:
+            'An API token of an account: create one on the page Your account, or with `consent-ledger token api`.',
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -160,9 +161,9 @@ const idempotencyKey = {
 
 const rateHeaders = Object.fromEntries(
   [
-    ['RateLimit-Limit', 'Requests of this token in a minute.'],
+    ['RateLimit-Limit', 'Requests per minute for this token.'],
     ['RateLimit-Remaining', 'How many of them are left.'],
-    ['RateLimit-Reset', 'Seconds until they are counted anew.'],
+    ['RateLimit-Reset', 'Seconds until the count restarts.'],
   ].map(([name = '', description]) => [name, { description, schema: { type: 'integer' } }]),
 );
 

@@ -27,7 +27,7 @@ const policySchema = z
     status: z.enum(['created', 'updated', 'published', 'deleted']),
     publishedAt: z.string().nullable(),
     firstSeq: z.int(),
-    lastSeq: z.int().meta({ description: 'The last entry that said something about it.' }),
+    lastSeq: z.int().meta({ description: 'The last entry about it.' }),
     lastAt: z.string(),
   })
   .meta({ id: 'Policy', description: 'A policy as deliveries reported it.' });
@@ -44,9 +44,9 @@ const textSchema = z
     notBefore: z.string().nullable(),
     firstSeen: z.string(),
     lastSeen: z.string(),
-    lines: z.array(z.string()).nullable().meta({ description: 'The visible text, where withText is set.' }),
+    lines: z.array(z.string()).nullable().meta({ description: 'The visible text, if withText is set.' }),
   })
-  .meta({ id: 'PolicyText', description: 'A text of a policy and when it was seen, as it was fetched.' });
+  .meta({ id: 'PolicyText', description: 'A text of a policy as fetched, and when it was seen.' });
 
 const POLICIES = 1000;
 
@@ -73,7 +73,7 @@ const callSchema = z
     error: z.string().nullable(),
     policyId: z.string().nullable(),
     askedAt: z.string(),
-    seq: z.int().meta({ description: 'The entry that records what was to be asked, before it was asked.' }),
+    seq: z.int().meta({ description: 'The entry that records the call before it was sent.' }),
   })
   .meta({ id: 'Call', description: 'A call that changes something at the service.' });
 
@@ -174,7 +174,7 @@ export const policyApi = [
     tag: 'Policies',
     summary: 'Have the service generate a policy',
     description:
-      'The answer is the job that asks the service; its result names the policy and what is left of the quota. Nothing is sent while the outcome of the same is unknown, unless `again` is set.',
+      'The answer is the job that calls the service; its result names the policy and the remaining quota. Nothing is sent while the outcome of an identical request is unknown, unless `again` is set.',
     body: z.strictObject({ source: z.string().max(100), form: formASchema, again: z.boolean().default(false) }),
     status: 202,
     answer: jobSchema,
@@ -212,11 +212,14 @@ export const policyApi = [
     tag: 'Policies',
     summary: 'Have the service generate many policies, in batches within its limits',
     description:
-      'The same items are never sent twice: a list that was begun before is continued, and its job is the answer.',
+      'The same items are never sent twice: a list that was started before is continued, and its job is the answer.',
     body: z.strictObject({
       source: z.string().max(100),
       items: z.array(formASchema).min(1).max(1000),
-      retryFailed: z.boolean().default(false).meta({ description: 'Sends again what the service failed to generate.' }),
+      retryFailed: z
+        .boolean()
+        .default(false)
+        .meta({ description: 'Sends items again that the service failed to generate.' }),
     }),
     status: 202,
     answer: z.object({ planId: z.string(), job: jobSchema }),
@@ -272,12 +275,12 @@ export const policyApi = [
     path: '/api/v1/policies/list',
     name: 'fetchPolicyList',
     tag: 'Policies',
-    summary: 'Take the service’s list of published policies into the catalogue now',
+    summary: 'Fetch the service’s list of published policies into the catalogue now',
     body: z.strictObject({ source: z.string().max(100) }),
     answer: z.object({
       outcome: z.enum(['stored', 'unchanged']),
       policies: z.int(),
-      whole: z.boolean().meta({ description: 'Whether the service said that this is all of them.' }),
+      whole: z.boolean().meta({ description: 'Whether the list is complete, according to the service.' }),
     }),
     async handle(context, { body, by }) {
       const source = assertCallable(context, body.source);
@@ -293,7 +296,7 @@ export const policyApi = [
     path: '/api/v1/policies/calls',
     name: 'listCalls',
     tag: 'Policies',
-    summary: 'Generations and publishings that were asked of the service, the latest first, and what came of them',
+    summary: 'Calls to the service that generate or publish, newest first, with their outcome',
     query: pageQuery.extend(sourceQuery.shape).extend({
       open: z.enum(['true', 'false']).default('false').meta({ description: 'Only those whose outcome is unknown.' }),
     }),
@@ -314,12 +317,12 @@ export const policyApi = [
     path: '/api/v1/policies/calls/{requestId}/settle',
     name: 'settleCall',
     tag: 'Policies',
-    summary: 'Say what came of a call whose outcome is unknown, once it was looked up at the service',
+    summary: 'Record the outcome of a call whose outcome is unknown, after checking it with the service',
     params: z.strictObject({ requestId: z.string().max(100) }),
     body: z.strictObject({
       source: z.string().max(100),
       happened: z.boolean(),
-      policyId: z.string().trim().min(1).max(300).optional().meta({ description: 'The policy that it made.' }),
+      policyId: z.string().trim().min(1).max(300).optional().meta({ description: 'The policy that it created.' }),
     }),
     answer: callSchema,
     async handle(context, { params: { requestId }, body, by }) {

@@ -122,7 +122,7 @@ export const pageQuery = z.strictObject({
     .string()
     .max(200)
     .optional()
-    .meta({ description: 'The nextCursor of the page before. Without it: the first page.' }),
+    .meta({ description: 'The nextCursor of the previous page. Default: the first page.' }),
   limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50).meta({ description: 'Rows of the page.' }),
 });
 export const sourceQuery = z.strictObject({
@@ -131,7 +131,7 @@ export const sourceQuery = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'Only of this source (its slug). Without it: of every one that you see.' }),
+    .meta({ description: 'Only this source (its slug). Default: all that you can see.' }),
 });
 
 /** A page of a list. */

@@ -33,16 +33,16 @@ const sourceStateSchema = sourceSchema
     lastSyncAt: z
       .string()
       .nullable()
-      .meta({ description: 'The last successful sync; of several banners, the one that was pulled longest ago.' }),
+      .meta({ description: 'The last successful sync; with several banners, of the one pulled longest ago.' }),
     secrets: z.array(
       z.object({
         id: z.string(),
         addedAt: z.string().nullable().meta({ description: 'Null: it is set by an environment variable.' }),
-        endsAt: z.string().nullable().meta({ description: 'Null: it does not end by itself.' }),
+        endsAt: z.string().nullable().meta({ description: 'Null: it does not expire.' }),
       }),
     ),
   })
-  .meta({ id: 'SourceState', description: 'A source, and how it stands.' });
+  .meta({ id: 'SourceState', description: 'A source and its state.' });
 
 function sourceOf({ slug, name, baseUrl, siteUrl, apiKey }: Source) {
   return { slug, name, baseUrl, siteUrl, pulls: baseUrl !== null && apiKey !== null };
@@ -58,7 +58,7 @@ export const sourceApi = [
     answer: z.object({
       name: z.string(),
       personId: z.string().nullable(),
-      officer: z.string().meta({ description: 'As entries of the ledger name what is done with this token.' }),
+      officer: z.string().meta({ description: 'The name under which entries record actions with this token.' }),
       role: z.enum(roles).meta({ description: 'Of the token: auditor with scope read, officer with scope work.' }),
       personRole: z.enum(roles).nullable(),
       sources: z.array(z.string()).nullable().meta({ description: 'Null: every one.' }),
@@ -74,7 +74,7 @@ export const sourceApi = [
     path: '/api/v1/sources',
     name: 'listSources',
     tag: 'Sources and syncs',
-    summary: 'The sources that you see, without their credentials',
+    summary: 'The sources that you can see, without their credentials',
     answer: z.object({ items: z.array(sourceSchema) }),
     handle: async (context, { request }) => ({
       items: sourcesOf(context, request)
@@ -115,7 +115,7 @@ export const sourceApi = [
     path: '/api/v1/sources/{slug}/check',
     name: 'checkSource',
     tag: 'Sources and syncs',
-    summary: 'Try the API key of a source with one read call to the service',
+    summary: 'Test the API key of a source with one read call to the service',
     params: slugParams,
     answer: z.object({ outcome: z.enum(['works', 'refused', 'not-configured']), sentence: z.string() }),
     async handle(context, { params, request }) {
@@ -130,7 +130,7 @@ export const sourceApi = [
     path: '/api/v1/banners/names',
     name: 'nameBanner',
     tag: 'Sources and syncs',
-    summary: 'Give a banner the name that reports and pages show',
+    summary: 'Name a banner, for reports and pages',
     body: z.strictObject({
       source: z.string().max(100),
       bannerId: z.string().max(300),

@@ -83,7 +83,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     if (settings === null) throw new CodedError('not_found');
     const pending = readPending(request.cookies[cookie], seal, context.clock().getTime());
     void reply.clearCookie(cookie, optionsOf(request));
-    if (pending === null) return refuse(request, reply, '/', 'It took too long, or began in another browser.');
+    if (pending === null) return refuse(request, reply, '/', 'It took too long, or was started in another browser.');
     const identity = await identify(request, pending);
     if (identity === null) return refuse(request, reply, pending.next, `${settings.name} did not sign you in.`);
     const signed = await signInByProvider(context, identity, browserOf(request));

@@ -29,7 +29,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   password: 'The password is changed. Your other sessions have ended.',
   session: 'The session has ended.',
   passkey: 'The passkey is set up. You can sign in with it from now on.',
-  'no-token': 'The token is revoked: it opens nothing any more.',
+  'no-token': 'The token is revoked and no longer works.',
   'no-passkey': 'The passkey is removed.',
   'no-factor': 'The one-time code is no longer asked for.',
 };
@@ -54,7 +54,7 @@ export async function accountRoutes(app: FastifyInstance, context: Context): Pro
     const person = await ownAccount(request);
     const { session = '' } = formOf(request.body);
     if (!(await revokeSession(context, person, session)))
-      return sendAccount(request, reply, { problems: ['This session has ended already.'] }, 422);
+      return sendAccount(request, reply, { problems: ['This session has already ended.'] }, 422);
     return reply.redirect('/account?done=session', 303);
   });
 
@@ -285,7 +285,7 @@ function AccountPage(props: AccountProps) {
             </>
           ) : (
             <>
-              <p>With an authenticator app on your telephone, a stolen password alone opens nothing.</p>
+              <p>With an authenticator app on your phone, a stolen password alone is useless.</p>
               <p>
                 <a class="button" href="/account/second-factor">
                   Set up an authenticator app
@@ -325,7 +325,7 @@ function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
         </details>
       ))}
       {creation === null ? (
-        <p class="small soft">Passkeys need a host name: open these pages under one instead of an IP address.</p>
+        <p class="small soft">Passkeys need a host name: open these pages by host name, not by IP address.</p>
       ) : (
         <form
           method="post"
@@ -381,12 +381,12 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
   return (
     <Panel id="tokens" title="API tokens">
       <p class="small">
-        With a token another program uses the <a href="/api">API</a> in your name. It never may more than you, and what
-        it looks at and does is recorded with its id.
+        With a token, another program uses the <a href="/api">API</a> in your name. It can never do more than you, and
+        everything it does is recorded with its id.
       </p>
       {secret === undefined ? null : (
         <Notice tone="good">
-          <p>This is the token. It is shown only now: put it where the program finds it.</p>
+          <p>This is the token. It is shown only once: store it where the program can read it.</p>
           <p class="mono">{secret}</p>
         </Notice>
       )}
@@ -416,7 +416,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
             {visible.length < 2 ? null : (
               <Field id="token-reach" label="Sources">
                 <select id="token-reach" name="reach">
-                  <option value="all">every one that you see</option>
+                  <option value="all">all that you can see</option>
                   <option value="some">only those ticked below</option>
                 </select>
                 <div class="boxes">
@@ -511,8 +511,8 @@ function RecoveryCodesPage({ frame, codes }: { frame: PageFrame; codes: readonly
       <p class="lead">From now on you are asked for a code when you sign in.</p>
       <Panel id="codes" title="Recovery codes">
         <p>
-          Each replaces a code of the app once, should you lose your telephone. They are shown only now: print them or
-          put them into a password manager.
+          Each replaces one code from the app if you lose your phone. They are shown only once: print them or put them
+          in a password manager.
         </p>
         <ul class="plain mono">
           {codes.map((code) => (
@@ -521,7 +521,7 @@ function RecoveryCodesPage({ frame, codes }: { frame: PageFrame; codes: readonly
         </ul>
         <p>
           <a class="button" href="/account">
-            I have kept them
+            I have saved them
           </a>
         </p>
       </Panel>

@@ -214,8 +214,8 @@ function BannersPage(props: BannersProps) {
     <Page title="Banners" frame={frame} current="banners">
       <h1>Banners</h1>
       <p class="lead">
-        A consent record names a banner but not what the visitor saw. Add a screenshot or the text of each banner, with
-        the period in which it looked like this, and a name for each banner. Reports and packs cite them.
+        A consent record names a banner but does not show what the visitor saw. Add a screenshot or the text of each
+        banner, with the period in which it looked like this, and a name for each banner. Reports and packs cite them.
       </p>
       {done === null ? null : <Notice tone="good">{done}</Notice>}
       <Problems title="This was not recorded:" problems={problems} />
@@ -300,7 +300,7 @@ function BannersPage(props: BannersProps) {
 function Names({ frame, source, names, bannerIds }: Pick<BannersProps, 'frame' | 'source' | 'names' | 'bannerIds'>) {
   return (
     <Panel id="names" title="Names">
-      <p class="small soft">Shown beside the id on pages and in documents made from now on.</p>
+      <p class="small soft">Shown next to the id on pages and in documents made from now on.</p>
       {bannerIds.map((id, place) => (
         <form key={id} method="post" action="/banners/names" class="filter">
           <Csrf token={frame.csrf} />

@@ -69,8 +69,8 @@ export function CasePage(props: CasePageProps) {
         <Notice tone="warn">
           <p>
             The requester wrote <Moment iso={message.at} timeZone={frame.timeZone} />:{' '}
-            {choiceTexts[message.about].toLowerCase()}. <a href="#history">Read it</a>; the next thing you record, such
-            as a note, takes this line away.
+            {choiceTexts[message.about].toLowerCase()}. <a href="#history">Read it</a>; this notice disappears when you
+            record something, such as a note.
           </p>
         </Notice>
       )}
@@ -241,7 +241,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             'Law',
             <>
               {deadline.laws.length === 0
-                ? 'none of those implemented'
+                ? 'none that is implemented'
                 : deadline.laws.map((law) => law.name).join('; ')}{' '}
               <span class="soft">({placeText(view)})</span>
             </>,
@@ -377,7 +377,7 @@ function ReadinessPanel({ data }: PartProps) {
           </ul>
         </>
       )}
-      <p class="small soft">The answer may hold: {holds[disclosure]}.</p>
+      <p class="small soft">The answer may contain: {holds[disclosure]}.</p>
     </Panel>
   );
 }

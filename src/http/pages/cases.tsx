@@ -30,7 +30,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
   pack: 'The pack is being created. It will appear under Response pack.',
   task: 'The task is being sent to its owner.',
-  revoked: 'The link is revoked: it opens nothing any more.',
+  revoked: 'The link is revoked and no longer works.',
 };
 
 interface CaseParams {
@@ -159,7 +159,13 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
     // Of this case and no other: its source is what the officer may see.
     const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === handOver);
     if (!found || !(await revokeHandOver(context, handOver, officerOf(request).officer)))
-      return sendCase(request, reply, caseId, { problems: ['This link is unknown, or was revoked already.'] }, 422);
+      return sendCase(
+        request,
+        reply,
+        caseId,
+        { problems: ['This link is unknown, or has already been revoked.'] },
+        422,
+      );
     return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=revoked#hand-over`, 303);
   });
 
@@ -223,7 +229,7 @@ function NewRequestPage({ frame, sources, reference, form = {}, problems = [] }:
     <Page title="Record a request" frame={frame} current="new-request">
       <h1>Record a request</h1>
       <p class="lead">
-        For a request received by letter, e-mail, telephone or in person. Requests reported by the service are recorded
+        For a request received by letter, e-mail, phone or in person. Requests reported by the service are recorded
         automatically.
       </p>
       <Problems title="This was not recorded:" problems={problems} />

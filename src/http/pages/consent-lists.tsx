@@ -34,7 +34,7 @@ const kinds = {
   },
   undelivered: {
     title: 'Decisions never delivered',
-    lead: 'Decisions that are in the consent log of the service but never came as a webhook: the endpoint was unreachable, or the event is not subscribed. They are recorded all the same.',
+    lead: 'Decisions in the service’s consent log that never arrived as a webhook: the endpoint was unreachable, or the event is not subscribed. They are recorded anyway.',
     none: 'Every decision of this period was delivered.',
   },
 } as const satisfies Record<FindingKind, unknown>;
@@ -111,7 +111,7 @@ function ListPage(props: ListProps) {
     <Page title={title} frame={frame} current={kind}>
       <h1>{title}</h1>
       <p class="lead">{lead}</p>
-      <Problems title="The list is not filtered as you asked:" problems={problems} />
+      <Problems title="The filter was not applied:" problems={problems} />
       <Panel id="filter" title="What to show">
         <form method="get" action={`/consent/${kind}`}>
           <div class="pair thirds">

@@ -137,8 +137,8 @@ function ConsentPage({ frame, sources, form, problems = [], answer = null }: Con
     <Page title="Consent look-up" frame={frame} current="consent">
       <h1>Consent look-up</h1>
       <p class="lead">
-        What one person had consented to at a given time: purposes, decisions and policy texts. Each look-up is recorded
-        in the ledger, without the identifier itself.
+        One person’s consent at a given time: purposes, decisions and policy texts. Each look-up is recorded in the
+        ledger, without the identifier itself.
       </p>
       <Problems title="The look-up failed:" problems={problems} />
       <Panel id="look-up" title="Who and when">
@@ -195,7 +195,7 @@ function Answer({ frame, form, answer }: AnswerProps) {
         </p>
         {knownThen === null ? null : (
           <Notice tone="warn">
-            <strong>What had been received by then said something else:</strong>{' '}
+            <strong>The records received by then said something else:</strong>{' '}
             {then.length === 0 ? 'nothing yet.' : then.join('; ')}
           </Notice>
         )}
@@ -213,7 +213,7 @@ function Answer({ frame, form, answer }: AnswerProps) {
             Download as PDF
           </button>
         </form>
-        <p class="hint">This look-up is recorded as entry {recorded}; the PDF is one more.</p>
+        <p class="hint">This look-up is recorded as entry {recorded}; the PDF counts as another one.</p>
       </Panel>
       {decisions.map((decision) => (
         <Decision key={decision.decisionId} frame={frame} decision={decision} />

@@ -100,7 +100,7 @@ function CaseForm({ form, timeZone }: { form: Readonly<Record<string, string>>; 
     <form method="get" action="/deadline">
       <div class="pair">{caseFields(value('place'), timeZone).map(input)}</div>
       <details open={happened.some(({ name }) => value(name) !== '')}>
-        <summary>What happened since</summary>
+        <summary>Events since then</summary>
         <div class="pair">{happened.map(input)}</div>
       </details>
       <br />

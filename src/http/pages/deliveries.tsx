@@ -137,7 +137,8 @@ function DeliveriesPage(props: DeliveriesProps) {
     <Page title="Deliveries" frame={frame} current="deliveries">
       <h1>Deliveries</h1>
       <p class="lead">
-        What the service sent to the webhook addresses. Everything with a valid signature is stored as it came.
+        Deliveries from the service to the webhook addresses. Everything with a valid signature is stored exactly as
+        received.
       </p>
       <Problems title="No entry was found:" problems={problems} />
       {refused === 0 ? null : (
@@ -222,8 +223,8 @@ function Nothing({ filtered }: { filtered: boolean }) {
     );
   return (
     <p>
-      Nothing has arrived yet. Register the webhook address of a source with the service, for all events; what it sends
-      with a wrong signature is under <a href="/deliveries/refused">Refused</a>.
+      Nothing has arrived yet. Register the webhook address of a source with the service, for all events; deliveries
+      with a wrong signature are under <a href="/deliveries/refused">Refused</a>.
     </p>
   );
 }

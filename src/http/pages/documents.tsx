@@ -70,7 +70,7 @@ export async function sendRegistered(
     );
   const produced = await loadProduced(context, row.seq, row.sha256);
   if (typeof produced === 'string') {
-    throw new CodedError('conflict', `${produced} Tell the operator; it is not handed out.`);
+    throw new CodedError('conflict', `${produced} Tell the operator; it cannot be downloaded.`);
   }
   const file = await openRegistered(
     documentPath(context.documents.folder, { documentId, format: row.format }),

@@ -59,7 +59,7 @@ function EntryPage({ frame, entry, reading }: EntryProps) {
       </p>
       {entry.erased ? (
         <Notice tone="warn">
-          <p>The content was erased. The entry keeps its place in the ledger, which is still proven.</p>
+          <p>The content was erased. The entry keeps its position in the ledger, which is still proven.</p>
         </Notice>
       ) : null}
       <Panel id="about" title="How it arrived and was read">
@@ -110,20 +110,18 @@ function EntryPage({ frame, entry, reading }: EntryProps) {
 function ReadingPanel({ reading }: { reading: Reading }) {
   if (reading.outcome !== 'read')
     return (
-      <Panel id="facts" title="What was read out of it">
+      <Panel id="facts" title="Fields read from it">
         <p>
-          Nothing: {reading.reason} The content is kept as it came. If only a field has another name, have the source’s
-          fields discovered, then rebuild the read models.
+          Nothing: {reading.reason} The content is stored exactly as received. If only a field has another name, run
+          discovery for the source, then rebuild the read models.
         </p>
       </Panel>
     );
   const { fact, unread } = reading;
   return (
-    <Panel id="facts" title="What was read out of it">
+    <Panel id="facts" title="Fields read from it">
       <Facts rows={flat(fact).map(([name, value]) => [name, <bdi class="outside">{visibleText(value)}</bdi>])} />
-      {unread.length === 0 ? null : (
-        <p class="hint outside">Fields that nothing was made of: {visibleText(unread.join(', '))}</p>
-      )}
+      {unread.length === 0 ? null : <p class="hint outside">Unused fields: {visibleText(unread.join(', '))}</p>}
     </Panel>
   );
 }
@@ -135,7 +133,9 @@ const BYTES_SHOWN = 512;
 function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry }) {
   // A service may repeat the API key in what it answers.
   if (kind === 'call')
-    return <p>The bytes of calls may hold credentials: `consent-ledger delivery show` prints them for the operator.</p>;
+    return (
+      <p>The bytes of calls may contain credentials: `consent-ledger delivery show` prints them for the operator.</p>
+    );
   if (bodyText !== null) {
     const text = indented(bodyText);
     return (

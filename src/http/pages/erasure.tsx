@@ -47,12 +47,12 @@ const SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
 
-const changed = 'What would be erased has changed since it was proposed: withdraw the proposal and make a new one.';
+const changed = 'The data to be erased has changed since this was proposed: withdraw the proposal and make a new one.';
 
 const kindTexts: Readonly<Record<(typeof periodKinds)[number], string>> = {
   webhook: 'Deliveries',
   'consent-log': 'Rows of the consent log',
-  snapshot: 'Texts of policies as they were published',
+  snapshot: 'Policy texts as published',
 };
 
 /** Erasing by hand: preview, approval by a second person where the controller requires one, then a job. */
@@ -77,7 +77,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     const problems = [
       ...(form['digest'] === digestOfPlan(plan)
         ? []
-        : ['What would be erased has changed since you opened this page. Check it again before you confirm.']),
+        : ['The data to be erased has changed since you opened this page. Check it again before you confirm.']),
       ...(reason === null ? ['Choose a reason.'] : []),
       ...(context.cases.regimes.regimes.has(form['law'] ?? '') ? [] : ['Choose the law that applies.']),
       ...(form['sure'] === 'yes' ? [] : ['Tick the box to confirm that this cannot be undone.']),
@@ -94,7 +94,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
         reply,
         form,
         plan,
-        ['This needs a second person’s approval, so you need an account: sign in with yours.'],
+        ['This needs a second person’s approval, so you have to sign in with an account.'],
         422,
       );
     const proposal = await keepProposal(context, {
@@ -122,7 +122,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     if (proposal.needsSecond && (personId === null || personId === proposal.personId))
       return sendOne(request, reply, erasureId, [
         personId === null
-          ? 'Only a person with an account can approve: sign in with yours.'
+          ? 'Only someone with an account can approve: sign in with yours.'
           : 'You proposed this: another person must approve it.',
       ]);
     const looked = await lookAt(request, proposal.choice);
@@ -163,7 +163,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
     if (chosen.outcome === 'refused') return chosen;
     const plan = await planErasure(erasure, chosen.chosen);
     if (slugs !== null && [...plan.entries, ...plan.suppress].some(({ source }) => !slugs.includes(source)))
-      return refused('Some of it belongs to sources that you cannot see: ask a colleague who sees every source.');
+      return refused('Some of it belongs to sources that you cannot see: ask a colleague who can see every source.');
     if (plan.refusals.length > 0)
       return refused(
         ...plan.refusals.slice(0, SHOWN).map(({ seq, reason }) => `Entry ${seq} cannot be erased: ${reason}.`),
@@ -317,7 +317,7 @@ function choiceOf(form: Form, timeZone: string): ErasureChoice | { readonly prob
     case 'period': {
       const kinds = periodKinds.filter((kind) => form[`kind-${kind}`] === 'yes');
       if (text('to') === '') return { problems: ['Enter the last day.'] };
-      if (kinds.length === 0) return { problems: ['Choose what was received.'] };
+      if (kinds.length === 0) return { problems: ['Choose the kinds of data received.'] };
       try {
         return {
           by: 'period',
@@ -357,8 +357,8 @@ function StartPage(props: StartProps) {
     <Page title="Erase" frame={frame} current="erasures">
       <h1>Erase</h1>
       <p class="lead">
-        Removes content from the ledger for good. First you see what would be erased and what would stay. Each entry
-        keeps its place and its proof, and the erasure itself is recorded as an entry.
+        Removes content from the ledger for good. You first see what would be erased and what would stay. Each entry
+        keeps its position and its proof, and the erasure itself is recorded as an entry.
       </p>
       {done === null ? null : (
         <Notice tone="good">
@@ -490,7 +490,7 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
             maxLength={300}
             autocomplete="off"
             value={value('case', 'caseId')}
-            hint="Everything recorded for it, and its documents. Withdrawals of consent that it caused stay."
+            hint="Everything recorded about it, and its documents. Withdrawals of consent that it caused stay."
           />
         </>,
       )}
@@ -628,7 +628,7 @@ function PreviewPage({
       <Problems title="Nothing was erased:" problems={problems} />
       <PlanTables plan={plan} />
       <Panel id="confirm" title={needsSecond ? 'Propose the erasure' : 'Erase it'}>
-        {needsSecond ? <p>The controller requires two people: it is erased once another person approves.</p> : null}
+        {needsSecond ? <p>The controller requires two people: erasing starts once another person approves.</p> : null}
         <form method="post" action="/settings/erasures">
           <Csrf token={frame.csrf} />
           {hidden.map((name) => (
@@ -660,7 +660,7 @@ function PreviewPage({
             from a backup.
           </label>
           <p class="hint">
-            At the end the database is rewritten. Deliveries wait until then, longer in a large ledger; the service
+            At the end the database is rewritten. Deliveries wait meanwhile, longer for a large ledger; the service
             sends them again if they time out.
           </p>
           <div class="buttons">
@@ -767,7 +767,7 @@ function OnePage({
                 <Csrf token={frame.csrf} />
                 {mayApprove && plan !== null ? (
                   <button type="submit" name="decision" value="approve">
-                    {proposal.needsSecond ? 'Approve, and erase for good' : 'Erase for good'}
+                    {proposal.needsSecond ? 'Approve and erase for good' : 'Erase for good'}
                   </button>
                 ) : null}
                 <button type="submit" class="quiet" name="decision" value="withdraw">

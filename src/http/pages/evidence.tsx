@@ -33,8 +33,8 @@ interface Checkpoint {
 
 /** What came of a checkpoint that was just asked for. */
 const doneTexts: Readonly<Record<string, Worded>> = {
-  sealed: { text: 'The checkpoint is made: it is the first of the list.', tone: 'good' },
-  unchanged: { text: 'Nothing came since the last checkpoint: it covers everything.', tone: 'good' },
+  sealed: { text: 'The checkpoint is made: it is the first in the list.', tone: 'good' },
+  unchanged: { text: 'Nothing has been added since the last checkpoint: it covers everything.', tone: 'good' },
   empty: { text: 'The ledger is empty: there is nothing to seal.', tone: 'warn' },
   refused: {
     text: 'No checkpoint was made: an entry is not what was appended. Verify the ledger to see which.',
@@ -201,7 +201,7 @@ function EvidencePage(props: EvidenceProps) {
       {...(props.job?.finishedAt === null ? { script: liveScriptPath } : {})}
     >
       <h1>Evidence</h1>
-      <p class="lead">What shows that the ledger has not been changed, and what was erased from it on purpose.</p>
+      <p class="lead">Evidence that the ledger has not been changed, and a list of what was erased on purpose.</p>
       {props.done === null ? null : (
         <Notice tone={props.done.tone}>
           <p>{props.done.text}</p>
@@ -213,13 +213,13 @@ function EvidencePage(props: EvidenceProps) {
         {witnesses === null ? (
           <p>
             Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the ledger
-            unnoticed. The operator names witnesses in <code>WITNESSES</code>.
+            unnoticed. The operator can name witnesses in <code>WITNESSES</code>.
           </p>
         ) : witnesses.length === 0 ? (
-          <p>Nobody yet: the witnesses are asked at the next run of their schedule.</p>
+          <p>Nobody yet: the witnesses are contacted at their next scheduled run.</p>
         ) : (
           <Table
-            caption="Each has seen the ledger up to the entry that is named: nothing up to there can be changed without its noticing."
+            caption="Each has seen the ledger up to the entry listed: nothing up to there can be changed without the witness noticing."
             columns={[
               { title: 'Witness', cell: ({ name }) => <bdi>{name}</bdi> },
               { title: 'Up to entry', isNumber: true, cell: ({ size }) => formatCount(size) },
@@ -229,7 +229,7 @@ function EvidencePage(props: EvidenceProps) {
                 cell: ({ forked, error }) => (
                   <div>
                     <Badge
-                      text={forked ? 'has seen another history' : error === null ? 'agrees' : 'last attempt failed'}
+                      text={forked ? 'has seen a different history' : error === null ? 'agrees' : 'last attempt failed'}
                       tone={forked ? 'bad' : error === null ? 'good' : 'warn'}
                     />
                     {error === null ? null : <p class="hint outside">{error}</p>}
@@ -263,13 +263,13 @@ function EvidencePage(props: EvidenceProps) {
         <h3>Verifier key</h3>
         <p class="mono">{verifierKey}</p>
         <p class="hint">
-          It checks every checkpoint, proof and receipt of the present epoch. Give it to the people who will check them,
-          in another way than the documents.
+          It verifies every checkpoint, proof and receipt of the current epoch. Give it to the people who will check
+          them, by a different channel than the documents.
         </p>
       </Panel>
       <Panel id="holds" title="Legal holds in force">
         {holds.length === 0 ? (
-          <p>None. What a hold names is not erased until it is lifted.</p>
+          <p>None. Data under a hold is not erased until the hold is lifted.</p>
         ) : (
           <Table caption="Oldest first." columns={holdColumns(frame)} rows={holds} />
         )}
@@ -287,8 +287,8 @@ function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps
     <Panel id="standing" title="How it stands">
       {compared?.found == null ? null : (
         <Notice tone="bad">
-          Rows of the read models differ from the ledger: {compared.found}. No document is made until the operator has
-          put this right.
+          Rows of the read models differ from the ledger: {compared.found}. No document can be made until the operator
+          has fixed this.
         </Notice>
       )}
       <Facts
@@ -315,7 +315,7 @@ function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps
           [
             'Last backup',
             backup === null ? (
-              'none was made from here'
+              'none was made here'
             ) : (
               <>
                 {time(backup.at)}, up to entry {formatCount(backup.upTo)}: <bdi>{backup.file}</bdi>,{' '}
@@ -389,8 +389,8 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
         </form>
       ) : null}
       <p class="hint">
-        Reads every entry again and compares it with its hash, its key, the signed checkpoints and the journal; also the
-        files of evidence and documents.
+        Reads every entry again and checks it against its hash, its key, the signed checkpoints and the journal, as well
+        as the files of evidence and documents.
       </p>
     </Panel>
   );
@@ -458,7 +458,7 @@ function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
   return (
     <Panel id="erasures" title="Erasures">
       {erasures === null ? (
-        <p>Shown to those who may see every source.</p>
+        <p>Shown only to people who may see every source.</p>
       ) : shown.length === 0 ? (
         <p>
           Nothing was erased.{' '}
@@ -466,7 +466,7 @@ function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
         </p>
       ) : (
         <Table
-          caption="Newest first. Erased entries keep their place and their hashes, so that every proof stays valid."
+          caption="Newest first. Erased entries keep their position and their hashes, so that every proof stays valid."
           columns={[
             {
               title: 'Entry',

@@ -67,13 +67,13 @@ function ExportPage({ frame, job, made }: ExportProps) {
     <Page title="Export everything" frame={frame} current="export" {...(isRunning ? { script: liveScriptPath } : {})}>
       <h1>Export everything</h1>
       <p class="lead">
-        Every entry, table, document and proof of every source, in open formats, with a program that checks it without
-        this one. Passwords, keys and secrets are not in it.
+        Every entry, table, document and proof of every source, in open formats, with an independent program that checks
+        it. It contains no passwords, keys or secrets.
       </p>
       <Notice tone="warn">
         <p>
-          The file is not encrypted and holds personal data. It is kept here for {EXPORT_HOURS} hours, and not longer
-          than until something is erased. Each download is an entry of the ledger.
+          The file is not encrypted and contains personal data. It is kept here for {EXPORT_HOURS} hours, or until
+          something is erased. Each download is recorded in the ledger.
         </p>
       </Notice>
       <Panel id="export" title="The export">
@@ -106,7 +106,7 @@ function ExportPage({ frame, job, made }: ExportProps) {
         )}
         {job?.state === 'failed' ? (
           <Notice tone="bad">
-            <p>The last export was not finished: {job.error}</p>
+            <p>The last export did not finish: {job.error}</p>
           </Notice>
         ) : null}
         {isRunning ? (

@@ -31,11 +31,11 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
     <Panel id="hand-over" title="Hand over">
       {fresh === null ? null : <FreshLink frame={frame} fresh={fresh} settled={settled} />}
       <p class="small">
-        The requester opens a page with a link and a code, downloads and checks the pack there, and can ask back or
-        object. Each step is an entry.
+        With a link and a code, the requester opens a page where they can download and check the pack, ask a question or
+        object. Each step is recorded.
       </p>
       {handOvers.length === 0 ? null : (
-        <Table caption="Links, the newest first" columns={columnsFor(frame, row.case_id)} rows={handOvers} />
+        <Table caption="Links, newest first" columns={columnsFor(frame, row.case_id)} rows={handOvers} />
       )}
       {!frame.canWork ? null : possible ? (
         <details open={handOvers.length === 0}>
@@ -91,8 +91,8 @@ function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHand
   return (
     <Notice tone="good">
       <p>
-        <strong>Link and code are shown only now.</strong> Send them to the requester by two different ways, for example
-        the link by e-mail and the code by text message or post.
+        <strong>Link and code are shown only once.</strong> Send them to the requester through two different channels,
+        for example the link by e-mail and the code by text message or post.
       </p>
       <p>
         Link: <span class="mono">{fresh.link}</span>
@@ -103,7 +103,7 @@ function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHand
       <p class="small">
         Valid until <Moment iso={fresh.expiresAt} timeZone={frame.timeZone} />; {CODE_ATTEMPTS} wrong codes lock it.
         {settled ? null : ' Once both are sent, record “The answer was sent” with this pack as the document.'}
-        {fresh.localOnly ? ' PUBLIC_URL is not set: the link works only on the machine that this runs on.' : null}
+        {fresh.localOnly ? ' PUBLIC_URL is not set: the link works only on this server itself.' : null}
       </p>
     </Notice>
   );

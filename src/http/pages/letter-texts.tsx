@@ -27,8 +27,8 @@ import { Choice, Field, Moment, Notice, Panel, Problems, Table } from './parts.t
 import { letterText } from './words.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
-  saved: 'Saved. Letters that are written from now on begin with it.',
-  standard: 'Letters begin with the standard text again.',
+  saved: 'Saved. New letters start from it.',
+  standard: 'Letters start from the standard text again.',
 };
 
 /** The controller's own wording of letters, by kind and language. */
@@ -51,7 +51,7 @@ export async function letterTextRoutes(app: FastifyInstance, context: Context): 
     });
     if (saved.outcome === 'refused') return send(request, reply, form, { text, problems: saved.problems }, 422);
     if (saved.outcome === 'conflict') {
-      const problems = ['Somebody else changed this text meanwhile: look at the history below, then save again.'];
+      const problems = ['Someone else changed this text in the meantime: check the history below, then save again.'];
       return send(request, reply, form, { text, problems }, 409);
     }
     if (saved.outcome === 'saved') await untilProjected(context, saved.seq);
@@ -128,8 +128,8 @@ function LetterTextsPage(props: LetterTextsProps) {
     <Page title="Letter texts" frame={frame} current="letters">
       <h1>Letter texts</h1>
       <p class="lead">
-        Your own wording for each kind of letter and language. Letters begin with it; officers can still change it in
-        each letter.
+        Your own wording for each kind of letter and language. Letters start from it; officers can still edit it in each
+        letter.
       </p>
       {done === null ? null : (
         <Notice tone="good">
@@ -142,7 +142,7 @@ function LetterTextsPage(props: LetterTextsProps) {
         <Panel id="wording" title="Your text">
           {props.general !== null && history[0]?.text == null ? (
             <p class="small">
-              This source has no text of its own: that of every source holds. <bdi>“{props.general}”</bdi>
+              This source has no text of its own: the text for all sources applies. <bdi>“{props.general}”</bdi>
             </p>
           ) : null}
           {mayChange ? <TextForm {...props} /> : <p class="lines">{props.text || 'The standard text.'}</p>}
@@ -161,8 +161,8 @@ function LetterTextsPage(props: LetterTextsProps) {
         </Panel>
         <Panel id="preview" title="Preview">
           <p class="small">
-            A request that does not exist. What the laws want said, such as remedies (GDPR Art. 12(4)) and rights (Art.
-            15), is stated in every letter besides your text and cannot be removed.
+            A sample request. Statements required by law, such as remedies (GDPR Art. 12(4)) and rights (Art. 15), are
+            added to every letter and cannot be removed.
           </p>
           {/* Made of blocks by the renderer of documents, which escapes every text. */}
           <article class="sheet" lang={sample.locale} dangerouslySetInnerHTML={{ __html: renderHtmlPart(preview) }} />
@@ -171,7 +171,7 @@ function LetterTextsPage(props: LetterTextsProps) {
       {history.length === 0 ? null : (
         <Panel id="history" title="History">
           <Table
-            caption="Every change is an entry; the latest holds."
+            caption="Every change is recorded; the latest applies."
             columns={[
               { title: 'When', cell: ({ at }: OwnTextChange) => <Moment iso={at} timeZone={frame.timeZone} /> },
               {
@@ -223,7 +223,7 @@ function WhichForm({ sources, source, step, language }: LetterTextsProps) {
 }
 
 function TextForm({ frame, source, step, language, text, history }: LetterTextsProps) {
-  const hint = `Empty lines separate paragraphs, lines that begin with “- ” are a list; what stands in [square brackets] is filled in for each letter. ${Object.entries(
+  const hint = `Empty lines separate paragraphs, lines that begin with “- ” are a list; [square brackets] mark blanks to fill in for each letter. ${Object.entries(
     placeholders,
   )
     .map(([name, words]) => `{${name}}: ${words}`)

@@ -173,8 +173,8 @@ function LibraryPage({ frame, sources, filter, documents, first, next }: Library
     <Page title="Documents" frame={frame} current="documents">
       <h1>Documents</h1>
       <p class="lead">
-        Every report, pack and letter that was made here. Each is registered in the ledger by its hash, and so is each
-        download.
+        Every report, pack and letter made here. Each is registered in the ledger with its hash, and each download is
+        recorded.
       </p>
       <Panel id="filter" title="What to show">
         <form method="get" action="/documents">
@@ -233,13 +233,15 @@ function CheckPage({ frame, problems = [], name, checked, slugs }: CheckProps) {
   return (
     <Page title="Check a file" frame={frame} current="check">
       <h1>Check a file</h1>
-      <p class="lead">Is a document, or a file of a pack, exactly what was made here? The file is not kept.</p>
+      <p class="lead">
+        Checks whether a document, or a file from a pack, is exactly what was made here. The upload is not kept.
+      </p>
       <Problems title="The file was not checked:" problems={problems} />
       {checked === undefined ? null : <Verdict frame={frame} name={name ?? ''} checked={checked} slugs={slugs} />}
       <Panel id="upload" title="The file">
         <form method="post" action="/documents/check" enctype="multipart/form-data">
           <Csrf token={frame.csrf} />
-          <Field id="file" label="File" hint="Drop it here or choose it; as it was downloaded.">
+          <Field id="file" label="File" hint="Drop the file here or choose it, exactly as downloaded.">
             <input id="file" name="file" class="drop" type="file" required aria-describedby="file-hint" />
           </Field>
           <button type="submit">Check</button>
@@ -272,7 +274,7 @@ function Verdict({
             ? 'Genuine: '
             : problems.length > 0
               ? 'Not proven: the ledger does not confirm that this file was made here: '
-              : 'Not known: no document with these bytes was made here: '}
+              : 'Unknown: no document with these bytes was made here: '}
           <bdi>{name}</bdi>
         </strong>
       </p>
@@ -296,7 +298,7 @@ function Verdict({
             It was erased here on <Moment iso={erasedAt} timeZone={frame.timeZone} /> (entry {seq}).
           </li>
         ))}
-        {hidden ? <li>It is about a source that you may not see.</li> : null}
+        {hidden ? <li>It concerns a source that you may not see.</li> : null}
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>
         ))}

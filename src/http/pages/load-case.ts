@@ -98,7 +98,7 @@ export async function loadCase(
     taskLinks: linksOf(context, shown, now, taskMails),
     taskLinkProblem:
       context.config.publicUrl === null
-        ? 'PUBLIC_URL is not set: the link works only on the machine that this runs on.'
+        ? 'PUBLIC_URL is not set: the link works only on this server itself.'
         : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
     today: dateIn(now, context.config.timeZone),

@@ -47,7 +47,7 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
             </p>
           ))}
           <p>
-            You can answer all the same: see <a href="#tasks">the tasks</a> first.
+            You can still answer: see <a href="#tasks">the tasks</a> first.
           </p>
         </Notice>
       )}

@@ -19,34 +19,34 @@ export function nextStepOf(data: CasePageData): NextStep {
   const lacks = (...codes: readonly string[]) => blocking.find(({ code }) => codes.includes(code));
   switch (row.state) {
     case 'waiting-identity':
-      return step('Waiting for the requester: record the check once it is complete.', 'confirm-identity');
+      return step('Waiting for the requester: record the check once it is done.', 'confirm-identity');
     case 'waiting-clarification':
       return step('Waiting for the requester: record the clarification once it arrives.', 'receive-clarification');
     case 'ready':
       if (!data.documents.some(isAnswer)) return firstDocument(view);
       return profile?.secondPersonFor?.includes('answer') === true && folded.approval?.of !== 'answer'
         ? step('A second person has to approve the answer before it is sent.', 'approve')
-        : step('Send the answer, or hand the pack over by a link. Then record how it was sent.', 'answer');
+        : step('Send the answer, or hand over the pack by a link. Then record how it was sent.', 'answer');
     case 'answered':
     case 'refused':
     case 'withdrawn':
-      return step('Nothing is owed any more. Close the request when no question about it is open.', 'close');
+      return step('Nothing more is due. Close the request once no questions are left.', 'close');
     case 'closed':
       return step('The request is closed.', null);
     default: {
       const unclear = lacks('kind', 'place');
       if (unclear !== undefined) return step(unclear.text, 'amend');
       if (deadline.acknowledgeBy !== null && folded.acknowledgedAt === null)
-        return step(`The law wants receipt confirmed by ${deadline.acknowledgeBy}.`, 'acknowledge');
-      if (row.state !== 'in-progress') return step('Begin: the request has not been taken up yet.', 'start');
+        return step(`The law requires you to confirm receipt by ${deadline.acknowledgeBy}.`, 'acknowledge');
+      if (row.state !== 'in-progress') return step('Start work: nobody has taken up the request yet.', 'start');
       const identity = lacks('identity');
       if (identity !== undefined) return step(identity.text, 'confirm-identity');
       const system = lacks('system');
       if (system !== undefined) return step(system.text, 'mark-system');
       const [other] = blocking;
       return other === undefined
-        ? step('Everything required is there.', 'mark-ready')
-        : step(`${other.text} An administrator sets it up.`, null);
+        ? step('Nothing required is missing.', 'mark-ready')
+        : step(`${other.text} An administrator can set it up.`, null);
     }
   }
 }
@@ -58,7 +58,7 @@ function step(sentence: string, move: MoveName | null): NextStep {
 /** What the requester is sent: a copy of the records, or a letter alone. */
 function firstDocument({ kind }: CaseView): NextStep {
   return kind === 'access' || kind === 'portability'
-    ? { sentence: 'Create the response pack: it encloses the letter.', move: null, create: 'pack' }
+    ? { sentence: 'Create the response pack: it includes the letter.', move: null, create: 'pack' }
     : { sentence: 'Write the letter that answers the request.', move: null, create: 'letter' };
 }
 

@@ -75,7 +75,9 @@ function NotificationsPage({ frame, wanted, isMailed, isDone }: NotificationsPro
   return (
     <Page title="Notifications" frame={frame} current="notifications">
       <h1>Notifications</h1>
-      <p class="lead">What you are mailed of. Mails name no person; they say how many of what, and lead here.</p>
+      <p class="lead">
+        The notices that you get by mail. Mails name no person: they only give numbers and link to these pages.
+      </p>
       {isDone ? (
         <Notice tone="good">
           <p>Saved.</p>
@@ -84,14 +86,14 @@ function NotificationsPage({ frame, wanted, isMailed, isDone }: NotificationsPro
       {isMailed ? null : (
         <Notice tone="warn">
           <p>
-            Nothing is mailed from here yet: the operator sets <code>SMTP_URL</code> and <code>MAIL_FROM</code>. What
-            needs attention is on the page <a href="/">Today</a>.
+            No mail is sent from here yet: the operator has to set <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
+            Everything that needs attention is on the page <a href="/">Today</a>.
           </p>
         </Notice>
       )}
       <Panel id="choices" title="Your choice">
         {wanted === null ? (
-          <p>You are signed in by a one-time link, without an account to which anything could be mailed.</p>
+          <p>You are signed in by a one-time link, without an account that mail could be sent to.</p>
         ) : !can(frame.role, 'work') ? (
           <p>Auditors get no notices.</p>
         ) : (

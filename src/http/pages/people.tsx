@@ -24,7 +24,7 @@ interface PersonParams {
 }
 
 const doneTexts: Readonly<Record<string, string>> = {
-  changed: 'The change is saved. It holds from the person’s next click on.',
+  changed: 'The change is saved. It takes effect with the person’s next click.',
   disabled: 'The account is disabled and its sessions have ended.',
   enabled: 'The account is enabled again.',
 };
@@ -163,7 +163,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
   return (
     <Page title="People" frame={frame} current="people">
       <h1>People</h1>
-      <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is an entry of the ledger.</p>
+      <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is recorded in the ledger.</p>
       {done === null ? null : (
         <Notice tone="good">
           <p>{done}</p>
@@ -203,7 +203,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
               maxLength={254}
               value={form['email'] ?? ''}
               autocomplete="off"
-              hint="They sign in with it. Nothing is sent to it: you hand over the link yourself."
+              hint="They sign in with it. No mail is sent: you pass on the link yourself."
             />
           </div>
           <RightsFields id="new" under={under} role={roleOf(form['role'])} reach={null} sources={sources} />
@@ -225,10 +225,10 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
 }
 
 const roleMeanings: Readonly<Record<Role, string>> = {
-  owner: 'Everything, and the only one who makes and changes owners. There is always at least one.',
-  admin: 'Everything but owners: invites and changes admins, officers and auditors.',
-  officer: 'Handles requests, makes documents, adds evidence; of every source or of some.',
-  auditor: 'Looks and downloads, changes nothing; of every source or of some.',
+  owner: 'Everything; only owners can create and change owners. There is always at least one.',
+  admin: 'Everything except owners: invites and changes admins, officers and auditors.',
+  officer: 'Handles requests, makes documents, adds evidence; for all sources or some.',
+  auditor: 'Views and downloads, changes nothing; for all sources or some.',
 };
 
 function roleOf(text: string | undefined): Role {
@@ -251,8 +251,8 @@ function LinkNotice({ link, person, url, timeZone }: LinkNoticeProps) {
   return (
     <Notice tone="good">
       <p>
-        Hand this link to {person.name} in a way that only they can read. It works once, until{' '}
-        <Moment iso={link.expiresAt} timeZone={timeZone} />, and is shown only now.
+        Give this link to {person.name} in a way that only they can read. It works once, until{' '}
+        <Moment iso={link.expiresAt} timeZone={timeZone} />, and is shown only once.
       </p>
       <p class="mono">{url}</p>
     </Notice>
@@ -293,7 +293,7 @@ function PersonForms({
             <Csrf token={frame.csrf} />
             {person.hasSecondFactor ? (
               <label class="box">
-                <input type="checkbox" name="factor" value="remove" /> Remove the one-time code as well (lost telephone)
+                <input type="checkbox" name="factor" value="remove" /> Also remove the one-time code (lost phone)
               </label>
             ) : null}
             <button class="quiet" type="submit">

@@ -212,9 +212,7 @@ function PoliciesPage({ frame, sources, types, filter, rows, first, next }: Poli
   return (
     <Page title="Policies" frame={frame} current="policies">
       <h1>Policies</h1>
-      <p class="lead">
-        Every policy that the service reported or listed, and the texts that were fetched of its public page.
-      </p>
+      <p class="lead">Every policy that the service reported or listed, with the texts fetched from its public page.</p>
       <Panel id="filter" title="What to show">
         <form method="get" action="/policies">
           <div class="pair thirds">
@@ -360,7 +358,7 @@ function PolicyPage({
       <p class="lead">
         <bdi>{policyId}</bdi>, {frame.sourceName(source)}
       </p>
-      <Problems title="No text was looked for:" problems={problems} />
+      <Problems title="No text was searched for:" problems={problems} />
       <Panel id="about" title="What is known">
         <Facts
           rows={[
@@ -419,7 +417,7 @@ function PolicyPage({
           <p>None fetched. They are fetched once a day and after each change while the server runs.</p>
         ) : (
           <Table
-            caption="Newest first. A text came between the last look that did not find it and the first that did."
+            caption="Newest first. Each text appeared between the last fetch without it and the first fetch with it."
             columns={textColumns(frame, texts)}
             rows={shown}
           />
@@ -532,7 +530,9 @@ function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: 
             <a href={textAddress(source, seq)}>Text {version}</a> was in force at {asked}
           </h3>
           <p class="small soft">
-            {found.seenSince ? 'It was seen before and after.' : 'It is the last one seen; nobody has looked since.'}
+            {found.seenSince
+              ? 'It was seen before and after.'
+              : 'It is the last one seen; it has not been fetched since.'}
           </p>
           <Lines text={inForce} />
         </>
@@ -554,7 +554,7 @@ function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: 
     case 'before-first':
       return (
         <Notice tone="warn">
-          The text in force at {asked} is not known:{' '}
+          The text in force at {asked} is unknown:{' '}
           {found.first === null ? (
             'no text was ever fetched.'
           ) : (
@@ -641,7 +641,7 @@ function DifferencePage({ frame, source, older, newer, stretches }: DifferencePr
     </>
   );
   return (
-    <Page title="What changed in a policy" frame={frame} within="policies">
+    <Page title="Changes in a policy" frame={frame} within="policies">
       <h1>What changed</h1>
       <p class="lead">
         <bdi>{targetWords(newer.look.target)}</bdi>, {frame.sourceName(source)}
@@ -656,7 +656,7 @@ function DifferencePage({ frame, source, older, newer, stretches }: DifferencePr
           <p>One of the two texts was erased.</p>
         ) : stretches === null ? (
           <p>
-            The two texts are too different to be compared line by line: read {nameOf(older)} and {nameOf(newer)}.
+            The two texts are too different to compare line by line: read {nameOf(older)} and {nameOf(newer)}.
           </p>
         ) : stretches.length === 0 ? (
           <p>

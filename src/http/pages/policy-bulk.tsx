@@ -155,8 +155,7 @@ async function sendItems(
   const refuse = (problems: readonly string[], status = 422) =>
     sendList(context, request, reply, form, problems, status);
   const source = context.sources.find(form['source'] ?? '');
-  if (source === null || !isCallable(source))
-    return refuse(['Choose a source that has an address of the API and an API key.']);
+  if (source === null || !isCallable(source)) return refuse(['Choose a source with an API address and an API key.']);
   let items: readonly FormA[];
   try {
     items = parseBulkItems(bytes, fileName === null ? 'The list' : 'The file');
@@ -184,7 +183,7 @@ async function sendItems(
         .slice(0, 10)
         .map((position) => position + 1)
         .join(', ');
-      const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick that they are to be generated a second time.`;
+      const problem = `${counted(positions.length, 'item was', 'items were')} already sent (${which}${positions.length > 10 ? ', …' : ''}): leave them out, or tick the box to generate them a second time.`;
       return refuse([problem], 409);
     }
     default:
@@ -243,15 +242,15 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
     );
   const again = (
     <label class="box">
-      <input type="checkbox" name="again" value="yes" /> Generate again what was already sent
+      <input type="checkbox" name="again" value="yes" /> Generate again items already sent
     </label>
   );
   return (
     <Page title="Bulk generation" frame={frame} current="bulk">
       <h1>Bulk generation</h1>
       <p class="lead">
-        Many policies at once, in batches within the service’s limits. Nothing is sent twice; what the quota leaves out
-        can be sent later.
+        Many policies at once, in batches within the service’s limits. Nothing is sent twice; items beyond the quota can
+        be sent later.
       </p>
       <Problems title="Nothing was sent:" problems={problems} />
       <Panel id="plans" title="Lists">
@@ -271,7 +270,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
             <NoSources frame={frame} />
           ) : sources.length === 0 ? (
             <p>
-              No source has an address of the API and an API key. <a href="/sources">See the sources</a>
+              No source has an API address and an API key. <a href="/sources">See the sources</a>
             </p>
           ) : (
             <>
@@ -298,7 +297,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
                   <Field
                     id="list"
                     label="Policies"
-                    hint="The rows of a spreadsheet with its line of headings, up to 60,000 characters."
+                    hint="Rows copied from a spreadsheet, including the header row, up to 60,000 characters."
                   >
                     <textarea id="list" name="list" rows={12} required aria-describedby="list-hint" spellcheck={false}>
                       {form['list'] ?? 'policy_type,jurisdiction,language,business_name\n'}
@@ -365,10 +364,10 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
       </p>
       {hasBegunBefore ? (
         <Notice tone="warn">
-          <p>This list was begun before. Nothing was sent a second time.</p>
+          <p>This list was started before. Nothing was sent a second time.</p>
         </Notice>
       ) : null}
-      <Panel id="progress" title="How far it is">
+      <Panel id="progress" title="Progress">
         <p>
           {(Object.keys(stateTexts) as ItemRow['state'][])
             .filter((state) => count(state) > 0)
@@ -386,7 +385,7 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
             <JobProgress job={job} what="Sending" again={here} />
             {job.state === 'waiting' && job.runAt > job.updatedAt ? (
               <p class="hint">
-                It goes on <Moment iso={job.runAt} timeZone={frame.timeZone} />: the service’s limits allow nothing
+                It continues <Moment iso={job.runAt} timeZone={frame.timeZone} />: the service’s limits allow nothing
                 before.
               </p>
             ) : null}
@@ -412,7 +411,7 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
             <input type="hidden" name="plan" value={plan.plan_id} />
             {count('failed') === 0 ? null : (
               <label class="box">
-                <input type="checkbox" name="failed" value="yes" checked={rest === 0} /> also what failed
+                <input type="checkbox" name="failed" value="yes" checked={rest === 0} /> also failed items
               </label>
             )}
             <button type="submit">Send the rest</button>
@@ -420,7 +419,7 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
         ) : null}
         {count('unknown') > 0 ? (
           <p class="small">
-            What is unknown is not sent again by itself:{' '}
+            Items with an unknown outcome are not sent again automatically:{' '}
             <a href={`/policies/calls?open=yes&source=${plan.source}`}>settle it</a>
           </p>
         ) : null}

@@ -65,7 +65,7 @@ export async function policyCallRoutes(app: FastifyInstance, context: Context): 
       .executeTakeFirst();
     if (call === undefined) return send(request, reply, form, ['Unknown call.'], 422);
     if (outcome !== 'happened' && outcome !== 'not-happened')
-      return send(request, reply, form, ['Choose what came of the call.'], 422);
+      return send(request, reply, form, ['Choose the outcome of the call.'], 422);
     const settled = await settleByOfficer(context.policies, {
       requestId,
       happened: outcome === 'happened',
@@ -135,14 +135,14 @@ function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems
     <Page title="Calls to the service" frame={frame} current="calls">
       <h1>Calls to the service</h1>
       <p class="lead">
-        What was generated and published from here. A call that got no answer is not repeated, because it may have been
-        done and counts against the quota.
+        Policies generated and published here. A call without an answer is not repeated, because it may have been
+        carried out and counts against the quota.
       </p>
       {isSettled ? <Notice tone="good">Recorded in the ledger.</Notice> : null}
       <Problems title="Nothing was recorded:" problems={problems} />
       {frame.canWork && open.length > 0 ? (
-        <Panel id="settle" title="Settle what is unknown">
-          <p>Look in the service's dashboard for what came of the call, and record it here.</p>
+        <Panel id="settle" title="Settle unknown outcomes">
+          <p>Check the outcome of the call in the service's dashboard, and record it here.</p>
           {open.map((call) => (
             <details key={call.request_id}>
               <summary>
@@ -204,7 +204,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
         <Choice
           id={id('outcome')}
           name="outcome"
-          label="What came of it"
+          label="Outcome"
           required
           hint={
             unknownItems > 0

@@ -24,7 +24,7 @@ type Form = Readonly<Record<string, string>>;
 /** What an address may say was just done. */
 const doneTexts: Readonly<Record<string, string>> = {
   listed: 'The list of published policies was fetched.',
-  unchanged: 'The list of published policies is as it was.',
+  unchanged: 'The list of published policies is unchanged.',
 };
 
 /** What is left of a source’s quota, as the service said last. */
@@ -95,7 +95,7 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
   function problemsOf(slug: string): readonly string[] {
     const source = context.sources.find(slug);
     if (source === null) return ['Unknown source.'];
-    return isCallable(source) ? [] : ['This source has no address of the API or no API key: set them on its page.'];
+    return isCallable(source) ? [] : ['This source has no API address or no API key: set them on its page.'];
   }
 
   async function send(
@@ -210,7 +210,7 @@ function GeneratePage(props: GenerateProps) {
           <NoSources frame={frame} />
         ) : sources.length === 0 ? (
           <p>
-            No source has an address of the API and an API key. <a href="/sources">See the sources</a>
+            No source has an API address and an API key. <a href="/sources">See the sources</a>
           </p>
         ) : (
           <GenerateForm {...props} />
@@ -325,7 +325,7 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
           rows={quotas.map(({ source, remaining, at }) => [
             sources.length > 1 ? `Quota of ${frame.sourceName(source)}` : 'Quota',
             <>
-              {formatCount(remaining)} left, as the service said <Moment iso={at} timeZone={frame.timeZone} />
+              {formatCount(remaining)} left, according to the service <Moment iso={at} timeZone={frame.timeZone} />
             </>,
           ])}
         />
@@ -340,14 +340,14 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
         {text('policy_type', 'Such as privacy-policy or cookie-policy.', true)}
         {text('jurisdiction', 'Such as GB, US-CA or EU.', true)}
         {text('language', 'Two letters; English if empty.')}
-        {text('business_name', 'The business that the policy names.')}
+        {text('business_name', 'The business named in the policy.')}
         {text('domain', 'Its website.')}
         {text('industry', 'Such as e-commerce, saas or healthcare.')}
         {text('business_type', 'Such as limited-company, gmbh or sole-trader.')}
       </div>
       <label class="box">
-        <input type="checkbox" name="again" value="yes" /> Send it although the outcome of the same is still unknown;
-        both may count against the quota
+        <input type="checkbox" name="again" value="yes" /> Send it although the outcome of an identical request is still
+        unknown; both may count against the quota
       </label>
       <div class="buttons">
         <button type="submit">Generate</button>
@@ -361,7 +361,7 @@ function ListPanel({ frame, sources }: GenerateProps) {
   const [only] = sources;
   return (
     <Panel id="list" title="The service’s list">
-      <p>Fetches which policies are published, so that the catalogue knows those that no delivery told of.</p>
+      <p>Fetches the list of published policies, so that the catalogue includes those that no delivery reported.</p>
       <form class="buttons" method="post" action="/policies/list">
         <Csrf token={frame.csrf} />
         {sources.length === 1 ? (

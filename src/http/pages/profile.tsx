@@ -50,7 +50,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
       send(request, reply, { source: slug, problems, form }, status);
     if (file === null || !file.isWritable) return refuse(['The program cannot write the file of this profile.'], 409);
     if (file.sha256 !== basedOn)
-      return refuse(['The file was changed meanwhile: look at it again before you save.'], 409);
+      return refuse(['The file was changed in the meantime: review it before you save.'], 409);
     const applied = await applyProfileForm(file.text, file.path, form);
     if (applied.outcome === 'invalid')
       return refuse(applied.problems.map((problem) => withoutPath(problem, file.path)));
@@ -155,10 +155,10 @@ function ProfilePage(props: ProfileProps) {
   return (
     <Page title="Controller profile" frame={frame} current="profile">
       <h1>Controller profile</h1>
-      <p class="lead">What every pack, letter and report says about the organisation in whose name it is made.</p>
+      <p class="lead">The facts about your organisation that every pack, letter and report states.</p>
       {isDone ? (
         <Notice tone="good">
-          <p>Saved. It holds for what is made from now on.</p>
+          <p>Saved. It applies to documents made from now on.</p>
         </Notice>
       ) : null}
       <Problems title="Nothing was saved:" problems={problems} />
@@ -174,10 +174,10 @@ function ProfilePage(props: ProfileProps) {
       {file === null ? (
         <Panel id="none" title="No profile yet">
           <p>
-            Without one, documents name no controller and no law is chosen by the controller’s country. The operator
+            Without one, documents name no controller, and no law is chosen by the controller’s country. The operator
             copies <code>docs/controller.example.yaml</code>, fills it in, and names the file in{' '}
-            <code>CONTROLLER_FILE</code>, or for one source with <code>source change --controller-file</code>. Then it
-            is changed here.
+            <code>CONTROLLER_FILE</code>, or for one source with <code>source change --controller-file</code>. After
+            that, you can edit it here.
           </p>
         </Panel>
       ) : (
@@ -185,11 +185,11 @@ function ProfilePage(props: ProfileProps) {
           <Problems title="The file has problems; documents that need it are refused:" problems={faults} />
           {missing.length === 0 ? (
             faults.length === 0 ? (
-              <p>Everything that an answer under GDPR Art. 15 needs is there.</p>
+              <p>Complete for an answer under GDPR Art. 15.</p>
             ) : null
           ) : (
             <Notice tone="warn">
-              <p>An answer under GDPR Art. 15 needs more, and says what is missing:</p>
+              <p>Missing for an answer under GDPR Art. 15, which will say so:</p>
               <ul>
                 {missing.map((part) => (
                   <li key={part}>{part}</li>
@@ -197,7 +197,7 @@ function ProfilePage(props: ProfileProps) {
               </ul>
             </Notice>
           )}
-          {source?.options.controllerFile == null ? null : <p>This source has a profile of its own.</p>}
+          {source?.options.controllerFile == null ? null : <p>This source has its own profile.</p>}
           {form === null ? null : mayWrite ? (
             <ProfileFields {...props} form={form} />
           ) : (
@@ -223,7 +223,7 @@ function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: Profile
       <p class="hint">
         {can(frame.role, 'administer') && file?.isWritable === false
           ? `The program may not write ${basename(file.path)}: the operator changes it on the server (docs/configuration.md, Controller profile). It is read again for each document.`
-          : 'Owners and admins change it.'}
+          : 'Owners and admins can edit it.'}
       </p>
     </Panel>
   );
@@ -242,8 +242,8 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
         <button type="submit">Save</button>
       </form>
       <p class="hint">
-        Translations, retention and who must approve what are kept as they stand in {basename(file?.path ?? '')}; the
-        operator changes them there.
+        Translations, retention and approval rules stay as they are in {basename(file?.path ?? '')}; the operator
+        changes them there.
       </p>
     </Panel>
   );

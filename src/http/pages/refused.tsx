@@ -27,11 +27,11 @@ const reasonTexts: Readonly<Record<string, string>> = {
   mismatch: 'wrong signature',
   'too-large': 'larger than BODY_LIMIT',
   'crowded-out': 'too many at once',
-  'unknown-source': 'sent to an address that no source has',
+  'unknown-source': 'sent to an address without a source',
 };
 
 const doneTexts: Readonly<Record<string, string>> = {
-  secret: 'The new signing secret is accepted from now on. Readmit what it verifies.',
+  secret: 'The new signing secret is accepted from now on. Readmit the deliveries that it verifies.',
 };
 
 /** What the webhook endpoint refused, why, and what helps. */
@@ -48,7 +48,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
   app.get<{ Params: { refusedId: string } }>('/deliveries/refused/:refusedId', async (request, reply) => {
     const content = await context.rejected.read(Number(request.params.refusedId));
     if (content === null)
-      throw new CodedError('not_found', `It is not kept any more: refused deliveries are kept for ${HOURS} hours.`);
+      throw new CodedError('not_found', `It is no longer stored: refused deliveries are kept for ${HOURS} hours.`);
     const [diagnosed] = await diagnoseRefused(asSeenBy(request), [content]);
     if (diagnosed === undefined) throw new CodedError('not_found');
     const props = { frame: pageFrame(context, request, reply), content, diagnosed };
@@ -70,7 +70,12 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     const known = secretEncodings.find((one) => one === encoding);
     const hours = retireHours.find(([value]) => value === retire)?.[0];
     if (known === undefined || hours === undefined)
-      return send(request, reply, { problems: ['Choose how the secret is written, and when the old ones end.'] }, 422);
+      return send(
+        request,
+        reply,
+        { problems: ['Choose the encoding of the secret, and when the old ones expire.'] },
+        422,
+      );
     const retireOthersAt =
       hours === '' ? undefined : new Date(context.clock().getTime() + Number(hours) * 3_600_000).toISOString();
     const outcome = await context.sources.rotateSecret(source, secret.trim(), officerOf(request).officer, {
@@ -87,11 +92,11 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
         return send(request, reply, { problems: [configuredText] }, 409);
       case 'exists':
       case 'unchanged':
-        return send(request, reply, { problems: ['This secret is accepted already.'] }, 409);
+        return send(request, reply, { problems: ['This secret is already accepted.'] }, 409);
       case 'unknown':
         return send(request, reply, { problems: ['Unknown source.'] }, 422);
       case 'conflict':
-        return send(request, reply, { problems: ['Somebody else has just changed this source: try again.'] }, 409);
+        return send(request, reply, { problems: ['Someone else has just changed this source: try again.'] }, 409);
       default:
         return outcome satisfies never;
     }
@@ -142,8 +147,8 @@ function RefusedListPage(props: RefusedListProps) {
     <Page title="Refused deliveries" frame={frame} current="refused">
       <h1>Refused deliveries</h1>
       <p class="lead">
-        What reached the webhook addresses without a valid signature. It is kept encrypted for {HOURS} hours beside the
-        ledger, so that a wrong secret loses nothing.
+        Deliveries without a valid signature. They are kept encrypted for {HOURS} hours outside the ledger, so that a
+        wrong secret loses nothing.
       </p>
       {done === null ? null : (
         <Notice tone="good">
@@ -154,11 +159,11 @@ function RefusedListPage(props: RefusedListProps) {
       <Panel id="counts" title={`The last ${HOURS} hours`}>
         {counts.length === 0 ? (
           <p>
-            Nothing was refused. <a href="/deliveries">See what was stored</a>
+            Nothing was refused. <a href="/deliveries">See stored deliveries</a>
           </p>
         ) : (
           <Table
-            caption="All refusals, whether the content was kept or not."
+            caption="All refusals, whether or not the content was kept."
             columns={[
               {
                 title: 'Source',
@@ -191,7 +196,10 @@ function RefusedListPage(props: RefusedListProps) {
 
 function AskAdmin({ kept }: { kept: number }) {
   return kept === 0 ? null : (
-    <p>An owner or admin can add a signing secret and readmit what it verifies. Send them the address of this page.</p>
+    <p>
+      An owner or admin can add a signing secret and readmit the deliveries that it verifies. Send them the address of
+      this page.
+    </p>
   );
 }
 
@@ -201,8 +209,8 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
     <div class="columns halves">
       <Panel id="readmit" title="Readmit">
         <p>
-          Verifies what is kept again, with the secrets of now. What is valid enters the ledger with the time at which
-          it arrived.
+          Verifies the stored deliveries again with the current secrets. Valid ones enter the ledger with their time of
+          arrival.
         </p>
         {kept === 0 ? (
           <p>Nothing is waiting.</p>
@@ -225,7 +233,7 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
             type="password"
             autocomplete="off"
             maxLength={500}
-            hint="As the service’s dashboard shows it. The old ones stay valid until they end."
+            hint="As shown in the service’s dashboard. The old ones stay valid until they expire."
           />
           <div class="pair">
             <Choice
@@ -234,7 +242,7 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
               label="Written as"
               options={secretEncodings.map((one) => [one, one])}
             />
-            <Choice id="secret-retire" name="retire" label="The old ones end" options={retireHours} />
+            <Choice id="secret-retire" name="retire" label="The old ones expire" options={retireHours} />
           </div>
           <button type="submit">Add the secret</button>
         </form>
@@ -295,7 +303,7 @@ function RefusedPage({ frame, content, diagnosed }: RefusedProps) {
       <h1>{title}</h1>
       <p class="lead">
         To {frame.sourceName(content.source)}, <Moment iso={content.receivedAt} timeZone={frame.timeZone} />, from{' '}
-        <span class="mono">{content.address}</span>. Nobody vouches for its content.
+        <span class="mono">{content.address}</span>. Its content is unverified.
       </p>
       <Panel id="why" title="Why it was refused">
         <ul class="plain">

@@ -98,7 +98,8 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
 
   app.post('/cases/views', async (request, reply) => {
     const { personId } = officerOf(request);
-    if (personId === null) throw new CodedError('not_allowed', 'A view belongs to an account: invite yourself first.');
+    if (personId === null)
+      throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
     const form = formOf(request.body);
     const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
     const source = sourcesOf(context, request).find(form['source'] ?? '')?.slug ?? null;
@@ -122,7 +123,7 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
   app.post('/cases/calendar', async (request, reply) => {
     const { personId } = officerOf(request);
     if (personId === null)
-      throw new CodedError('not_allowed', 'A calendar belongs to an account: invite yourself first.');
+      throw new CodedError('not_allowed', 'A calendar belongs to an account: create one for yourself first.');
     await renewCalendarToken(calendarDeps(context), personId);
     return reply.redirect('/cases?done=calendar#calendar', 303);
   });
@@ -170,15 +171,15 @@ function calendarDeps({ store, keys }: Context) {
 
 /** What an address may say was just done. */
 const doneTexts: Readonly<Record<string, string>> = {
-  calendar: 'The calendar has a new address. The one before it no longer works.',
-  'view-saved': 'The view is kept: it stands above the list.',
+  calendar: 'The calendar has a new address. The old one no longer works.',
+  'view-saved': 'The view is saved: it appears above the list.',
   'view-removed': 'The view is removed.',
   'view-renamed': 'The view has its new name.',
   'view-not-renamed': `Nothing was renamed: enter a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
   'view-taken': 'Nothing was renamed: another view has this name.',
   'view-unknown': 'Nothing was renamed: the view no longer exists.',
-  'view-unnamed': `Nothing was kept: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
-  'views-full': `Nothing was kept: there are ${SAVED_VIEWS} views already. Remove one first.`,
+  'view-unnamed': `Nothing was saved: give the view a name of 1 to ${VIEW_NAME_LENGTH} characters.`,
+  'views-full': `Nothing was saved: there are already ${SAVED_VIEWS} views. Remove one first.`,
 };
 
 interface Filter extends Record<string, string> {
@@ -373,10 +374,10 @@ function KeepView({
           <Input
             id="view-name"
             name="name"
-            label="Keep what is shown as"
+            label="Save this filter as"
             maxLength={VIEW_NAME_LENGTH}
             autocomplete="off"
-            hint="It appears above the list, for you alone. The same name replaces a view."
+            hint="It appears above the list, for you only. Saving under an existing name replaces that view."
           />
           <button type="submit" class="quiet">
             Keep
@@ -427,7 +428,7 @@ function SearchPanel({ frame, text }: { frame: PageFrame; text: string }) {
           maxLength={200}
           autocomplete="off"
           spellcheck={false}
-          hint="Of the requester, the visitor, the case, or the request at the service; a part is enough."
+          hint="Of the requester, the visitor, the case, or the request at the service; part of it is enough."
         />
         <button type="submit">Search</button>
       </form>
@@ -453,7 +454,7 @@ function CalendarPanel({ frame, calendar }: Pick<RequestsProps, 'frame' | 'calen
         <button type="submit" class="quiet">
           Make a new address
         </button>
-        <p class="hint">The present one stops working.</p>
+        <p class="hint">The current one stops working.</p>
       </form>
     </Panel>
   );
@@ -481,7 +482,7 @@ function SearchPage({ frame, text, problems, found, several }: SearchProps) {
             </p>
           ) : (
             <RequestTable
-              caption={found.length > FOUND ? `The first ${FOUND}: search for more of the name.` : 'Open ones first'}
+              caption={found.length > FOUND ? `The first ${FOUND}: enter more of the name.` : 'Open ones first'}
               requests={found.slice(0, FOUND).map((view) => ({ view }))}
               sourceName={several ? frame.sourceName : null}
             />

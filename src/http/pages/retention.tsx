@@ -14,7 +14,7 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Badge, Choice, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
-  placed: 'The hold is in force: what it names is not erased.',
+  placed: 'The hold is in force: the data it covers is not erased.',
   lifted: 'The hold is lifted.',
   gone: 'The hold is not in force.',
 };
@@ -146,7 +146,7 @@ function RetentionPage(props: RetentionProps) {
   return (
     <Page title="Retention and holds" frame={frame} current="retention">
       <h1>Retention and holds</h1>
-      <p class="lead">How long each kind of data is kept and why, and what must not be erased until further notice.</p>
+      <p class="lead">How long each kind of data is kept and why, and which data must not be erased for now.</p>
       {frame.canWork ? (
         <p>
           Before a period ends: <a href="/settings/erasures">Erase a person, a request or a period</a>
@@ -163,16 +163,16 @@ function RetentionPage(props: RetentionProps) {
         <Panel key={source.slug} id={`kept-${source.slug}`} title={sources.length > 1 ? source.name : 'Retention'}>
           {periods === null ? (
             <p>
-              The <a href={`/settings/profile?source=${source.slug}`}>controller profile</a> has problems, so that
-              nothing is known of its periods.
+              The <a href={`/settings/profile?source=${source.slug}`}>controller profile</a> has problems, so its
+              periods are unknown.
             </p>
           ) : (
             <>
               <p>
                 {isErased ? (
-                  <Badge text="what is due is erased each night" tone="good" />
+                  <Badge text="data that is due is erased each night" tone="good" />
                 ) : (
-                  <Badge text="nothing is erased by itself" tone="calm" />
+                  <Badge text="nothing is erased automatically" tone="calm" />
                 )}
               </p>
               <Table
@@ -194,8 +194,8 @@ function RetentionPage(props: RetentionProps) {
                 rows={periods}
               />
               <p class="hint">
-                The periods stand in the <code>retention</code> section of the controller profile, which the operator
-                changes. Without that section nothing is erased by itself.
+                The periods are in the <code>retention</code> section of the controller profile, which the operator
+                changes. Without that section nothing is erased automatically.
               </p>
             </>
           )}
@@ -215,7 +215,10 @@ function Holds({ frame, holds, sources, seesAll, form = {} }: RetentionProps) {
   return (
     <Panel id="holds" title="Legal holds">
       {holds.length === 0 ? (
-        <p>None. What a hold names is not erased until it is lifted: for a claim, or an inquiry of an authority.</p>
+        <p>
+          None. Data under a hold is not erased until the hold is lifted, for example because of a claim or an
+          authority’s inquiry.
+        </p>
       ) : (
         <Table
           caption="In force, oldest first."
@@ -274,7 +277,7 @@ function Holds({ frame, holds, sources, seesAll, form = {} }: RetentionProps) {
             <summary>Place a hold</summary>
             <form method="post" action="/settings/holds">
               <Csrf token={frame.csrf} />
-              <p class="hint">It keeps what matches everything that is filled in.</p>
+              <p class="hint">It covers data that matches every field you fill in.</p>
               <Input
                 id="reason"
                 label="Reason, without personal data"

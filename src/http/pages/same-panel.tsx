@@ -22,8 +22,8 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
       {duplicateOf === null ? null : (
         <>
           <p>
-            Closed as a duplicate of <CaseLink caseId={duplicateOf} />, where it is answered. The earlier receipt of the
-            two governs there.
+            Closed as a duplicate of <CaseLink caseId={duplicateOf} />, where it is answered. That request runs from the
+            earlier of the two receipts.
           </p>
           {frame.canWork ? (
             <MoveForm frame={frame} data={data} move="reopen">
@@ -53,15 +53,15 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
           </ul>
           {ownReceipt === undefined ? null : (
             <p class="small">
-              This one itself was received <Moment iso={ownReceipt.at} timeZone={frame.timeZone} />. The period runs
-              from the earliest receipt, <Moment iso={row.receipt_at} timeZone={frame.timeZone} /> (GDPR Art. 12(3)).
+              This one was received <Moment iso={ownReceipt.at} timeZone={frame.timeZone} />. The period runs from the
+              earliest receipt, <Moment iso={row.receipt_at} timeZone={frame.timeZone} /> (GDPR Art. 12(3)).
             </p>
           )}
         </>
       )}
       {shown.length === 0 ? null : (
         <>
-          <p>These open requests of the same kind may be the same one, recorded twice:</p>
+          <p>These open requests of the same kind may be the same request, recorded twice:</p>
           <ul class="plain">
             {shown.map(({ caseId, receivedAt, channel, because }) => (
               <li key={caseId}>
@@ -71,14 +71,14 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
                   <MoveForm frame={frame} data={data} move="close-duplicate">
                     <input type="hidden" name="duplicateOf" value={caseId} />
                     <button class="quiet" type="submit">
-                      Same request: close this one, go on with {caseId}
+                      Same request: close this one, continue with {caseId}
                     </button>
                   </MoveForm>
                 ) : null}
               </li>
             ))}
           </ul>
-          <p class="small">The earlier receipt of the two governs. It can be undone.</p>
+          <p class="small">The period runs from the earlier of the two receipts. You can undo this.</p>
         </>
       )}
     </Panel>

@@ -104,7 +104,7 @@ function ScansPage(props: ScansProps) {
         ) : (
           <>
             <ShownTable
-              caption={`The last ${SCANS_SHOWN}, newest first. Only a scan that lists what it found counts as an inventory.`}
+              caption={`The last ${SCANS_SHOWN}, newest first. Only a scan that lists its findings counts as an inventory.`}
               columns={scanColumns}
               rows={scans}
               time={time}
@@ -212,7 +212,7 @@ function Inventory({ frame, inventory }: { readonly frame: PageFrame; readonly i
       />
       <h3>Changes since the previous scan</h3>
       {base === null ? (
-        <p>This is the first inventory of the site: nothing to compare it with.</p>
+        <p>This is the site’s first inventory: there is nothing to compare it with.</p>
       ) : (
         <ShownTable
           caption={`Compared with the scan of ${time(base.at)} (entry ${base.seq}).`}

@@ -30,7 +30,7 @@ import {
 
 const doneTexts: Readonly<Record<string, string>> = {
   added: 'The report is scheduled.',
-  removed: 'The schedule is removed. What it made stays in the library.',
+  removed: 'The schedule is removed. Its documents stay in the library.',
   gone: 'The schedule no longer exists.',
 };
 
@@ -129,7 +129,7 @@ function SchedulesPage(props: SchedulesProps) {
   return (
     <Page title="Scheduled documents" frame={frame} current="schedules">
       <h1>Scheduled documents</h1>
-      <p class="lead">Reports that are made by themselves, filed in the library, and mailed to colleagues.</p>
+      <p class="lead">Reports generated on a schedule, filed in the library, and mailed to colleagues.</p>
       {done === null ? null : (
         <Notice tone="good">
           <p>{done}</p>
@@ -138,12 +138,12 @@ function SchedulesPage(props: SchedulesProps) {
       <Problems title="Nothing was scheduled:" problems={problems} />
       <Panel id="list" title="Schedules">
         {schedules.length === 0 ? (
-          <p>None yet. {frame.canWork ? 'A monthly consent audit is a good first one.' : null}</p>
+          <p>None yet. {frame.canWork ? 'A monthly consent audit is a good start.' : null}</p>
         ) : (
           <Table caption={null} columns={columnsOf(props)} rows={schedules} />
         )}
         <p class="small">
-          What they made is in the <a href="/documents">library</a>.
+          Their documents are in the <a href="/documents">library</a>.
         </p>
       </Panel>
       {!frame.canWork ? null : (
@@ -261,11 +261,11 @@ function ScheduleForm({ frame, sources, people, isMailed, form = {}, recipients 
       </div>
       {!isMailed ? (
         <p class="hint">
-          Documents are filed only: no mail server is set up here. The operator sets <code>SMTP_URL</code> and{' '}
+          Documents are only filed: no mail server is set up here. The operator has to set <code>SMTP_URL</code> and{' '}
           <code>MAIL_FROM</code>.
         </p>
       ) : people.length === 0 ? (
-        <p class="hint">Nobody has an account to whom it could be mailed.</p>
+        <p class="hint">Nobody who may see it has an account to mail it to.</p>
       ) : (
         <fieldset>
           <legend>Mail it to</legend>
@@ -278,7 +278,7 @@ function ScheduleForm({ frame, sources, people, isMailed, form = {}, recipients 
             ))}
           </div>
           <p class="hint">
-            Only people who may see the source can be chosen. Someone who may not see it any more gets no more mail.
+            You can only choose people who may see the source. Someone who loses access gets no more mail.
           </p>
         </fieldset>
       )}

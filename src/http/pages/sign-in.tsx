@@ -42,7 +42,7 @@ export function SignInPage({
         {isEmpty ? (
           <Notice tone="calm">
             <p>
-              There are no accounts yet. Open the set-up link that the server printed at its start; for another one, run{' '}
+              There are no accounts yet. Open the set-up link that the server printed at start; for another one, run{' '}
               <span class="mono">consent-ledger people set-up</span>.
             </p>
           </Notice>
@@ -96,7 +96,7 @@ export function SignInPage({
             </a>
           </p>
         )}
-        <p class="hint">Forgotten your password? Ask an owner or admin of this installation for a reset link.</p>
+        <p class="hint">Forgotten your password? Ask an owner or admin for a reset link.</p>
       </div>
     </Page>
   );
@@ -142,7 +142,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
       <div class="panel narrow">
         <h1>{joinTitles[purpose]}</h1>
         {person === null ? (
-          <p>Make the first account. It is an owner: it sees everything and can invite others.</p>
+          <p>Create the first account. It is an owner: it sees everything and can invite others.</p>
         ) : (
           <p>
             For {person.name}, who signs in as <span class="outside">{person.email}</span>.
@@ -163,7 +163,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
                 maxLength={254}
                 value={form['email'] ?? ''}
                 autocomplete="username"
-                hint="You sign in with it. Nothing is sent to it."
+                hint="You sign in with it. No mail is sent to it."
               />
             </>
           ) : (

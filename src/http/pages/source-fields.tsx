@@ -24,8 +24,8 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
         Fields of <bdi>{source.name}</bdi>
       </h1>
       <p class="lead">
-        What <a href={`/sources/${source.slug}`}>the source</a> sent lately, as shapes without values, and what of it is
-        understood.
+        What <a href={`/sources/${source.slug}`}>the source</a> sent recently, as shapes without values, and which of
+        them are understood.
       </p>
       {done === null ? null : (
         <Notice tone="good">
@@ -42,10 +42,10 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
           </p>
         </Panel>
       ) : proposal === null ? (
-        <p>Nothing has to be changed.</p>
+        <p>Nothing needs changing.</p>
       ) : null}
       {found.notJson === 0 ? null : (
-        <p>{counted(found.notJson, 'body is', 'bodies are')} not a JSON object and could not be looked at.</p>
+        <p>{counted(found.notJson, 'body is', 'bodies are')} not a JSON object and could not be examined.</p>
       )}
       {found.events.map((event, place) => (
         <EventPanel key={place} event={event} place={place} />
@@ -57,7 +57,7 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
 function ProposalPanel({ frame, source, found, proposal }: FieldsProps & { readonly proposal: FieldMapping }) {
   return (
     <Panel id="proposal" title="Proposal">
-      <p>Review it first: a wrong name is worse than none. It applies to what arrives from now on.</p>
+      <p>Review it first: a wrong name is worse than none. It applies to everything that arrives from now on.</p>
       <ul class="plain">
         {Object.entries(proposal.eventNames).map(([given, documented]) => (
           <li key={given} class="outside">
@@ -74,7 +74,7 @@ function ProposalPanel({ frame, source, found, proposal }: FieldsProps & { reado
         )}
         {Object.entries(proposal.secretEncodings).map(([id, encoding]) => (
           <li key={id}>
-            The signing secret <code>{id}</code> fits when it is read as {encoding}.{' '}
+            The signing secret <code>{id}</code> matches when decoded as {encoding}.{' '}
             <a href="/deliveries/refused">Readmit the refused deliveries</a> afterwards.
           </li>
         ))}
@@ -112,7 +112,7 @@ function EventPanel({ event, place }: { readonly event: EventDiscovery; readonly
       <Facts
         rows={[
           ['Understood', list(event.understood)],
-          ['Not in all of them', list(event.missing)],
+          ['Not in every payload', list(event.missing)],
           event.unread.length === 0 ? null : ['Not read', <span class="outside">{list(event.unread)}</span>],
         ]}
       />

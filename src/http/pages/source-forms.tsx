@@ -32,10 +32,10 @@ export function SecretForms({ frame, source, back }: FormProps) {
           type="password"
           autocomplete="off"
           maxLength={1000}
-          hint="As the service’s dashboard shows it for this webhook."
+          hint="As shown in the service’s dashboard for this webhook."
         />
         <Choice id="encoding" label="Written as" options={secretEncodings.map((one) => [one, one])} />
-        {rotates ? <Choice id="retire" label="The old ones end" options={retireHours} /> : null}
+        {rotates ? <Choice id="retire" label="The old ones expire" options={retireHours} /> : null}
         <button type="submit">Save the secret</button>
       </form>
       <form method="post" action={action}>
@@ -43,10 +43,10 @@ export function SecretForms({ frame, source, back }: FormProps) {
         <input type="hidden" name="back" value={back} />
         <input type="hidden" name="way" value="make" />
         <h3>The service asks for one</h3>
-        <p>A secret of 64 characters is made here, and shown once for you to copy into the service’s dashboard.</p>
-        {rotates ? <Choice id="retire-made" name="retire" label="The old ones end" options={retireHours} /> : null}
+        <p>A secret of 64 characters is generated here, and shown once for you to copy into the service’s dashboard.</p>
+        {rotates ? <Choice id="retire-made" name="retire" label="The old ones expire" options={retireHours} /> : null}
         <button type="submit" class="quiet">
-          Make a secret
+          Generate a secret
         </button>
       </form>
     </div>
@@ -58,8 +58,7 @@ export function NewSecret({ secret }: { secret: string }) {
   return (
     <Notice tone="good">
       <p>
-        Copy this signing secret into the service’s dashboard now. It is shown only this once; here it is kept
-        encrypted.
+        Copy this signing secret into the service’s dashboard now. It is shown only once; here it is stored encrypted.
       </p>
       <p class="mono">{secret}</p>
     </Notice>
@@ -80,7 +79,7 @@ export function AccessForm({
       <div class="pair">
         <Input
           id="baseUrl"
-          label="Address of the API"
+          label="API address"
           optional
           maxLength={500}
           value={form['baseUrl'] ?? source.baseUrl ?? ''}
@@ -119,12 +118,12 @@ export function AccessForm({
         />
       </div>
       <label class="box">
-        <input type="checkbox" name="unchecked" value="yes" /> Save without trying the key
+        <input type="checkbox" name="unchecked" value="yes" /> Save without testing the key
       </label>
       <div class="buttons">
-        <button type="submit">Try and save</button>
+        <button type="submit">Test and save</button>
       </div>
-      <p class="hint">The key is tried with one read call before it is saved, and kept encrypted.</p>
+      <p class="hint">The key is tested with one read call before it is saved, and stored encrypted.</p>
     </form>
   );
 }

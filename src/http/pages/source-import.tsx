@@ -100,8 +100,8 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
       </p>
       <h1>Import sources</h1>
       <p class="lead">
-        Adds every source that a CSV file lists, one on each line. Nothing is written while a line is invalid, and the
-        same file twice changes nothing the second time.
+        Adds every source listed in a CSV file, one per line. Nothing is written while any line is invalid, and
+        importing the same file again changes nothing.
       </p>
       <Problems title="Nothing was imported:" problems={problems} />
       {report === undefined ? null : <Report report={report} />}
@@ -113,9 +113,9 @@ function ImportPage({ frame, form, problems, report }: ImportProps) {
             label="CSV file"
             type="file"
             accept=".csv,text/csv,text/tab-separated-values,text/plain"
-            hint={`UTF-8, with commas, semicolons or tabs; at most ${formatCount(LINES)} lines and 5 MiB. The file is not kept: delete yours after the import, if it holds secrets.`}
+            hint={`UTF-8, with commas, semicolons or tabs; at most ${formatCount(LINES)} lines and 5 MiB. The file is not stored here: delete yours after the import if it contains secrets.`}
           />
-          {box('update', 'Also change sources that exist and differ (an empty cell keeps what is set)')}
+          {box('update', 'Also change existing sources that differ (an empty cell keeps the current value)')}
           {box('skipInvalid', 'Import the valid lines even if others are invalid')}
           <div class="buttons">
             <button type="submit" name="do" value="check">

@@ -36,14 +36,16 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
     const open = await openCasesOf(context, slug);
     const problems = [
       ...(config.defaultSource?.slug === slug
-        ? ['It is set by environment variables: the operator removes them.']
+        ? ['It is set by environment variables: the operator has to remove them.']
         : []),
       ...((form['slug'] ?? '').trim() === slug ? [] : [`Enter the short name of the source, ${slug}.`]),
       ...(reason.length > 2000 ? ['The reason is longer than 2,000 characters.'] : []),
       ...(open.length > 0 && form['force'] !== 'yes'
-        ? ['Requests still wait for an answer: answer them first, or tick the box to offboard the source anyway.']
+        ? [
+            'Requests are still waiting for an answer: answer them first, or tick the box to offboard the source anyway.',
+          ]
         : []),
-      ...(open.length > 0 && reason === '' ? ['Say what happens to the requests that wait for an answer.'] : []),
+      ...(open.length > 0 && reason === '' ? ['Say what happens to the requests still waiting for an answer.'] : []),
     ];
     if (problems.length > 0) return send(request, reply, slug, form, problems);
     const { id } = await context.jobs.enqueue(
@@ -132,8 +134,8 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
     return (
       <Notice tone="calm">
         <p>
-          This source is set by environment variables: the operator removes <code>WEBHOOK_SECRETS</code> and the{' '}
-          <code>SERVICE_…</code> variables, and restarts the server. Its entries are kept.
+          This source is set by environment variables: the operator has to remove <code>WEBHOOK_SECRETS</code> and the{' '}
+          <code>SERVICE_…</code> variables, and restart the server. Its entries are kept.
         </p>
       </Notice>
     );
@@ -149,8 +151,8 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
             before.
           </li>
           <li>
-            You can add it again under the same short name, with new credentials. Its content is erased separately,
-            under <a href="/settings/erasures">Erase</a>, or when its retention period ends.
+            You can add it again under the same short name, with new credentials. To erase its content, use{' '}
+            <a href="/settings/erasures">Erase</a>, or wait for the retention period to end.
           </li>
         </ul>
         <p>Afterwards, in the service’s dashboard: revoke its API key, and remove its webhook.</p>
@@ -180,7 +182,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
             hint={
               openCases.length === 0
                 ? 'Recorded in the ledger.'
-                : 'Recorded in the ledger: who answers the requests from now on.'
+                : 'Say who answers the requests from now on. Recorded in the ledger.'
             }
           />
           <Input
@@ -195,7 +197,7 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
           {openCases.length === 0 ? null : (
             <label class="box">
               <input type="checkbox" name="force" value="yes" checked={form['force'] === 'yes'} /> Offboard it although
-              requests wait for an answer
+              requests are waiting for an answer
             </label>
           )}
           <div class="buttons">

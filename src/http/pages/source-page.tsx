@@ -20,7 +20,7 @@ interface ShownSecret {
   readonly encoding: SecretEncoding;
   /** ISO 8601 UTC; null of a secret of the environment. */
   readonly addedAt: string | null;
-  /** Null: it does not end by itself. */
+  /** Null: it does not expire. */
   readonly retireAt: string | null;
 }
 
@@ -80,7 +80,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
         {administers && !isSetUp ? (
           <>
             {' · '}
-            <a href={`/sources/${source.slug}/set-up`}>Go on with the set-up</a>
+            <a href={`/sources/${source.slug}/set-up`}>Continue the set-up</a>
           </>
         ) : null}
       </p>
@@ -108,17 +108,17 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
       <AccessPanel frame={frame} state={state} administers={administers} form={form} />
       <LogPanel frame={frame} state={state} />
       <RequestFormPanel state={state} />
-      <Panel id="reading" title="How it is read">
+      <Panel id="reading" title="How fields are read">
         <Facts
           rows={[
             ['Names of fields', namesText(Object.keys(source.options.fieldNames).length, 'field')],
             ['Names of events', namesText(Object.keys(source.options.eventNames ?? {}).length, 'event')],
-            ['Times without an offset', `are taken as UTC${source.options.assumedOffset}`],
+            ['Times without an offset', `are read as UTC${source.options.assumedOffset}`],
           ]}
         />
         <div class="buttons">
           <a class="button quiet" href={`/sources/${source.slug}/fields`}>
-            Look at the fields that it sends
+            See the fields that it sends
           </a>
         </div>
       </Panel>
@@ -132,7 +132,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
               maxLength={200}
               value={source.name}
               autocomplete="off"
-              hint="As reports and pages call it. The short name stays."
+              hint="As shown in reports and on pages. The short name stays."
             />
             <button type="submit">Save</button>
           </form>
@@ -140,7 +140,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
       ) : null}
       {administers ? (
         <p>
-          The client leaves? <a href={`/sources/${source.slug}/offboard`}>Offboard this source</a>
+          Is the client leaving? <a href={`/sources/${source.slug}/offboard`}>Offboard this source</a>
         </p>
       ) : null}
     </Page>
@@ -148,7 +148,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
 }
 
 function namesText(count: number, what: string): string {
-  if (count === 0) return 'as the service documents them';
+  if (count === 0) return 'as documented by the service';
   return count === 1 ? `1 ${what} has its own` : `${count} ${what}s have their own`;
 }
 
@@ -158,8 +158,8 @@ function ConfiguredNotice() {
       <p>
         This source is set by environment variables. Its address, keys and signing secrets cannot be changed here:
         change <code>WEBHOOK_SECRETS</code> (several, separated by commas, are all accepted) and the{' '}
-        <code>SERVICE_…</code> variables, and restart the server. Syncs, names of banners and how its fields are read
-        are changed here.
+        <code>SERVICE_…</code> variables, and restart the server. You can change syncs, banner names and field mappings
+        here.
       </p>
     </Notice>
   );
@@ -172,10 +172,10 @@ function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: 
       {takesRequests ? (
         <>
           <p>
-            Anybody can send a request at <a href={requestFormUrl}>{requestFormUrl}</a>. A banner can add its consent ID
-            to the address as <code>subject</code>, which spares you the search for the person’s records.
+            Anyone can send a request at <a href={requestFormUrl}>{requestFormUrl}</a>. A banner can add its consent ID
+            to the address as <code>subject</code>, so that you need not search for the person’s records.
           </p>
-          <p class="hint">For a website, as a link or in a frame:</p>
+          <p class="hint">To put on a website, as a link or in a frame:</p>
           <pre class="content">{`<a href="${requestFormUrl}">Your data: send us a request</a>
 <iframe src="${requestFormUrl}" title="Your data: send us a request" width="100%" height="1400"></iframe>`}</pre>
           <p class="hint">
@@ -184,7 +184,7 @@ function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: 
         </>
       ) : (
         <p>
-          Requests can come by a form on the web. It is off: it is switched on in the{' '}
+          Requests can come in through a web form. It is off: switch it on in the{' '}
           <a href={profile}>controller profile</a>.
         </p>
       )}
@@ -229,7 +229,7 @@ function WebhookPanel({ frame, state, administers }: PanelProps) {
         <>
           <h3>Signing secrets</h3>
           <Table
-            caption="Named by the first digits of their fingerprint; a delivery is accepted if any of them fits."
+            caption="Identified by the first digits of their fingerprint; a delivery is accepted if any of them matches."
             columns={secretColumns(frame, state, administers)}
             rows={secrets}
           />
@@ -303,7 +303,7 @@ function AccessPanel({
     <Panel id="access" title="Access to the service">
       <Facts
         rows={[
-          ['Address of the API', source.baseUrl === null ? 'not set' : <span class="mono">{source.baseUrl}</span>],
+          ['API address', source.baseUrl === null ? 'not set' : <span class="mono">{source.baseUrl}</span>],
           ['API key', source.apiKey === null ? <Badge text="not set" tone="warn" /> : 'set'],
           ['Public address', source.siteUrl === null ? 'not set' : <span class="mono">{source.siteUrl}</span>],
           ['Site key', source.siteKey === null ? 'not set' : 'set'],
@@ -313,13 +313,13 @@ function AccessPanel({
         <form class="buttons" method="post" action={`/sources/${source.slug}/check`}>
           <Csrf token={frame.csrf} />
           <button class="quiet" type="submit">
-            Try the API key
+            Test the API key
           </button>
         </form>
       ) : null}
       {administers ? (
         <details class="more" open={form['baseUrl'] !== undefined}>
-          <summary>Change the access</summary>
+          <summary>Change access</summary>
           <div>
             <AccessForm frame={frame} source={source} back="source" form={form} />
           </div>
@@ -386,7 +386,7 @@ function LogPanel({ frame, state }: Omit<PanelProps, 'administers'>) {
             rows={banners}
           />
           <p class="small">
-            <a href={`/banners?source=${source.slug}`}>Name the banners and show how they looked</a>
+            <a href={`/banners?source=${source.slug}`}>Name the banners and add evidence of their appearance</a>
           </p>
         </>
       )}

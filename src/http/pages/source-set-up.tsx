@@ -20,7 +20,7 @@ interface SetUpProps {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** Leads through setting up a source. How far it is, is told by the source itself, so that anyone can go on from the same address. */
+/** Leads through setting up a source. Progress, is told by the source itself, so that anyone can go on from the same address. */
 export function SetUpPage(props: SetUpProps) {
   const { frame, state, problems = [], done = null, secret, form = {} } = props;
   const { source, webhookUrl, lastDelivery } = state;
@@ -31,9 +31,7 @@ export function SetUpPage(props: SetUpProps) {
       <h1>
         Set up <bdi>{source.name}</bdi>
       </h1>
-      <p class="lead">
-        You can leave at any step and go on later, also with a colleague, from the address of this page.
-      </p>
+      <p class="lead">You can stop at any step and continue later, or pass the address of this page to a colleague.</p>
       <SetUpSteps at={at === -1 ? steps.length : at} done={steps} />
       {done === null ? null : (
         <Notice tone="good">
@@ -45,7 +43,7 @@ export function SetUpPage(props: SetUpProps) {
       {at === -1 ? (
         <Notice tone="good">
           <p>
-            Everything is set up: it delivers, and its consent log can be pulled.{' '}
+            Set-up is complete: deliveries arrive, and the consent log can be pulled.{' '}
             <a href={`/sources/${source.slug}#log`}>
               {state.runs.length === 0 ? 'Start the first sync' : 'See its syncs'}
             </a>
@@ -68,7 +66,7 @@ export function SetUpPage(props: SetUpProps) {
           <Waiting {...props} />
         ) : (
           <p>
-            It delivers: the last delivery arrived{' '}
+            Deliveries arrive: the last one arrived{' '}
             <a href={`/deliveries?source=${source.slug}`}>
               <Moment iso={lastDelivery} timeZone={frame.timeZone} />
             </a>
@@ -77,11 +75,11 @@ export function SetUpPage(props: SetUpProps) {
         )}
       </Panel>
       <Panel id="key" title="API key">
-        <p>With a key the consent log is pulled as well, so that nothing depends on deliveries alone.</p>
+        <p>With a key, the consent log is pulled as well, so that you do not depend on deliveries alone.</p>
         <AccessForm frame={frame} source={source} back="set-up" form={form} />
       </Panel>
       <p>
-        <a href={`/sources/${source.slug}`}>To the page of the source</a>
+        <a href={`/sources/${source.slug}`}>Go to the source’s page</a>
       </p>
     </Page>
   );
@@ -92,12 +90,12 @@ function Waiting({ state: { source }, reasons }: SetUpProps) {
     <>
       {reasons.length === 0 ? (
         <p>
-          Nothing has arrived yet. Send a test event from the service’s dashboard, or make a choice in the banner of the
-          website.
+          Nothing has arrived yet. Send a test event from the service’s dashboard, or make a choice in the website’s
+          banner.
         </p>
       ) : (
         <Notice tone="bad">
-          <p>Something arrived and was refused:</p>
+          <p>A delivery arrived and was refused:</p>
           <ul>
             {reasons.map(({ id, findings: [first], reason }) => (
               <li key={id}>

@@ -35,13 +35,13 @@ type Form = Readonly<Record<string, string>>;
 const doneTexts: Readonly<Record<string, string>> = {
   name: 'The name is changed.',
   secret: 'The signing secret is accepted from now on.',
-  retired: 'The signing secret is not accepted any more.',
-  access: 'The access to the service is saved.',
+  retired: 'The signing secret is no longer accepted.',
+  access: 'Access to the service is saved.',
   sync: 'The sync has been requested.',
-  stopped: 'The sync was asked to stop. What it stored is kept, and the next sync goes on from there.',
+  stopped: 'The sync was asked to stop. Stored rows are kept, and the next sync continues from there.',
   idle: 'No sync was running.',
-  accepted: 'What arrives from now on is read by the new names.',
-  unchanged: 'Nothing had to be changed.',
+  accepted: 'Deliveries and rows are read by the new names from now on.',
+  unchanged: 'Nothing needed changing.',
 };
 
 /** Runs of the sync that the page lists. */
@@ -86,7 +86,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     const encoding = secretEncodings.find((one) => one === (form['encoding'] ?? 'text'));
     const hours = retireHours.find(([value]) => value === (form['retire'] ?? ''))?.[0];
     if (encoding === undefined || hours === undefined)
-      return refuse(request, reply, ['Choose how the secret is written, and when the old ones end.']);
+      return refuse(request, reply, ['Choose the encoding of the secret, and when the old ones expire.']);
     const retireOthersAt =
       hours === '' ? undefined : new Date(context.clock().getTime() + Number(hours) * 3_600_000).toISOString();
     const secret = made ?? (form['secret'] ?? '').trim();
@@ -123,7 +123,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
           ? null
           : await checkKey({ ...source, baseUrl, apiKey, siteUrl }, context.clock);
       if (check?.outcome === 'refused') {
-        const kept = 'Nothing was saved. Correct it, or tick “Save without trying”.';
+        const kept = 'Nothing was saved. Correct it, or tick “Save without testing the key”.';
         return refuse(request, reply, [check.sentence, kept], form);
       }
     }
@@ -162,7 +162,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
       return sendFields(
         request,
         reply,
-        { problems: ['What arrived meanwhile changed the proposal: review it again.'] },
+        { problems: ['New data changed the proposal in the meantime: review it again.'] },
         409,
       );
     const accepted = await context.sources.acceptMapping(source.slug, proposal, officerOf(request).officer);
@@ -345,15 +345,15 @@ function problemsOf(outcome: Exclude<SourceOutcome, { readonly outcome: 'done' }
     case 'invalid':
       return outcome.problems;
     case 'unchanged':
-      return ['Nothing had to be changed.'];
+      return ['Nothing needed changing.'];
     case 'exists':
-      return ['This secret is accepted already.'];
+      return ['This secret is already accepted.'];
     case 'configured':
-      return ['This source is set by environment variables: it is changed there, and the server is restarted.'];
+      return ['This source is set by environment variables: change it there, and restart the server.'];
     case 'unknown':
       return ['The secret no longer exists.'];
     case 'conflict':
-      return ['Someone else has just changed this source: look at it and try again.'];
+      return ['Someone else has just changed this source: review it and try again.'];
     default:
       return outcome satisfies never;
   }

@@ -145,9 +145,7 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
   return (
     <Page title="Sources" frame={frame} current="sources">
       <h1>Sources</h1>
-      <p class="lead">
-        The accounts of the service that are followed here, and whether each delivers and can be pulled.
-      </p>
+      <p class="lead">The accounts of the service followed here, and whether each one delivers and can be pulled.</p>
       {damaged.length === 0 ? null : (
         <Notice tone="bad">
           <p>
@@ -177,7 +175,7 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
       {offboarded.length === 0 ? null : (
         <Panel id="offboarded" title="Offboarded">
           <Table
-            caption="Nothing is pulled or accepted of them any more; their evidence stays."
+            caption="Nothing more is pulled or accepted from them; their evidence stays."
             columns={[
               {
                 title: 'Source',
@@ -299,7 +297,7 @@ function NewSourcePage({ frame, form, problems }: NewSourceProps) {
               maxLength={200}
               value={form['name'] ?? ''}
               autocomplete="off"
-              hint="As reports and pages call it, for example the client’s name."
+              hint="As shown in reports and on pages, for example the client’s name."
             />
             <Input
               id="slug"
@@ -309,7 +307,7 @@ function NewSourcePage({ frame, form, problems }: NewSourceProps) {
               value={form['slug'] ?? ''}
               autocomplete="off"
               spellcheck={false}
-              hint="Part of the webhook address, and final. Lower-case letters, digits and hyphens; if empty, it is made from the name."
+              hint="Part of the webhook address; cannot be changed later. Lower-case letters, digits and hyphens; if empty, it is derived from the name."
             />
           </div>
           <button type="submit">Add the source</button>

@@ -30,8 +30,8 @@ export function TaskPanel(props: TaskPanelProps) {
     <Panel id="tasks" title="Tasks for other systems">
       {rows.length === 0 ? (
         <p class="small">
-          What somebody else has to do, such as deleting a customer in the shop. The owner reports by a link that it is
-          done; each step is an entry.
+          Work for someone else, such as deleting a customer in the shop. The owner reports through a link when it is
+          done; each step is recorded.
         </p>
       ) : (
         <Table
@@ -116,7 +116,7 @@ function Changes({ frame, data, row: { number, task }, refused }: TaskPanelProps
         {link === null ? null : (
           <Notice tone="calm">
             <p>
-              The owner reports here without an account, until{' '}
+              The owner can report here without an account, until{' '}
               <Moment iso={task.linkUntil ?? ''} timeZone={frame.timeZone} />. Do not pass it on.
             </p>
             <p class="mono">{link}</p>

@@ -219,7 +219,7 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       <Panel id="requests" title="Requests">
         <OpenRequests frame={frame} today={today} withSource={several && source === null} />
         <p class="small">
-          <a href="/deadline">Deadline calculator</a> for a request that is not recorded here
+          <a href="/deadline">Deadline calculator</a> for a request not recorded here
         </p>
       </Panel>
       <div class="columns">
@@ -313,7 +313,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
             options={reports.map(({ name, title }) => [name, title])}
           />
           <details>
-            <summary>What the reports contain</summary>
+            <summary>About the reports</summary>
             <div>
               {reports.map(({ name, title, description }) => (
                 <p key={name} class="small">

@@ -202,21 +202,21 @@ export function secretsText(count: number, ending: number): Worded {
   if (count === 0) return { text: 'none: nothing is accepted', tone: 'bad' };
   if (ending === 0) return { text: count === 1 ? '1 valid' : `${count} valid`, tone: 'good' };
   return ending === count
-    ? { text: `${count} valid, all of them ending`, tone: 'bad' }
-    : { text: `${count} valid, ${ending} ending`, tone: 'warn' };
+    ? { text: `${count} valid, all expiring`, tone: 'bad' }
+    : { text: `${count} valid, ${ending} expiring`, tone: 'warn' };
 }
 
 /** What to do about a refused delivery, where a person in a browser does it. */
 export function remedyText({ code, remedy }: { readonly code: string; readonly remedy: string }): string {
   switch (code) {
     case 'verifies':
-      return 'Choose “Verify again” under Refused deliveries: it enters the ledger with the time at which it arrived.';
+      return 'Choose “Verify again” under Refused deliveries: it enters the ledger with its time of arrival.';
     case 'no-secret':
       return 'Add the signing secret that the service shows for this webhook.';
     case 'old-secret':
       return 'Add the old secret again until the service signs with the new one.';
     case 'secret-encoded':
-      return 'Add the secret again, and choose how it is written.';
+      return 'Add the secret again, and choose its encoding.';
     default:
       return visibleText(remedy);
   }

@@ -32,7 +32,7 @@ export interface ImportLine {
 /** Of a file that was uploaded: it names nothing of the machine that the program runs on, no file and no variable. */
 export const noReaders: ImportReaders = {
   folder: '/',
-  file: () => Promise.reject(new TypeError('An upload names no file.')),
+  file: () => Promise.reject(new TypeError('An uploaded file cannot name a file of the server.')),
   variable: () => null,
 };
 

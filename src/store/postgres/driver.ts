@@ -239,9 +239,9 @@ const remedies: Readonly<Record<string, string>> = {
   '53300':
     'Raise max_connections, or run fewer processes: each takes up to 5 connections, and one more while it starts.',
   '57P03': 'The server is starting up or shutting down.',
-  SELF_SIGNED: 'Name the certificate that signed the server’s with sslrootcert in DATABASE_URL.',
-  DEPTH_ZERO: 'Name the certificate that signed the server’s with sslrootcert in DATABASE_URL.',
-  UNABLE_TO: 'Name the certificate that signed the server’s with sslrootcert in DATABASE_URL.',
+  SELF_SIGNED: 'Set sslrootcert in DATABASE_URL to the authority that signed the server’s certificate.',
+  DEPTH_ZERO: 'Set sslrootcert in DATABASE_URL to the authority that signed the server’s certificate.',
+  UNABLE_TO: 'Set sslrootcert in DATABASE_URL to the authority that signed the server’s certificate.',
 };
 
 function codeOf(error: unknown): string {

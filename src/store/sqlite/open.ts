@@ -210,7 +210,7 @@ async function openBoth(
     await ledger.close();
     if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
     throw new StoreUnavailable(
-      `${error.message} (${readModelsPath(path)}). If the file is damaged, stop every process of consent-ledger and delete it: it is folded anew from the ledger.`,
+      `${error.message} (${readModelsPath(path)}). If the file is damaged, stop every process of consent-ledger and delete it: it is rebuilt from the ledger.`,
       { cause: error.cause },
     );
   }

@@ -82,7 +82,7 @@ describe('the pages in a browser', () => {
         )
         .toBe(1);
       await page.getByRole('button', { name: 'Sync now' }).click();
-      await page.getByText('What the reports contain').click();
+      await page.getByText('About the reports').click();
       await check('today');
       const computed = '/deadline?kind=access&received=2026-11-25&place=US-CA&country=DE&region=BE';
       for (const path of [
