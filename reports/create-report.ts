@@ -132,10 +132,10 @@ export function* closingBlocks(input: ReportInput, first: number, limits: readon
 /** What no document of this program proves. Printed in each of them. */
 export const limits: readonly string[] = [
   'It shows that the records are unchanged since they were sealed. It does not prove who sent them: the signature of a delivery (HMAC) convinces only those who hold the same secret.',
-  'It does not prove that the service delivered everything. Gaps that this installation could see are listed; what the service never reported cannot be.',
+  'It does not prove that the service delivered everything. Gaps that this installation could see are listed; anything that the service never reported cannot be.',
   'Times before the first checkpoint that left this installation rest on its own clock and on what the service stated.',
-  'The service reports the choice, not the screen on which it was made. How a banner looked is known only where an officer added evidence of it, and is that officer’s statement.',
-  'Policy texts are not part of the deliveries. Versions and dates are as reported; the text in force is evidenced only where a copy of it was kept.',
+  'The service reports the choice, not the screen on which it was made. How a banner looked is known only if an officer added evidence of it, which is that officer’s statement.',
+  'Policy texts are not part of the deliveries. Versions and dates are as reported; the text in force is evidenced only if a copy of it was kept.',
   'Subjects are hashed identifiers as the service sent them. One person may have several, and one identifier may stand for several people who share a device.',
 ];
 

@@ -73,7 +73,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   yield { block: 'heading', level: 1, text: '3  Acknowledgement, identity and extension' };
   yield {
     block: 'table',
-    caption: 'What happened between receipt and answer',
+    caption: 'Steps between receipt and answer',
     columns: [
       { title: 'Case', share: 2.2, whole: true },
       { title: 'Manner', share: 1.8 },
@@ -149,7 +149,7 @@ function* summaryBlocks(
   ];
   yield {
     block: 'table',
-    caption: 'Requests by kind and what became of them (the counts of 11 CCR 7102(a))',
+    caption: 'Requests by kind and outcome (the counts of 11 CCR 7102(a))',
     columns: [
       { title: 'Kind', share: 3.3 },
       { title: 'Received', share: 1.6, align: 'right' },

@@ -168,7 +168,7 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
   yield { block: 'heading', level: 1, text: '5  Limits' };
   yield { block: 'list', items: [...limits(erasure)] };
   yield { block: 'paragraph', look: 'strong', text: noLegalAdvice };
-  yield fine('This certificate names no person: keep it with the letter it came with.');
+  yield fine('This certificate names no person: keep it with the letter that it came with.');
 }
 
 /** What was kept of it, and what is kept of everything that is erased, with the ground. */

@@ -92,7 +92,7 @@ function* opening(audit: ConsentAudit, input: ReportInput): Generator<Block> {
       {
         value: pulled ? formatCount(gaps.length + t.conflicts) : 'not pulled',
         label: pulled ? 'gaps and conflicts' : 'consent log',
-        note: `${pulled ? `${counted(gaps.length, 'gap', 'gaps')} in the pulled log` : 'rests on deliveries alone'}, ${counted(t.conflicts, 'conflict', 'conflicts')}`,
+        note: `${pulled ? `${counted(gaps.length, 'gap', 'gaps')} in the pulled log` : 'based on deliveries only'}, ${counted(t.conflicts, 'conflict', 'conflicts')}`,
       },
     ],
   };
@@ -249,7 +249,7 @@ function* policyTexts(audit: ConsentAudit, input: ReportInput): Generator<Block>
     caption: 'Policy texts as they were fetched from the service',
     columns: [
       { title: 'Text of', share: 3.4, value: (text) => `${describeText(text)}${text.settled ? '' : '\nprovisional'}` },
-      { title: 'Old one seen last', share: 2.3, value: (text) => time(text.notBefore) },
+      { title: 'Previous text last seen', share: 2.3, value: (text) => time(text.notBefore) },
       { title: 'Seen first', share: 2.3, value: (text) => time(text.firstSeen) },
       {
         title: 'Seen last',

@@ -66,7 +66,7 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
     ],
     rows: pulls,
     empty:
-      'No consent log was pulled for the period: decisions rest on deliveries alone, and anything undelivered is unknown.',
+      'No consent log was pulled for the period: decisions are based on deliveries only, and anything undelivered is unknown.',
   });
   yield table({
     caption: 'Deliveries kept, by event and verdict of the signature check',

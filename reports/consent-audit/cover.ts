@@ -54,7 +54,7 @@ function answers(audit: ConsentAudit, input: ReportInput): readonly Answer[] {
       'Are the records complete?',
       agreement.pulled
         ? `${counted(agreement.gaps.length, 'gap', 'gaps')} in the pulled log; ${counted(totals.conflicts, 'record contradicts', 'records contradict')} another; ${agreement.totals.onlyPulled === 0 ? 'every known decision was delivered' : `${counted(agreement.totals.onlyPulled, 'decision was', 'decisions were')} never delivered`}.`
-        : 'The consent log was not pulled: the records rest on deliveries alone.',
+        : 'The consent log was not pulled: the records are based on deliveries only.',
       'Section 2',
     ],
     [

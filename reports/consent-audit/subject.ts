@@ -76,7 +76,7 @@ export function* subjectBlocks({ subject, decisions, left }: SubjectAppendix, in
         title: 'Decision',
         share: 2,
         value: (one) =>
-          `${stateWord(one.state)}${one.contradicts ? '\n(contradicts)' : one.repeated ? '\n(told again)' : ''}`,
+          `${stateWord(one.state)}${one.contradicts ? '\n(contradicts)' : one.repeated ? '\n(reported again)' : ''}`,
       },
       { title: 'Purposes', share: 4, value: (one) => purposesInWords(one.purposes) },
       { title: 'Banner', share: 2, value: (one) => bannerWord(one.bannerId, input) },

@@ -74,7 +74,7 @@ function* historyBlocks(context: PackContext): Generator<Block> {
     columns: [
       { title: 'Text', share: 1 },
       { title: 'Of', share: 4 },
-      { title: 'Text before seen last', share: 3 },
+      { title: 'Previous text last seen', share: 3 },
       { title: 'Seen first', share: 3 },
       { title: 'SHA-256 of the text', share: 5, face: 'mono' },
     ],

@@ -208,7 +208,7 @@ async function* readme({ input }: PackContext, written: readonly WrittenFile[]):
       : [
           `${label('verify.html')} open it in a browser and drop this ZIP on it: it shows whether anything was changed`,
           `${label('verify.mjs')} the same for node: node verify.mjs PACK.zip`,
-          `${label('proofs')} what proves each record; log.vkey and tlog-policy name the key that signed it`,
+          `${label('proofs')} the proof of each record; log.vkey and tlog-policy name the key that signed it`,
         ]),
     `${label('manifest.json')} all files with their SHA-256, and how to verify them`,
     '',
@@ -308,7 +308,7 @@ function factsOf(text: PolicyTextInterval, zone: string): string[] {
   return [
     text.notBefore === null
       ? `First seen ${seen(text.firstSeen)}; it was there by then.`
-      : `Came between ${seen(text.notBefore)}, when the text before was seen last, and ${seen(text.firstSeen)}.`,
+      : `Came between ${seen(text.notBefore)}, when the previous text was last seen, and ${seen(text.firstSeen)}.`,
     text.nextSeen === null ? 'No later text has been seen.' : `The next text was first seen ${seen(text.nextSeen)}.`,
     `SHA-256 of the lines below, joined by line feeds: ${text.textSha256 ?? 'none'}; entry ${formatCount(text.bodySeq)} of the ledger.`,
   ];

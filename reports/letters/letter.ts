@@ -104,9 +104,8 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
   if (step === 'identity' && facts.identity.unchecked)
     return 'This kind of request must not depend on an identity check.';
   if (step === 'extension' && (facts.limit === null || facts.limit === facts.firstLimit))
-    return 'The deadline for this request cannot be extended, or not any further.';
-  if (needsText(step, facts) && (text ?? '').trim() === '')
-    return 'This letter needs a text of your own: write it first.';
+    return 'The deadline for this request cannot be extended, or not again.';
+  if (needsText(step, facts) && (text ?? '').trim() === '') return 'This letter needs your own text: write it first.';
   if (text !== null && hasBlanks(text)) return 'Fill in the blanks in square brackets first.';
   return null;
 }

@@ -82,7 +82,7 @@ function pulledWord({ notPulled, lastPulled, gaps }: BannerAgreement, input: Rep
   const isWhole = lastPulled === periodOf(input).to;
   if (gaps.length === 0 && isWhole) return 'the whole period';
   const upTo = isWhole ? '' : `up to ${formatTime(lastPulled, input.timeZone)}`;
-  const missing = gaps.length === 0 ? '' : `but for ${counted(gaps.length, 'stretch', 'stretches')}`;
+  const missing = gaps.length === 0 ? '' : `except ${counted(gaps.length, 'stretch', 'stretches')}`;
   return [upTo, missing].filter((part) => part !== '').join(',\n');
 }
 

@@ -313,7 +313,7 @@ test('refuses a file that was altered, cut or made by somebody else, the wrong k
   await refused(target, await altered('cut', bytes.subarray(0, -70_000)), file, 3, 'it was altered or cut off');
   await refused(target, await altered('none', Buffer.from('no backup')), file, 3, 'is not an age file');
   await refused(target, join(folder, 'missing'), file, 2, 'ENOENT');
-  await refused(target, made.path, (await keyPair()).file, 2, 'No identity given opens');
+  await refused(target, made.path, (await keyPair()).file, 2, 'None of the given identities opens');
   await refused(target, made.path, made.path, 2, 'contains no age private key');
   await isEmpty();
 

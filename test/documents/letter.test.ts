@@ -105,7 +105,7 @@ describe('a letter of a case', () => {
       });
       return outcome.outcome === 'invalid' ? outcome.problem : outcome.outcome;
     };
-    expect(await refused({})).toContain('needs a text of your own');
+    expect(await refused({})).toContain('needs your own text');
     expect(await refused({ text: 'We erased [what].' })).toContain('Fill in the blanks');
     expect(await refused({ text: 'x'.repeat(8001) })).toContain('at most 8000');
     expect(await refused({ step: 'appeal', text: 'We uphold it.' })).toContain('provides for an appeal');

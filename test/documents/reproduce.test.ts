@@ -274,9 +274,7 @@ describe('whether a file is genuine', () => {
   it('is not decided by a row of the table of documents', async () => {
     const { world, report, forged, sha256, tamper } = await openWithForgery();
     await tamper(`update documents set sha256 = '${sha256}'`);
-    const problems = [
-      `Entry ${report.seq} is said to register this file, but it registers no document with these bytes.`,
-    ];
+    const problems = [`Entry ${report.seq} should register this file, but it registers no document with these bytes.`];
     expect(await check(world, forged)).toEqual({ genuine: [], problems });
     await tamper('update documents set seq = 99');
     expect((await check(world, forged)).problems).toEqual([expect.stringContaining('the entry is missing')]);

@@ -112,9 +112,9 @@ describe('a request that was recorded twice', () => {
     const settled = await open(world, { requesterName: 'Grace Hopper', receivedAt: ago(9) });
     await makeMoves(world, settled, [['withdraw', { how: 'By telephone', at: ago(3) }]]);
     const later = await open(world, { receivedAt: ago(1) });
-    expect(await refused(later, 'close-duplicate', { duplicateOf: settled })).toContain('needs an answer of its own');
+    expect(await refused(later, 'close-duplicate', { duplicateOf: settled })).toContain('needs its own answer');
     const details = { duplicate: settled, receivedAt: ago(90), receiptBasis: 'officer' };
-    expect(await refused(third, 'merge-duplicate', details)).toContain('recorded by itself');
+    expect(await refused(third, 'merge-duplicate', details)).toContain('recorded automatically');
   });
 
   it('is recorded whole or not at all when the other request changes at the same moment', async () => {

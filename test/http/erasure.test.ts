@@ -100,7 +100,7 @@ describe('an officer erases a person', () => {
       expect(bare.text).toContain(problem);
     await consent(world, ZOE, 'c-zoe-3');
     const late = await officer.post('/settings/erasures', { ...person, ...reasons, digest: digestIn(preview) });
-    expect([late.status, late.text.includes('What would be erased has changed')]).toEqual([422, true]);
+    expect([late.status, late.text.includes('The data to be erased has changed')]).toEqual([422, true]);
     expect(late.text).toContain('3 entries.');
     expect(await world.context.jobs.list({ kind: 'erase' })).toEqual([]);
     for (const [form, problem] of [
@@ -249,7 +249,7 @@ describe('a controller that requires two people', () => {
     const address = (await confirm(olga)).headers.get('location') ?? '';
     await consent(world, ZOE, 'c-zoe-3');
     const late = await otto.post(address, { decision: 'approve' });
-    expect([late.status, late.text.includes('What would be erased has changed')]).toEqual([422, true]);
+    expect([late.status, late.text.includes('The data to be erased has changed')]).toEqual([422, true]);
     expect((await otto.post(address, { decision: 'withdraw' })).status).toBe(303);
     expect((await otto.get(address)).status).toBe(404);
     expect(await world.context.jobs.list({ kind: 'erase' })).toEqual([]);

@@ -53,7 +53,7 @@ describe('a file that is uploaded to be checked', () => {
     const bytes = await fileOf();
     bytes[bytes.length - 2] = 0x20;
     const changed = await check(officer, bytes, '<img src=x>.json');
-    expect(changed.text).toContain('Not known: no document with these bytes was made here');
+    expect(changed.text).toContain('Unknown: no document with these bytes was made here');
     expect(changed.text).toContain('&lt;img src=x>.json');
   });
 

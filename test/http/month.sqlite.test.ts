@@ -100,12 +100,12 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   const decision = { ...recorded, consent_id: 'c-1', visitor_hash: 'visitor-7', recorded_at: ago(20) };
   expect(await deliver(world, secret, 'consent.recorded', decision)).toBe(200);
   await go('/sources/acme/set-up');
-  await page.getByText('It delivers').waitFor();
+  await page.getByText('Deliveries arrive').waitFor();
   await page.getByLabel('API address').fill(baseUrl);
   await page.locator('#apiKey').fill(sandbox.clients[0]?.apiKey ?? '');
   await page.getByLabel('Public address of the service').fill(siteUrl);
   await press(page, 'Test and save');
-  await page.getByText('Everything is set up').waitFor();
+  await page.getByText('Set-up is complete').waitFor();
 
   // A request that is nearly due is worked on.
   const request = {

@@ -12,7 +12,7 @@ it('keeps a filter under a name for its person alone, and forgets it', async () 
   const kept = await officer.post('/cases/views', { name, kind: 'erasure', state: 'opened', sort: 'oldest' });
   expect(kept.status).toBe(303);
   const page = await officer.get(kept.headers.get('location') ?? '');
-  expect(page.text).toContain('The view is kept');
+  expect(page.text).toContain('The view is saved');
   expect(page.text).toContain(
     '<a href="/cases?source=&amp;state=opened&amp;kind=erasure&amp;sort=oldest" aria-current="page">',
   );

@@ -52,7 +52,7 @@ describe('offboarding a source in the browser', () => {
     if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
     expect((await admin.get('/sources/shop/offboard')).text).toContain(`href="/cases/${opened.caseId}"`);
     const blocked = await admin.post('/sources/shop/offboard', { slug: 'shop' });
-    expect([blocked.status, blocked.text.includes('Requests still wait for an answer')]).toEqual([422, true]);
+    expect([blocked.status, blocked.text.includes('Requests are still waiting for an answer')]).toEqual([422, true]);
     expect(blocked.text).toContain('Say what happens to the requests');
     expect(await context.jobs.list({ kind: 'offboard' })).toEqual([]);
     await admin.post('/sources/shop/offboard', { slug: 'shop', force: 'yes', reason: 'the client answers it' });

@@ -47,9 +47,9 @@ describe('the set-up of a source', () => {
     const body = { event: 'consent.recorded', data: { banner_id: 'b-1', visitor_id: 'v-1' } };
     expect(await deliverTo(world, 'muller-sohne', 'another-secret-than-that', body)).toBe(401);
     await world.context.rejected.flush();
-    expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('Something arrived and was refused');
+    expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('A delivery arrived and was refused');
     expect(await deliverTo(world, 'muller-sohne', secret, body)).toBe(200);
-    expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('It delivers');
+    expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('Deliveries arrive');
 
     const access = { baseUrl, siteUrl, back: 'set-up' };
     const wrong = await owner.post('/sources/muller-sohne/access', { ...access, apiKey: 'pak_live_wrong' });
@@ -59,7 +59,7 @@ describe('the set-up of a source', () => {
     const right = await owner.post('/sources/muller-sohne/access', { ...access, apiKey });
     expect([right.status, right.text]).toEqual([303, '']);
     const done = await owner.get('/sources/muller-sohne/set-up?done=access');
-    expect(done.text).toContain('Everything is set up');
+    expect(done.text).toContain('Set-up is complete');
     expect(done.text).not.toContain(apiKey);
 
     await owner.post('/sources/muller-sohne/sync', {});

@@ -189,7 +189,7 @@ describe('a task for the owner of another system', () => {
       ['mark-system', { system: 'crm', result: 'nothing-found' }],
     ]);
     const officer = await signedInAs(world, 'officer');
-    expect((await officer.get(`/cases/${caseId}`)).text).toContain('You can answer all the same');
+    expect((await officer.get(`/cases/${caseId}`)).text).toContain('You can still answer');
     const due = async () =>
       (await loadOfficerAttention({ cases: world.context.cases, clock: world.context.clock, pulled: [] })).dueTasks;
     expect(await due()).toEqual([{ caseId, task: '1', what: TASK.what, owner: TASK.owner, due: DUE }]);

@@ -81,7 +81,7 @@ describe('API tokens on the command line', () => {
     expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('nobody@acme.example')]);
     await runCli(folder, ['people', 'invite', 'olga@acme.example', '--name', 'Olga', '--role', 'auditor'], env);
     const early = await runCli(folder, ['token', 'api', 'olga@acme.example', '--for', 'x'], env);
-    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('has not been joined')]);
+    expect([early.code, early.stderr]).toEqual([2, expect.stringContaining('is not active')]);
     expect((await runCli(folder, ['token', 'list'], env)).stdout).toContain('No API tokens.');
     const gone = await runCli(folder, ['token', 'revoke', 't-00000000'], env);
     expect([gone.code, gone.stderr]).toEqual([2, expect.stringContaining('token list')]);

@@ -91,7 +91,7 @@ describe('the establishment in a controller profile', () => {
     [{ country: 'EU' }, 'Name the member state'],
     [{ country: 'DE', region: 'Bavaria' }, 'did you mean BY (Bavaria, Germany)?'],
     [{ country: 'DE', region: 'CA' }, 'Unknown region "CA" of DE'],
-    [{ region: 'BY' }, 'set country, too'],
+    [{ region: 'BY' }, 'set country too'],
   ])('is refused as %j', (place, message) => {
     const { error } = profileSchema.safeParse({ name: 'x', ...place });
     expect(error?.issues.map((issue) => issue.message).join()).toContain(message);

@@ -251,7 +251,7 @@ test('after the first sentence every paragraph begins with a capital', () => {
 
 test('a letter that needs the words of an officer cannot go out without them, or with blanks', () => {
   const facts = factsOf('eu-gdpr', 'erasure');
-  expect(letterProblem(letterOf('answer', 'en', null), facts)).toContain('needs a text of your own');
+  expect(letterProblem(letterOf('answer', 'en', null), facts)).toContain('needs your own text');
   expect(letterProblem(letterOf('answer', 'en', 'We erased [what].'), facts)).toContain('Fill in the blanks');
   expect(letterProblem(letterOf('answer', 'en', 'We erased your account.'), facts)).toBeNull();
   expect(letterProblem(letterOf('answer', 'en', null), factsOf('eu-gdpr', 'access'))).toBeNull();

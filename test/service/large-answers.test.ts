@@ -72,7 +72,7 @@ describe('a list of policies', () => {
   ])('that gives %s is said to be the fault of the service', async (_, answer) => {
     const { message } = (await fetchFrom(answer)) as Error;
     expect(message).toContain('the list of policies does not end');
-    expect(message).toContain('tell its support');
+    expect(message).toContain('contact its support');
     expect(message).not.toContain('SERVICE_BASE_URL');
   });
 

@@ -125,7 +125,7 @@ export const en: LetterTexts = {
       records: 'records.jsonl: the records exactly as we received them',
     },
     verify:
-      'You can check for yourself that these records have not been changed: open the enclosed verify.html in a browser and choose the file that you received from us; no internet connection is needed. It compares every record with our signed log, whose last checkpoint before this letter covers {entries} entries. Please compare the key of this log with the one that we publish or give you in another way:',
+      'You can check for yourself that these records have not been changed: open the enclosed verify.html in a browser and choose the file that you received from us; no internet connection is needed. It compares every record with our signed log, whose last checkpoint before this letter covers {entries} entries. Please compare the key of this log with the one that we publish or give you separately:',
     unverified:
       'Your identity has not been confirmed. To protect the person whose data this concerns, we do not disclose individual records. We therefore answer in general terms: what categories of data we process, where they come from, for what purposes, and who receives them.',
     categories:
@@ -350,7 +350,7 @@ export const en: LetterTexts = {
     code: 'Code',
     open: 'Open',
     wrongCode: 'This code is wrong. Attempts left: {left}.',
-    invalidTitle: 'This link does not open anything',
+    invalidTitle: 'This link does not work',
     invalid: 'It is incomplete, has expired or was withdrawn. Please ask the sender for a new one.',
     until: 'You can open this page until {until}.',
     received: 'Received on {received}: {kind}',
@@ -384,7 +384,7 @@ export const en: LetterTexts = {
     title: 'A task for you',
     lead: '{controller} asks you to do the following for a request about personal data.',
     due: 'Please do it by {due}.',
-    outcome: 'What became of it?',
+    outcome: 'What was the outcome?',
     done: 'It is done',
     notDone: 'It was not done',
     note: 'Note',
@@ -392,7 +392,7 @@ export const en: LetterTexts = {
     noteMissing: 'Say in up to 2,000 characters why it was not done.',
     reportedDone: 'Thank you. You reported on {at} that it is done.',
     reportedNotDone: 'You reported on {at} that it was not done. If it has been done since, report it here.',
-    mailLink: 'Report what became of it here. You need no account; the link is valid until {until}:',
+    mailLink: 'Report the outcome here. You need no account; the link is valid until {until}:',
   },
   requestForm: {
     title: 'Your personal data: send us a request',
@@ -442,7 +442,7 @@ export const en: LetterTexts = {
     noMail: 'Your request is being handled, whether or not you enter the code.',
     confirm: 'Confirm',
     confirmed: 'Thank you: your e-mail address is confirmed. There is nothing more for you to do now.',
-    locked: 'No more codes can be entered here. Your request is being handled all the same.',
+    locked: 'No more codes can be entered here. Your request is being handled anyway.',
     closed: 'Your request has been settled.',
     mailCode:
       'Your code to confirm this e-mail address: {code} (valid until {until}). Enter it on the page on which you sent the request:',

@@ -63,7 +63,7 @@ describe('the page of scans', () => {
     expect(text).toContain('HTTP 401');
     const day = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
     const earlier = (await olga.get(`/scans?at=${day}`)).text;
-    expect(earlier).toContain('This is the first inventory of the site');
+    expect(earlier).toContain('This is the site’s first inventory');
     expect(earlier).not.toContain('Set before consent');
     expect(earlier).toContain('No integrations had been connected or disconnected by then.');
     expect(await olga.get('/scans?at=tomorrow')).toMatchObject({ status: 422 });
