@@ -38,9 +38,9 @@ export function benchJobs(scale: number): Promise<Figure[]> {
             const name = `jobs_${way.replaceAll(' ', '_')}_${round}`;
             bare.push(await measureBare(redis.url, count, way));
             const postgres = await openPostgresStore({ url: await createDatabase(server, name) });
-            distributed.push(await measureTable(postgres, redis.url, count, way).finally(() => postgres.close()));
+            distributed.push(await measureTable(postgres, redis.url, count, way));
             const sqlite = await openSqliteStore({ path: `${folder}/${name}.sqlite` });
-            embedded.push(await measureTable(sqlite, null, count, way).finally(() => sqlite.close()));
+            embedded.push(await measureTable(sqlite, null, count, way));
           }
           const figure = (name: string, rates: number[], wanted: number): Figure => ({
             name: `${name}, ${way}`,
@@ -117,5 +117,6 @@ async function measureTable(store: Store, redisUrl: string | null, count: number
   const seconds = (performance.now() - started) / 1000;
   await runner.stop();
   await distribution?.close();
+  await store.close();
   return count / seconds;
 }

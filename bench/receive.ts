@@ -52,7 +52,11 @@ interface ServeRound extends Received {
 export async function measureVerify(folder: string, scale: number): Promise<Received> {
   const served = await startVerifyOnly(folder);
   const { warmUp, verify } = seconds(scale);
-  return measure(served, warmUp, verify).finally(() => served.stop());
+  try {
+    return await measure(served, warmUp, verify);
+  } finally {
+    await served.stop();
+  }
 }
 
 /** `serve` over SQLite, or over the PostgreSQL database at `url`. */

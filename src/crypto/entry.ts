@@ -79,7 +79,7 @@ function leafText(leaf: LeafInput): string {
   return `{"commitment":"${hex(leaf.commitment)}","dedupeKey":"${hex(leaf.dedupeKey)}","kind":"${leaf.kind}","receivedAt":"${leaf.receivedAt}","seq":${leaf.seq},"source":"${leaf.source}","sourceSeq":${leaf.sourceSeq},"v":1}`;
 }
 
-const PLAIN = /^[A-Za-z0-9:.\-]*$/;
+const PLAIN = /^[A-Za-z0-9:.-]*$/;
 
 /** The same by the library alone: the definition that {@link leafData} is a shortcut for. */
 export function canonicalLeafData(leaf: LeafInput): Buffer {

@@ -30,7 +30,7 @@ interface Manifest {
   readonly data?: Record<string, string>;
   // Checked against the types of Kubernetes below.
   // biome-ignore lint/suspicious/noExplicitAny: any manifest.
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  // oxlint-disable-next-line typescript/no-explicit-any
   readonly spec: any;
 }
 

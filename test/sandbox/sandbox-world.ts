@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 
 /** A parsed JSON answer: the tests look into it as a stranger would. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
+// oxlint-disable-next-line typescript/no-explicit-any
 export type Json = any;
 
 export const NOON = new Date('2026-07-20T12:00:00.000Z');

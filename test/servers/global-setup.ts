@@ -35,7 +35,11 @@ async function createMigrated(postgres: PostgresServer): Promise<string> {
   const name = 'migrated';
   const client = new pg.Client({ connectionString: postgres.url() });
   await client.connect();
-  await client.query(`create database ${name} template template0`).finally(() => client.end());
+  try {
+    await client.query(`create database ${name} template template0`);
+  } finally {
+    await client.end();
+  }
   const store = await openPostgresStore({ url: postgres.url(name) });
   await store.close();
   return name;

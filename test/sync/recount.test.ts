@@ -67,7 +67,7 @@ describe('a recount of recent days', () => {
     expect(await syncing.bodies()).toContain(late.text);
     const action = (await syncing.actions()).find((one) => one['action'] === 'sync.recounted');
     expect(action).toMatchObject({ actor: 'schedule', bannerId: 'bnr_1', found: 2, gone: 1 });
-    const [goneSeq] = action?.['goneSeqs'] as number[];
+    const [goneSeq] = (action?.['goneSeqs'] ?? []) as number[];
     const gone = await syncing.store.read
       .selectFrom('entries')
       .select('body')

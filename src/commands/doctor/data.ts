@@ -180,10 +180,7 @@ async function checkLastEntries({ store, keys, lastSeq }: Ledgered): Promise<Lin
   }
   const which = first === 0 ? `All ${lastSeq}` : `The last ${lastSeq - first} of ${lastSeq}`;
   return [
-    ok(
-      'ledger',
-      `${which} entries are unaltered${first === 0 ? '' : '; \`consent-ledger ledger verify\` checks all'}.`,
-    ),
+    ok('ledger', `${which} entries are unaltered${first === 0 ? '' : '; `consent-ledger ledger verify` checks all'}.`),
   ];
 }
 

@@ -134,7 +134,7 @@ export function Input({
       <input
         id={id}
         name={name}
-        // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-assertion -- which attributes fit is only known from the type
+        // oxlint-disable-next-line typescript/no-unnecessary-type-assertion -- which attributes fit is only known from the type
         type={type as 'text'}
         required={!optional}
         {...(hint === undefined ? {} : { 'aria-describedby': `${id}-hint` })}
