@@ -28,7 +28,7 @@ export const deliveryLog = createReport({
     'Deliveries to the webhook endpoint by event, signature and day. CSV and JSON: one row per delivery, with its commitment in the ledger.',
   csv: (input) => renderCsv(columns, input.history.deliveryRows(periodOf(input))),
   json: async (input) => ({
-    totals: await input.history.deliveryCounts(periodOf(input)),
+    totals: (await input.history.deliveryCounts(periodOf(input), input.timeZone)).byEvent,
     deliveries: itemsOf(input),
   }),
   blocks,
@@ -41,8 +41,7 @@ async function* itemsOf(input: ReportInput): AsyncGenerator<Record<string, strin
 
 async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   const period = periodOf(input);
-  const counts = await input.history.deliveryCounts(period);
-  const days = await input.history.deliveriesByDay(period, input.timeZone);
+  const { byEvent: counts, byDay: days } = await input.history.deliveryCounts(period, input.timeZone);
   const total = counts.reduce((sum, row) => sum + row.deliveries, 0);
   yield* openingBlocks(title, input, { scope: 'deliveries of every event', time: 'received' });
   yield { block: 'heading', level: 1, text: '1  By event' };

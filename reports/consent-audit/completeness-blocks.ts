@@ -204,8 +204,9 @@ export async function loadCompleteness(input: ReportInput, period: Period, confl
   const { history } = input;
   const pulls = await loadPulls(input, period);
   const agreement = await loadAgreement(input, period, pulls, AGREEMENT_LIMITS);
-  const deliveries = (await history.deliveryCounts(period)).map(({ bytes: _, ...count }) => count);
-  const seen = new Set((await history.deliveriesByDay(period, input.timeZone)).map(({ day }) => day));
+  const { byEvent, byDay } = await history.deliveryCounts(period, input.timeZone);
+  const deliveries = byEvent.map(({ bytes: _, ...count }) => count);
+  const seen = new Set(byDay.map(({ day }) => day));
   return {
     conflicts,
     deliveries: deliveries.sort(byText(({ event, verdict, outcome }) => `${event ?? '\uffff'} ${verdict} ${outcome}`)),

@@ -62,13 +62,17 @@ export function createDecisionCounts(query: Query) {
           sum('d.is_first = 1 and d.occurred_counts = 0').as('timesNotCounted'),
           sum(`d.is_first = 1 and d.occurred_basis = 'received'`).as('timedByReceipt'),
           sum(`d.is_first = 1 and d.occurred_basis = 'assumed-offset'`).as('offsetAssumed'),
-          sql<number>`count(distinct case when d.is_first = 1 then ${owner} end)`.as('subjects'),
         ])
+        .executeTakeFirstOrThrow();
+      // Sorted: SQLite counts `count(distinct …)` in a tree that it finds a place in for each decision, which takes three times as long.
+      const subjects = await query
+        .selectFrom(first(period).select(owner.as('owner')).groupBy(sql.ref('owner')).as('s'))
+        .select((eb) => eb.fn.count('s.owner').as('n'))
         .executeTakeFirstOrThrow();
       return {
         decisions: Number(row.decisions ?? 0),
         rows: Number(row.rows),
-        subjects: Number(row.subjects),
+        subjects: Number(subjects.n),
         withoutSubject: Number(row.withoutSubject ?? 0),
         conflicts: Number(row.conflicts ?? 0),
         timesNotCounted: Number(row.timesNotCounted ?? 0),

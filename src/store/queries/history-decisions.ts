@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql, type Selectable } from 'kysely';
 import { judgeDecision, type JudgedDecision, timelineOf } from '../../core/consent-timeline.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
+import { contradicted, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
 import { pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DecisionRow = Selectable<Tables['decision_history']>;
@@ -58,10 +58,11 @@ export function createDecisionQueries(query: Query) {
 
     /** The disputed decisions of a period as a look-up judges them, with all that their subjects decided before. */
     async *disputedDecisions(period: Period): AsyncGenerator<JudgedDecision> {
-      const { together, disputed } = await judgedAt(query, period);
+      const { together } = await judgedAt(query, period);
       const { source, asOf } = period;
       const found = await firstDecisionsIn(query, period)
-        .where(sql<boolean>`${disputed} = 1`)
+        // Written like this they are looked up one by one: mostly there are few.
+        .where('d.decision_id', 'in', contradicted(query, period))
         .select(['d.decision_id as decisionId', together('subject').as('subject')])
         .orderBy('d.seq')
         .execute();

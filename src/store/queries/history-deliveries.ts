@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import { addDays, dateIn, spansOf } from '../../core/zoned-days.ts';
+import { addDays, dateIn, type Span, spansOf } from '../../core/zoned-days.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
@@ -11,6 +11,17 @@ const [HOUR, MINUTE] = [13, 16];
 /** Deliveries looked up at once. */
 const SEQS = 500;
 
+export interface DeliveryCounts {
+  readonly byEvent: readonly {
+    readonly event: string | null;
+    readonly verdict: string;
+    readonly outcome: DeliveryRow['outcome'];
+    readonly deliveries: number;
+    readonly bytes: number;
+  }[];
+  readonly byDay: readonly { readonly day: string; readonly deliveries: number }[];
+}
+
 /** Deliveries on the webhook endpoint. Periods are by time of receipt. */
 export function createDeliveryQueries(query: Query) {
   const deliveries = (period: Period) =>
@@ -20,52 +31,47 @@ export function createDeliveryQueries(query: Query) {
       .where('h.seq', '<=', period.asOf)
       .where('h.received_at', '>=', period.from)
       .where('h.received_at', '<', period.to);
+  /** In the order of events; `digits` of the time of receipt. */
+  const byTime = (period: Period, digits: number) =>
+    deliveries(period)
+      .select(['h.event', 'h.verdict', 'h.outcome'])
+      .select(sql<string>`substr(h.received_at, 1, ${sql.lit(digits)})`.as('time'))
+      .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('h.bytes').as('bytes')])
+      .groupBy(['h.event', 'h.verdict', 'h.outcome', sql.ref('time')])
+      .orderBy('h.event', nullsFirst)
+      .orderBy('h.verdict')
+      .orderBy('h.outcome')
+      .execute();
 
   return {
-    async deliveryCounts(period: Period): Promise<
-      readonly {
-        event: string | null;
-        verdict: string;
-        outcome: DeliveryRow['outcome'];
-        deliveries: number;
-        bytes: number;
-      }[]
-    > {
-      const rows = await deliveries(period)
-        .select(['h.event', 'h.verdict', 'h.outcome'])
-        .select((eb) => [eb.fn.countAll().as('deliveries'), eb.fn.sum('h.bytes').as('bytes')])
-        .groupBy(['h.event', 'h.verdict', 'h.outcome'])
-        .orderBy('h.event', nullsFirst)
-        .orderBy('h.verdict')
-        .orderBy('h.outcome')
-        .execute();
-      return rows.map((row) => ({ ...row, deliveries: Number(row.deliveries), bytes: Number(row.bytes) }));
-    },
-
-    /** By day of the time zone; days without deliveries have no row. */
-    async deliveriesByDay(period: Period, timeZone: string): Promise<readonly { day: string; deliveries: number }[]> {
+    /** Deliveries of a period by event, verdict and outcome, and by day of the time zone (days without any have no row). */
+    async deliveryCounts(period: Period, timeZone: string): Promise<DeliveryCounts> {
       // By the hour where each day begins with one, else by the minute: one walk, however many days there are.
-      const ends = await deliveries(period)
-        .select((eb) => [eb.fn.min('h.received_at').as('first'), eb.fn.max('h.received_at').as('last')])
-        .executeTakeFirstOrThrow();
-      if (ends.first === null || ends.last === null) return [];
-      const from = dateIn(ends.first, timeZone);
-      const days = spansOf(from, addDays(dateIn(ends.last, timeZone), 1), timeZone, 'day');
-      const digits = days.every(({ start }) => start.endsWith(':00:00.000Z')) ? HOUR : MINUTE;
-      const rows = await deliveries(period)
-        .select(sql<string>`substr(h.received_at, 1, ${sql.lit(digits)})`.as('time'))
-        .select((eb) => eb.fn.countAll().as('n'))
-        .groupBy(sql.ref('time'))
-        .orderBy(sql.ref('time'))
-        .execute();
-      const found = new Map<string, number>();
-      let place = 0;
-      for (const { time, n } of rows) {
-        while (place + 1 < days.length && time >= (days[place + 1]?.start ?? '').slice(0, digits)) place += 1;
-        const day = days[place]?.name ?? from;
-        found.set(day, (found.get(day) ?? 0) + Number(n));
+      const hours = await byTime(period, HOUR);
+      const times = hours.map(({ time }) => time).sort();
+      const [first, last] = [times[0], times.at(-1)];
+      if (first === undefined || last === undefined) return { byEvent: [], byDay: [] };
+      const from = dateIn(`${first}:00:00.000Z`, timeZone);
+      const days = spansOf(from, addDays(dateIn(`${last}:59:59.999Z`, timeZone), 1), timeZone, 'day');
+      const onTheHour = days.every(({ start }) => start.endsWith(':00:00.000Z'));
+      const rows = onTheHour ? hours : await byTime(period, MINUTE);
+      const byEvent = new Map<string, Mutable<DeliveryCounts['byEvent'][number]>>();
+      const byMoment = new Map<string, number>();
+      for (const { event, verdict, outcome, time, deliveries: n, bytes } of rows) {
+        const key = JSON.stringify([event, verdict, outcome]);
+        const known = byEvent.get(key) ?? { event, verdict, outcome, deliveries: 0, bytes: 0 };
+        byEvent.set(key, known);
+        known.deliveries += Number(n);
+        known.bytes += Number(bytes);
+        byMoment.set(time, (byMoment.get(time) ?? 0) + Number(n));
       }
-      return [...found].map(([day, n]) => ({ day, deliveries: n }));
+      return {
+        byEvent: [...byEvent.values()],
+        byDay: byDayOf(
+          days,
+          [...byMoment].sort(([a], [b]) => (a < b ? -1 : 1)),
+        ),
+      };
     },
 
     deliveryRows: (period: Period): AsyncIterable<DeliveryRow> =>
@@ -110,4 +116,18 @@ export function createDeliveryQueries(query: Query) {
       return verdicts;
     },
   };
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** `times` in order: beginnings of ISO 8601 UTC. */
+function byDayOf(days: readonly Span[], times: readonly (readonly [string, number])[]): DeliveryCounts['byDay'] {
+  const found = new Map<string, number>();
+  let place = 0;
+  for (const [time, n] of times) {
+    while (place + 1 < days.length && time >= (days[place + 1]?.start ?? '').slice(0, time.length)) place += 1;
+    const day = days[place]?.name ?? '';
+    found.set(day, (found.get(day) ?? 0) + n);
+  }
+  return [...found].map(([day, deliveries]) => ({ day, deliveries }));
 }

@@ -70,7 +70,19 @@ const firstPulled = (query: Query, period: Period, after: Pick<Found, 'at' | 'se
 /** 1 if the decision `d` was told both ways. */
 const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
 
-/** Each decision of the period with its group. One walk along the index per decision. */
+/**
+ * The same where most are: the other row mostly has the same time, and then lies next to `d`, which was just read. A look-up by the id leads to
+ * another page of a large index for each decision.
+ */
+const mostlyBothWays = (period: Period) =>
+  sql<number>`case when exists (select 1 from (select o.decision_id, o.via from decision_history as o where o.source = d.source
+      and o.at = d.at and o.seq > d.seq and o.seq <= ${period.asOf} order by o.seq limit ${sql.lit(NEIGHBOURS)}) as o
+    where o.decision_id = d.decision_id and o.via <> d.via) then 1 else ${bothWays(period)} end`;
+
+/** Rows of one time that are looked at before the id is looked up. */
+const NEIGHBOURS = 4;
+
+/** Each decision of the period with its group. */
 const matched = (query: Query, period: Period, windows: readonly BannerWindow[]) =>
   firstTold(query, period).select([
     'd.banner_id as banner_id',
@@ -79,7 +91,9 @@ const matched = (query: Query, period: Period, windows: readonly BannerWindow[])
     sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'),
     sql<
       Group['way']
-    >`case when ${bothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as('way'),
+    >`case when ${mostlyBothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as(
+      'way',
+    ),
   ]);
 
 /**
@@ -197,7 +211,7 @@ export function createReconciledLists(query: Query) {
         const rows = (finding === 'only-pulled' ? firstPulled : firstTold)(query, period, after);
         let page = rows.select(['d.at', 'd.seq', 'd.decision_id']);
         if (finding === 'conflicting') page = page.where('d.decision_id', 'in', contradicted(query, period));
-        else page = page.where(bothWays(period), '=', 0);
+        else page = page.where((finding === 'only-pulled' ? bothWays : mostlyBothWays)(period), '=', 0);
         if (finding === 'only-webhook') page = page.where('d.via', '=', 'webhook');
         return page.orderBy('d.at').orderBy('d.seq').limit(limit).execute();
       };
