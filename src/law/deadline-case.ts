@@ -288,7 +288,7 @@ export function computeCase(input: DeadlineCase, regimes: RegimeTable): Computed
   };
 }
 
-/** `Wed 2026-07-01`. */
+/** `Wed 1 Jul 2026`. */
 export function dayText(date: string): string {
   return show(Temporal.PlainDate.from(date));
 }

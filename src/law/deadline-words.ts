@@ -14,15 +14,16 @@ export interface Standstill {
 }
 
 const weekdays = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
-/** `Wed 2026-07-01`. */
-export const show = (day: Temporal.PlainDate) => `${weekdays[day.dayOfWeek - 1]} ${day.toString()}`;
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+/** `Wed 1 Jul 2026`. */
+export const show = (day: Temporal.PlainDate) =>
+  `${weekdays[day.dayOfWeek - 1]} ${day.day} ${months[day.month - 1]} ${day.year}`;
 
 export function wordsOfReceipt(input: OneLawInput, receipt: Temporal.PlainDate, flags: Set<DeadlineFlag>): string {
   if (input.receivedAsDay === true) return `received ${show(receipt)} (${input.timeZone})`;
-  const utc = Temporal.Instant.from(input.receivedAt).toZonedDateTimeISO('UTC');
-  const clock = utc.toPlainTime().toString({ smallestUnit: 'minute' });
-  const there = utc.toPlainDate().equals(receipt) ? '' : `: there ${show(receipt)}`;
-  const text = `received ${show(utc.toPlainDate())} ${clock} UTC (${input.timeZone}${there})`;
+  const local = Temporal.Instant.from(input.receivedAt).toZonedDateTimeISO(input.timeZone);
+  const clock = local.toPlainTime().toString({ smallestUnit: 'minute' });
+  const text = `received ${show(receipt)}, ${clock} (${input.timeZone})`;
   if (input.receiptBasis === 'received') {
     flags.add('receipt-is-arrival');
     return `${text}, the arrival of the notice: no earlier receipt is known`;

@@ -35,7 +35,7 @@ describe('dsar deadline', () => {
 
   it('explains every law and names the one that decides', async () => {
     const { stdout } = await inEmptyFolder([...single, '--place', 'US-VA']);
-    expect(stdout).toMatch(/answer by +Mon 2026-12-28, by eu-gdpr/);
+    expect(stdout).toMatch(/answer by +Mon 28 Dec 2026, by eu-gdpr/);
     expect(stdout).toContain('Christmas Day');
     expect(stdout).toContain('in Europe/Berlin, the zone of the controller’s country');
     expect(stdout).toMatch(/us-45 .* 2027-01-09/);

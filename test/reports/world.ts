@@ -427,10 +427,10 @@ export function packInput(world: World, changes: Partial<DsarPackInput> = {}): D
       aimFor: '2026-08-01',
       legalLimit: '2026-08-03',
       explanation: [
-        'received Wed 2026-07-01 14:02 (Europe/Berlin), by the payload',
-        'one month ends Sat 2026-08-01',
+        'received Wed 1 Jul 2026, 14:02 (Europe/Berlin)',
+        'one month ends Sat 1 Aug 2026',
         'not a working day',
-        'due Mon 2026-08-03',
+        'due Mon 3 Aug 2026',
       ],
       citation: 'GDPR Art. 12(3), Reg. 1182/71 Art. 3(2)(c), 3(4)',
     },
