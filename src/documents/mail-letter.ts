@@ -13,7 +13,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { isOneAddress, MailError, type MailSettings, sendMail } from '../outside/mail.ts';
 import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
 import { answerSteps } from './produce-pack.ts';
 import { documentPath } from './register.ts';
@@ -88,6 +88,10 @@ export async function checkLetterMail(
     return refused('This letter is not for the requester: send it yourself.');
   if (email === null) return refused('The request has no e-mail address: send the letter another way.');
   const { timeZone } = cases;
+  if (!isOneAddress(email))
+    return refused(
+      'The e-mail address of the request is not one e-mail address: correct it, or send the letter another way.',
+    );
   const { profile, view, match } = shown;
   const judge = (checked: CheckedMove) => checkMove(view, checked, { profile, timeZone, now, match, actor });
   const words = 'as the letter says';

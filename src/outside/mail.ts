@@ -43,8 +43,14 @@ export class MailError extends OutsideError {
 const SEND_MS = 60_000;
 const CHECK_MS = 10_000;
 
+/** Whether a text is one e-mail address and nothing else: no name, no list, no group, which would be mailed to somebody whom nobody sees. */
+export function isOneAddress(text: string): boolean {
+  return text.length <= 254 && /^[^\s\p{Cc}<>()[\]",;:\\@]+@[^\s\p{Cc}<>()[\]",;:\\@]+$/u.test(text);
+}
+
 /** Hands one mail to the server (RFC 5321). Rejects with {@link MailError}, or the signal's reason. */
 export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
+  if (!mail.to.every(isOneAddress)) throw new MailError('a recipient is not one e-mail address', true);
   await withTransport(settings, SEND_MS, signal, (transport) =>
     transport.sendMail({
       from: settings.from,

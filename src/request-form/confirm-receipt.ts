@@ -10,11 +10,11 @@ import type { DocumentDeps } from '../documents/frame.ts';
 import { draftLetter } from '../documents/produce-letter.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import type { Store } from '../store/store.ts';
 import {
   codeExpires,
   codeOfRequest,
   receiptToken,
-  recentRequests,
   REQUEST_MAIL,
   requestMailSchema,
   type RequestFormDeps,
@@ -48,7 +48,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       if (row === undefined || email === null || !isOpen(row.state)) return { outcome: 'settled' };
       const now = isoNow(deps.clock);
       if (codeExpires(row) <= now) throw new JobRefused('No mail was sent: its code has expired.');
-      const before = (await recentRequests(deps.store, row.source, row.receipt_at, 24)).filter(
+      const before = (await requestsOfDay(deps.store, row.receipt_at)).filter(
         (one) =>
           one.requester_email?.toLowerCase() === email.toLowerCase() &&
           `${one.receipt_at} ${one.case_id}` < `${row.receipt_at} ${caseId}`,
@@ -96,4 +96,14 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       return { outcome: 'sent' };
     },
   };
+}
+
+/** What came by the forms of all sources in the day before: an agency's many forms mail one address no more often than one form does. */
+async function requestsOfDay(store: Store, until: string) {
+  return store.read
+    .selectFrom('cases')
+    .select(['case_id', 'requester_email', 'receipt_at'])
+    .where('receipt_basis', '=', 'form')
+    .where('receipt_at', '>', new Date(Date.parse(until) - 24 * 3_600_000).toISOString())
+    .execute();
 }

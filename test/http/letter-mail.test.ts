@@ -113,6 +113,22 @@ describe('a letter that is mailed', () => {
     expect(mail.mails).toEqual([]);
   });
 
+  it.each([
+    'ada@example.org, mallory@evil.example',
+    '"ada@example.org" <mallory@evil.example>',
+    'ada@example.org;mallory@evil.example',
+    'Friends: ada@example.org, mallory@evil.example;',
+  ])('goes to nobody where the address of the request is not one plain address: %s', async (requesterEmail) => {
+    const { world, caseId, mail, officer } = await createMailWorld();
+    await makeMoves(world, caseId, [['rework', { reason: 'The address' }]]);
+    await makeMoves(world, caseId, [['amend', { requesterEmail, reason: 'As the service reports it' }]]);
+    const letter = await makeLetter(world, caseId, 'acknowledgement');
+    const sent = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
+    expect(sent.status).toBe(422);
+    expect(sent.text).toContain('not one e-mail address');
+    expect(mail.mails).toEqual([]);
+  });
+
   it('says what to do where no mail server is configured', async () => {
     const { world, caseId } = await createReadyCase();
     const letter = await makeLetter(world, caseId, 'acknowledgement');

@@ -271,6 +271,51 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(5);
   });
 
+  it('mails one address three times a day at most, also by the forms of several sources', async () => {
+    const mail = await startMailServer();
+    onTestFinished(() => mail.close());
+    const world = await createFormWorld(
+      undefined,
+      { SMTP_URL: mail.url, MAIL_FROM: 'ledger@example.org' },
+      { worker: true },
+    );
+    const { context } = world;
+    const added = await context.sources.add({ slug: 'second', name: 'Second', webhookSecrets: [] }, 'test');
+    if (added.outcome !== 'done') throw new Error(JSON.stringify(added));
+    const { submitRequest } = await import('../../src/request-form/request-form.ts');
+    const deps = { ...context, catchUp: () => context.projector.catchUp() };
+    const request = { ...ada, kind: 'access' as const, message: null, subject: null };
+    for (let at = 0; at < 4; at += 1)
+      for (const source of ['default', 'second'])
+        await submitRequest(deps, request, { source, form: `form ${at}`, language: 'en', mails: true });
+    await vi.waitFor(async () => {
+      const jobs = await context.store.read
+        .selectFrom('jobs')
+        .select('state')
+        .where('kind', '=', 'request-form-mail')
+        .execute();
+      expect(jobs.map(({ state }) => state)).toEqual(Array(8).fill('done'));
+    }, WAIT);
+    expect(mail.mails).toHaveLength(3);
+  });
+
+  it('takes a bounded number of requests in an hour, also when they come at once', async () => {
+    const world = await createFormWorld();
+    const { submitRequest } = await import('../../src/request-form/request-form.ts');
+    const deps = { ...world.context, catchUp: () => world.context.projector.catchUp() };
+    const sent = await Promise.all(
+      Array.from({ length: REQUESTS_PER_HOUR + 30 }, (_, at) =>
+        submitRequest(
+          deps,
+          { ...ada, kind: 'access', message: null, subject: null },
+          { source: 'default', form: `form ${at}`, language: 'en', mails: false },
+        ),
+      ),
+    );
+    expect(sent.filter(({ outcome }) => outcome === 'recorded')).toHaveLength(REQUESTS_PER_HOUR);
+    expect(await cases(world)).toHaveLength(REQUESTS_PER_HOUR);
+  });
+
   it('takes a bounded number of requests in an hour, and says so', async () => {
     const world = await createFormWorld();
     const { submitRequest } = await import('../../src/request-form/request-form.ts');
