@@ -8,8 +8,7 @@ import {
   readIfThere,
   writeSecretOnce,
 } from './config/key-files.ts';
-import { codeOf } from './config/layers.ts';
-import { UsageError } from './core/errors.ts';
+import { UsageError, whyUnreadable } from './core/errors.ts';
 import { deriveKeys, keyFingerprint, type InstanceKeys } from './crypto/keys.ts';
 import type { Store } from './store/store.ts';
 
@@ -119,9 +118,11 @@ async function loadFile<T extends object>(
     }
     const key = parse(text);
     if (typeof key !== 'string') return key;
-    problems.push(`${path} ${key}: restore it from your backup, or set ${variable}.`);
+    problems.push(`${path} ${key}: restore it from your backup, or correct ${variable}.`);
   } catch (error) {
-    problems.push(`Cannot read ${path} (${codeOf(error)}): make it readable for the program.`);
+    problems.push(
+      `Cannot read ${path}: ${whyUnreadable(error)}. Make it readable for the program, or correct ${variable}.`,
+    );
   }
   return null;
 }

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../context/worker.ts';
-import { StoreUnavailable } from '../core/errors.ts';
+import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { closeWithin } from '../jobs/turns.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
@@ -30,6 +30,7 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
           for (const warning of config.warnings) context.log.warn(warning);
           // Said now: the job that needs it would only fail, hour after hour.
           await context.witnessPolicy();
+          await warnOfProfiles(context);
           // Asked for before the listeners answer, so that a stop at any moment is a graceful one.
           const stopped = io.untilStopped();
           // Loaded only here: every other command starts sooner without the listeners and their pages.
@@ -72,6 +73,22 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
 
 /** Milliseconds that a part may take to stop. */
 const STOP_MS = 15_000;
+
+/** A profile that cannot be read keeps letters and reports from being made, not deliveries from being received. */
+async function warnOfProfiles(context: Context): Promise<void> {
+  const own = context.sources.list().filter(({ options }) => options.controllerFile !== null);
+  for (const source of [null, ...own])
+    try {
+      await context.loadProfile(source);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      const about = source === null ? 'CONTROLLER_FILE' : `the controller profile of ${source.slug}`;
+      context.log.warn(
+        { problems: error.problems },
+        `${about} cannot be used: no letter or report until it is corrected`,
+      );
+    }
+}
 
 /** What cannot be sealed at the moment is sealed after the next start. */
 async function sealAtStop(context: Context): Promise<void> {

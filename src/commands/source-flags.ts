@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, whyUnreadable } from '../core/errors.ts';
 import { type SecretEncoding, type SourceOptions, secretEncodings } from '../core/source.ts';
 import { text } from 'node:stream/consumers';
 import { readEnvironmentVariable } from '../config.ts';
@@ -186,7 +186,7 @@ async function readOut(path: string, flag: string): Promise<Reading> {
     if (path === '-' && process.stdin.isTTY) process.stderr.write('Paste the secret, then press Enter and Ctrl-D.\n');
     return oneLine(path === '-' ? await text(process.stdin) : await readFile(path, 'utf8'), flag, name);
   } catch (error) {
-    return { problem: `--${flag}-file: cannot read ${name} (${(error as NodeJS.ErrnoException).code ?? 'error'}).` };
+    return { problem: `--${flag}-file: cannot read ${name}: ${whyUnreadable(error)}.` };
   }
 }
 

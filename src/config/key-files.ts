@@ -1,8 +1,8 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes, randomUUID, type KeyObject } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { codeOf } from '../core/errors.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
-import { codeOf } from './layers.ts';
 
 /** Where the keys of an installation lie when the environment does not say. */
 export function keyPaths(dataDir: string): {

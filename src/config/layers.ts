@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { codeOf, whyUnreadable } from '../core/errors.ts';
 import { variableNames, variables, type VariableName } from './variables.ts';
 
 /** The texts of our variables, as the environment, .env and secret files give them. */
@@ -53,7 +54,7 @@ function readSecretFile(path: string): { text: string } | { problem: string } {
     const text = readFileSync(path, 'utf8').trim();
     return text === '' ? { problem: `the file ${path} is empty` } : { text };
   } catch (error) {
-    return { problem: `cannot read ${path} (${codeOf(error)})` };
+    return { problem: `cannot read ${path}: ${whyUnreadable(error)}` };
   }
 }
 
@@ -65,7 +66,7 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') problems.push(`.env: cannot read ${path} (${codeOf(error)}).`);
+    if (codeOf(error) !== 'ENOENT') problems.push(`.env: cannot read ${path}: ${whyUnreadable(error)}.`);
     return {};
   }
   if (text.length > MAX_DOT_ENV) {
@@ -85,9 +86,4 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
       problems.push(`.env line ${index + 1}: the value of ${name} contains a "#": put it in quotes.`);
   }
   return values;
-}
-
-/** The system's code of an error (ENOENT, EACCES …), for messages. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { UsageError } from '../core/errors.ts';
+import { UsageError, whyUnreadable } from '../core/errors.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
 import { type RegimesFile, regimesFileSchema } from '../law/regime-schema.ts';
-import { codeOf } from './layers.ts';
 
 /** What a settings file holds, or every reason why it cannot be used. */
 export type YamlFile<T> =
@@ -29,7 +28,7 @@ export async function loadYamlFile<S extends z.ZodType>(
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    return { outcome: 'invalid', problems: [`${what}: cannot read ${path} (${codeOf(error)}).`] };
+    return { outcome: 'invalid', problems: [`${what}: cannot read ${path}: ${whyUnreadable(error)}.`] };
   }
   return parseYaml(what, text, path, schema);
 }
@@ -120,7 +119,7 @@ export function parseControllerProfile(text: string, path: string): Promise<Yaml
  * other rules than were meant would be worse than no start.
  */
 export async function loadRegimesFile(path: string): Promise<RegimesFile> {
-  const loaded = await loadYamlFile('Regimes file', path, regimesFileSchema);
+  const loaded = await loadYamlFile('REGIMES_FILE', path, regimesFileSchema);
   if (loaded.outcome === 'invalid') throw new UsageError(loaded.problems);
   return loaded.value;
 }

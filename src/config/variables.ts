@@ -423,7 +423,9 @@ function databaseUrl(text: string): DatabaseAddress | Refusal {
 function postgresUrl(text: string): DatabaseAddress | Refusal {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^\/[^/]+$/.test(url.pathname) || (url.hostname === '' && !url.searchParams.has('host'))) {
-    return refuse('must name a host and a database, for example postgres://user:password@db.example/consent_ledger');
+    return refuse(
+      'must name a host and a database, for example postgres://user:password@db.example/consent_ledger, with special characters of the password percent-encoded',
+    );
   }
   return { engine: 'postgres', url: text };
 }

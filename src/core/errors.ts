@@ -80,12 +80,30 @@ const fileProblems: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
 };
+/** What else keeps a file that somebody named from being read. */
+const readProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a folder',
+  ENOTDIR: 'part of its path is a file',
+};
 const fileActions: Readonly<Record<string, string>> = {
   access: 'write to',
   mkdir: 'create the folder',
   open: 'open',
   scandir: 'read the folder',
 };
+
+/** Why a file could not be read, in words, for the middle of a sentence. */
+export function whyUnreadable(error: unknown): string {
+  const code = codeOf(error);
+  const words = fileProblems[code] ?? readProblems[code];
+  return words === undefined ? code : `${words} (${code})`;
+}
+
+/** The system's code of an error (ENOENT, EACCES …), for messages. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : String(error);
+}
 
 /** A refusal by the file system (permissions, read-only, full) in words, with its remedy; null for any other error. */
 export function describeFileError(error: unknown): string | null {
@@ -94,10 +112,10 @@ export function describeFileError(error: unknown): string | null {
   const problem = fileProblems[code];
   if (problem === undefined || path === undefined) return null;
   const user = process.getuid?.();
+  const who = user === undefined ? 'the user that runs this program' : `user ${user}`;
   const remedy =
-    code === 'ENOSPC' || code === 'EDQUOT'
-      ? 'Free some space, then try again.'
-      : `Give ${user === undefined ? 'the user that runs this program' : `user ${user}`} access to it, or choose another place.`;
+    { ENOSPC: 'Free some space, then try again.', EDQUOT: 'Free some space, then try again.' }[code] ??
+    `${code === 'EROFS' ? 'Make it writable' : `Give ${who} access to it`}, or choose another place.`;
   return `Cannot ${fileActions[syscall] ?? 'use'} ${path}: ${problem} (${code}). ${remedy}`;
 }
 

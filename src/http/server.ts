@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { countDue, loadLastTimes } from '../attention/figures.ts';
 import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/address.ts';
+import { codeOf, OutsideError } from '../core/errors.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
@@ -59,8 +60,8 @@ export async function startServer(context: Context): Promise<Server> {
     if (draining) void reply.header('connection', 'close');
   });
   try {
-    await publicApp.listen({ host: config.host, port: config.port });
-    await adminApp.listen({ host: config.adminHost, port: config.adminPort });
+    await listen(publicApp, config.host, config.port, 'PORT', 'HOST');
+    await listen(adminApp, config.adminHost, config.adminPort, 'ADMIN_PORT', 'ADMIN_HOST');
   } catch (error) {
     for (const app of apps) await app.close();
     throw error;
@@ -81,6 +82,22 @@ export async function startServer(context: Context): Promise<Server> {
       await Promise.all(apps.map(closeApp));
     },
   };
+}
+
+/** Binds an address. Rejects with OutsideError, which names the two variables, when it cannot be bound. */
+async function listen(app: FastifyInstance, host: string, port: number, portName: string, hostName: string) {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    const remedy = {
+      EADDRINUSE: `another program, or another \`consent-ledger serve\`, uses this port. Stop it, or choose another ${portName}`,
+      EACCES: `this user may not use ports below 1024. Choose a higher ${portName}, and put a reverse proxy in front of it`,
+      EADDRNOTAVAIL: `this machine does not have that address. Correct ${hostName}; 0.0.0.0 is every address`,
+      ENOTFOUND: `the name of the host is unknown. Correct ${hostName}`,
+    }[codeOf(error)];
+    if (remedy === undefined) throw error;
+    throw new OutsideError(`Cannot listen on ${host}:${port}: ${remedy} (${codeOf(error)}).`, { cause: error });
+  }
 }
 
 /** The configuration with the port that is really bound: pages show addresses of the public listener, and PORT may be 0. */

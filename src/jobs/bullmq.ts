@@ -85,7 +85,7 @@ function openConnections({ url, clock, log }: DistributionOptions, connectionNam
     away = true;
     const remedy = 'Is the server running, and is REDIS_URL right?';
     log.error(
-      { err: error, redis: hostOf(url), remedy },
+      { reason: error instanceof Error ? error.message : String(error), redis: hostOf(url), remedy },
       'Redis is unavailable: workers poll for due jobs every second',
     );
   }

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type BucketAddress, bucketAddressOf } from '../core/address.ts';
+import { whyUnreadable } from '../core/errors.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { certificatesIn } from './timestamp.ts';
 
@@ -63,7 +64,7 @@ export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | s
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    return `it cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`;
+    return `it cannot be read: ${whyUnreadable(error)}`;
   }
   const policy = parseWitnessPolicy(text);
   if (typeof policy === 'string') return policy;

@@ -88,14 +88,16 @@ export const runCli = (folder: string, args: readonly string[], more: Record<str
 
 /**
  * The same by the built program in a process of its own, which takes a second of computing: for what is about the process (its edge, signals,
- * several side by side). Killed when the test ends, if it still runs.
+ * several side by side). Behind `prefix`, a command
+ * that starts it. Killed when the test ends, if it still runs.
  */
 export async function runProcess(
   folder: string,
   args: readonly string[],
-  { env = {}, input = '' }: RunOptions = {},
+  { env = {}, input = '', prefix = [] }: RunOptions & { readonly prefix?: readonly string[] } = {},
 ): Promise<Ran> {
-  const child = spawn(process.execPath, [cliPath, ...args], {
+  const [command = process.execPath, ...before] = [...prefix, process.execPath, cliPath];
+  const child = spawn(command, [...before, ...args], {
     env: environmentOf(folder, env),
     cwd: folder,
     stdio: 'pipe',

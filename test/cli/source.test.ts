@@ -39,7 +39,7 @@ it('refuses what cannot be a secret: an empty file, several lines, an unset vari
     [['--webhook-secret-file', 'lines'], /several lines/],
     [['--webhook-secret-file', 'empty'], /empty is empty/],
     [['--webhook-secret-file', '-'], /standard input is empty/],
-    [['--webhook-secret-file', 'nowhere'], /cannot read nowhere \(ENOENT\)/],
+    [['--webhook-secret-file', 'nowhere'], /cannot read nowhere: there is no such file \(ENOENT\)/],
     [['--webhook-secret-env', 'NOT_SET'], /NOT_SET is not set/],
     [['--webhook-secret-env', 'GIVEN', '--webhook-secret-file', 'lines'], /only one of/],
     [['--webhook-secret-file', '-', '--api-key-file', '-'], /Only one secret/],

@@ -212,8 +212,12 @@ function reasonOf(error: unknown): string {
 /** What stops a connection from being opened, with where it leads to and what to do: never with the password. */
 function openingProblem(error: unknown, address: string): StoreUnavailable {
   const code = codeOf(error);
-  const remedy = Object.entries({ ...misconfigured, ...remedies }).find(([prefix]) => code.startsWith(prefix))?.[1];
-  const text = `${address}: ${reasonOf(error)}`;
+  const reason = reasonOf(error);
+  // The driver gives this one no code.
+  const remedy = reason.includes('does not support SSL')
+    ? 'Turn TLS on at the server, or remove sslmode from DATABASE_URL where the network is private.'
+    : Object.entries({ ...misconfigured, ...remedies }).find(([prefix]) => code.startsWith(prefix))?.[1];
+  const text = `${address}: ${reason}`;
   return new StoreUnavailable(remedy === undefined ? text : `${text}. ${remedy}`, { cause: error });
 }
 

@@ -9,7 +9,7 @@ import {
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { chmod, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { describeFileError, StoreUnavailable } from '../../core/errors.ts';
+import { codeOf, describeFileError, StoreUnavailable } from '../../core/errors.ts';
 import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Tables } from '../schema.ts';
@@ -48,7 +48,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     accessSync(dirname(path), constants.W_OK | constants.X_OK);
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
-    const sentence = describeFileError(error) ?? (error as Error).message;
+    const inTheWay = ['EEXIST', 'ENOTDIR'].includes(codeOf(error))
+      ? `A file stands where the folder ${dirname(path)} should be: move it away, or choose another DATA_DIR.`
+      : null;
+    const sentence = inTheWay ?? describeFileError(error) ?? (error as Error).message;
     throw new StoreUnavailable(`The database ${path} cannot be used. ${sentence}`, { cause: error });
   }
   const folded = readModelsPath(path);
@@ -76,7 +79,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   } catch (error) {
     await models.close();
     await ledger.close();
-    throw error;
+    throw withPlace(error, path);
   }
   const writer = createWriter(ledger, async () =>
     attached(await openWriter(path, busyTimeout, 'full'), folded, 'read_models'),
@@ -203,7 +206,9 @@ async function openBoth(
   openLedger: () => Promise<SqliteConnection>,
   openModels: () => Promise<SqliteConnection>,
 ): Promise<[SqliteConnection, SqliteConnection]> {
-  const ledger = await openLedger();
+  const ledger = await openLedger().catch((error: unknown) => {
+    throw withPlace(error, path);
+  });
   try {
     return [ledger, await openModels()];
   } catch (error) {
@@ -214,6 +219,17 @@ async function openBoth(
       { cause: error.cause },
     );
   }
+}
+
+/** What keeps a database from being opened, with where it is and what to do. */
+function withPlace(error: unknown, path: string): unknown {
+  if (!(error instanceof StoreUnavailable) || isContention(error)) return error;
+  const remedy = /SQLITE_(?:FULL|IOERR)/.test(error.message)
+    ? 'Free some space, or check the disk.'
+    : 'Restore it from a backup, or correct DATABASE_URL or DATA_DIR.';
+  return new StoreUnavailable(`The database ${path} cannot be opened: ${error.message}. ${remedy}`, {
+    cause: error.cause,
+  });
 }
 
 /** A database that is only read, as it is: nothing is made, migrated or locked. Rejects with StoreUnavailable when it cannot be opened. */
