@@ -63,7 +63,7 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
         const { row, first, owner, news, earlier } = one;
         if (first !== row) copyJudgement(first, row);
         if (owner === null) {
-          if (first === row) copyJudgement(storedJudgement(judgeDecision([row], new Map())), row);
+          if (first === row) copyJudgement(judgedAlone(row), row);
           else if (news === 'choice')
             judgements.push(judgementRow(row, judgeDecision([first, ...earlier.slice(1), row], new Map())));
           continue;
@@ -76,9 +76,9 @@ export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Project
           judgements.push(...timeline.add(one));
           touched.set(key, pictureOf(before, timeline.last(), one, owner));
         } else if (first === row) {
-          const judged = judgeDecision([row], before === undefined ? new Map() : holdsOf(before));
-          copyJudgement(storedJudgement(judged), row);
-          touched.set(key, pictureOf(before, { rows: [row], ...judgedColumns(judged) }, one, owner));
+          const judged = before === undefined ? judgedAlone(row) : judgedColumns(judgeDecision([row], holdsOf(before)));
+          copyJudgement(judged, row);
+          touched.set(key, pictureOf(before, { rows: [row], ...judged }, one, owner));
         } else if (before?.decision_id === row.decision_id) touched.set(key, completed(before, row));
       }
       return [
@@ -308,6 +308,25 @@ type TimelineRow = Telling;
 
 function judgedColumns(judged: JudgedDecision): Judged {
   return { ...storedJudgement(judged), state: judged.state, purposes: purposesText(judged.purposes) };
+}
+
+/** Judgements of decisions before which nothing is held, by what they say: most decisions are such, and of few different choices. */
+const judgedBefore = new Map<string, Judged>();
+const JUDGEMENTS_KEPT = 1000;
+/** What a longer one takes to judge is little beside reading it. */
+const SAYING_LENGTH = 500;
+
+/** Judges the first record of a decision before which nothing is held. */
+function judgedAlone(row: HistoryRow): Judged {
+  const saying = `${row.state} ${row.purposes}`;
+  const known = judgedBefore.get(saying);
+  // Of what has expired when it is chosen, the judgement names the decision and its time.
+  const isOver = row.expires_at !== null && row.expires_at <= row.at;
+  if (known !== undefined && !isOver) return known;
+  const judged = judgedColumns(judgeDecision([row], new Map()));
+  if (!isOver && saying.length <= SAYING_LENGTH && judgedBefore.size < JUDGEMENTS_KEPT)
+    judgedBefore.set(saying, judged);
+  return judged;
 }
 
 function judgementRow({ seq, source }: HistoryRow, judged: JudgedDecision): Row<'decision_judgements'> {

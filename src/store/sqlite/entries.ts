@@ -95,7 +95,13 @@ const verb: Record<OnConflict, [before: string, after: string]> = {
   replace: ['insert or replace into', ''],
 };
 
-/** Inserts rows in one statement with one JSON parameter; bytes travel as hex. Column names come from the code, never from outside. */
+/** So many rows are worth looking at for columns that are the same in all of them. */
+const MANY_ROWS = 20;
+
+/**
+ * Inserts rows in one statement with one JSON parameter; bytes travel as hex. A value that is the same in all of many rows is a parameter of its own: most
+ * columns of a batch of decisions are such, and SQLite looks for each value from the beginning of its row. Column names come from the code, never from outside.
+ */
 export async function insertMany(
   connection: SqliteConnection,
   table: string,
@@ -105,17 +111,28 @@ export async function insertMany(
   const [first] = rows;
   if (first === undefined) return;
   const columns = Object.keys(first);
-  const blobs = columns.map((column) => rows.some((row) => row[column] instanceof Uint8Array));
-  const values = columns.map((_, place) => (blobs[place] ? `unhex(value->>${place})` : `value->>${place}`));
+  const isSame = (column: string) => rows.length >= MANY_ROWS && rows.every((row) => row[column] === first[column]);
+  const same = columns.filter(isSame);
+  const varying = columns.filter((column) => !same.includes(column));
+  const blobs = new Set(varying.filter((column) => rows.some((row) => row[column] instanceof Uint8Array)));
+  const values = columns.map((column) => {
+    const place = varying.indexOf(column);
+    if (place < 0) return `?${same.indexOf(column) + 2}`;
+    return blobs.has(column) ? `unhex(value->>${place})` : `value->>${place}`;
+  });
   const cells = rows.map((row) => {
     if (Object.keys(row).length !== columns.length)
       throw new TypeError(`insertMany(${table}): rows with different columns`);
-    return columns.map((column) => cell(table, column, row[column]));
+    return varying.map((column) => cell(table, column, row[column]));
+  });
+  const shared = same.map((column) => {
+    const value = first[column];
+    return value instanceof Uint8Array ? Buffer.from(value) : cell(table, column, value);
   });
   const [before, after] = verb[onConflict];
   await connection.run(
-    `${before} ${table} (${columns.join(', ')}) select ${values.join(', ')} from jsonb_each(?)${after}`,
-    [JSON.stringify(cells)],
+    `${before} ${table} (${columns.join(', ')}) select ${values.join(', ')} from jsonb_each(?1)${after}`,
+    [JSON.stringify(cells), ...shared],
   );
 }
 
