@@ -23,7 +23,7 @@ const toMain =
 const log: ProjectorLog = { info: toMain('info'), warn: toMain('warn'), error: toMain('error') };
 
 /** A page as it is read, the next one and what is made of them are in memory at once, beside what the main thread holds. */
-const BATCH_BYTES = 1 << 20;
+const BATCH_BYTES = 2 << 20;
 
 let appended: (seq: number) => void = () => undefined;
 let utilization = 0;
