@@ -38,7 +38,7 @@ function readRequest(payload: Payload): RequestFact {
   };
 }
 
-/** A request of which nothing can be read: the body named a `dsar.*` event and is not JSON. */
+/** A request that cannot be read at all: the body named a `dsar.*` event and is not JSON. */
 export function blankRequest(receivedAt: string): RequestFact {
   return {
     type: 'request',

@@ -211,7 +211,7 @@ export const fieldNames = Object.fromEntries(
   Object.values(names).flatMap((family) => Object.entries(family).map(([field, listed]) => [field, listed.split(' ')])),
 ) as unknown as Readonly<Record<FieldName, readonly string[]>>;
 
-/** Names of purposes that may stand in a consent record as fields of their own (`{"analytics": true}`). */
+/** Names of purposes that may appear in a consent record as fields of their own (`{"analytics": true}`). */
 export const purposeFlags: readonly string[] = (
   'necessary strictly_necessary essential functional functionality preferences analytics statistics performance ' +
   'marketing advertising targeting personalization personalisation social_media social unclassified ad_storage ' +

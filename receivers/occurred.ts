@@ -85,7 +85,7 @@ function toMinutes(hours: string, minutes: string): number | null {
 
 /**
  * When something happened (docs/architecture.md, Time): the claimed time with its basis, or the receipt where nothing is claimed.
- * A claim counts only within [received − 10 years, received + 5 minutes]; it is kept all the same.
+ * A claim counts only within [received − 10 years, received + 5 minutes]; it is kept in any case.
  */
 export function occurredOf(claimed: ParsedTime | null, context: TimeContext): Occurred {
   if (claimed === null) return { at: context.receivedAt, basis: 'received', counts: true };

@@ -31,7 +31,7 @@ const BESIDE = new Set([
 interface Found {
   readonly path: string;
   readonly value: unknown;
-  /** The object it stands in. */
+  /** The object that contains it. */
   readonly parent: JsonObject;
 }
 

@@ -11,7 +11,7 @@ import type { ObjectLock } from './outside/bucket.ts';
 import type { ObjectStorage } from './outside/s3.ts';
 import type { TracingSettings } from './tracing/start.ts';
 
-/** What an installation is told from outside (docs/configuration.md). Paths are absolute. */
+/** The settings of an installation (docs/configuration.md). Paths are absolute. */
 export interface Config {
   readonly host: string;
   readonly port: number;

@@ -343,7 +343,7 @@ function openJobs({ config, log, clock, opened }: Base, { store, instance }: Ide
   opened.add('distribution', async () => distribution?.close());
   return {
     jobs: createJobs({ store, clock, ...(distribution && { announce: distribution.announce }) }),
-    /** How other processes' workers are told of jobs; null without REDIS_URL. */
+    /** How workers in other processes learn of jobs; null without REDIS_URL. */
     distribution,
   };
 }
@@ -469,7 +469,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   };
 }
 
-/** What people are told of, and through which channels. */
+/** Which notices are sent to people, and through which channels. */
 function createNotifyDeps(
   parts: Base & Identity & Ledgers & Intake & Work & UseCases,
   { warnings, listPulled }: ReturnType<typeof createOverview>,

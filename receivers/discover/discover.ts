@@ -30,7 +30,7 @@ interface FieldProposal {
 
 /** Payloads of one event. */
 export interface EventDiscovery {
-  /** Documented name of the event, `row` for rows of the consent log, null where it is not known. */
+  /** Documented name of the event, `row` for rows of the consent log, null if unknown. */
   readonly event: string | null;
   readonly samples: number;
   readonly paths: readonly PathShape[];
@@ -159,7 +159,7 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
   };
 }
 
-/** What stands in the lists of scans: its fields are looked up within each thing. */
+/** Items in the lists of scans: their fields are looked up within each item. */
 function itemsOf(payloads: readonly Parsed[], paths: readonly PathFacts[]): readonly JsonObject[] {
   const lists = paths.filter(({ kinds, present }) => present > 0 && (kinds.get('items') ?? 0) >= present * 0.8);
   return payloads.flatMap(({ json }) =>
@@ -355,7 +355,7 @@ function* texts(object: JsonObject, prefix: string, depth: number): Generator<{ 
   }
 }
 
-/** What stands at one path in several payloads. Holds no value. */
+/** What is found at one path in several payloads. Contains no value. */
 interface PathShape {
   /** Names of fields with dots between them, as received; names that are values themselves are masked. */
   readonly path: string;

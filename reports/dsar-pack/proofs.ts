@@ -84,7 +84,7 @@ export async function loadVerifier(): Promise<{
   const read = (name: string) => readFile(new URL(`../verifier/${name}`, import.meta.url), 'utf8');
   const names = ['verify.mjs', 'verify.html', 'verify-export.mjs'];
   const [script = '', shell = '', exportScript = ''] = await Promise.all(names.map(read));
-  // Nothing of the script may end the element that it stands in.
+  // Nothing in the script may end its own element.
   const inline = script.replace(/^#!.*\n/, '').replaceAll('</script', '<\\/script');
   return { script, exportScript, page: shell.replace('/* verify.mjs */\n', () => inline) };
 }

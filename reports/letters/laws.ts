@@ -38,7 +38,7 @@ const state = (name: string, authority: string, appealDays: number | null): Lett
   appealDays,
 });
 
-/** A law of which letters know its name and its authority. */
+/** A law whose name and authority letters know. */
 const other = (name: string, authority: string | null): LetterLaw => ({
   name,
   family: 'general',
@@ -137,7 +137,7 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     ...other('Washington My Health My Data Act', 'Attorney General of Washington, https://www.atg.wa.gov'),
     appealDays: 45,
   },
-  // Where the state is not known.
+  // If the state is unknown.
   'us-45': { ...state('privacy act of the state', '', null), remedies: 'unnamed', authority: null },
   'br-lgpd': {
     name: 'Lei Geral de Proteção de Dados Pessoais (LGPD)',

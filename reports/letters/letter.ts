@@ -165,7 +165,7 @@ const copies = (kind: RequestKind) => kind === 'access' || kind === 'portability
 /** Kinds that take effect whether or not the person could be linked to a record. */
 const choices = (kind: RequestKind) => ['opt-out', 'limit', 'objection', 'withdraw-consent'].includes(kind);
 
-/** Kinds of which the GDPR wants recipients told (Art. 19). */
+/** Kinds for which the GDPR requires recipients to be notified (Art. 19). */
 const art19 = (kind: RequestKind) => ['rectification', 'erasure', 'restriction'].includes(kind);
 
 /** The frame of a letter: what stands around its text on every page. */

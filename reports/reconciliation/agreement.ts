@@ -17,7 +17,7 @@ import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 
 /** How the two channels agree on one banner, and what was pulled of it. */
 export interface BannerAgreement extends BannerReconciliation {
-  /** No finished pull asked for any part of the period: whatever was not delivered is not known. */
+  /** No finished pull covered any part of the period: anything undelivered is unknown. */
   readonly notPulled: boolean;
   /** The last moment of the period that a finished pull asked for; null when nothing of it was pulled. */
   readonly lastPulled: string | null;
@@ -35,7 +35,7 @@ export interface Outage extends UndeliveredStretch {
 
 /** A stretch of the period that no finished pull asked for. */
 interface Gap extends Span {
-  /** Null: the whole log. Banners of which nothing was pulled are named elsewhere. */
+  /** Null: the whole log. Banners without any pull are listed elsewhere. */
   readonly bannerIds: readonly (string | null)[] | null;
 }
 
@@ -62,7 +62,7 @@ export interface Agreement {
     /** Of more than one decision: an outage of the endpoint rather than one lost delivery. */
     readonly longer: number;
     readonly inLonger: number;
-    /** Decisions of the pulled log alone whose time is not known: they lie in no stretch. */
+    /** Decisions found only in the pulled log whose time is unknown: they belong to no stretch. */
     readonly untimed: number;
     /** The longest of those of more than one decision, in order of time. */
     readonly outages: readonly Outage[];

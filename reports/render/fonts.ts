@@ -6,7 +6,7 @@ import { codePointName } from './text.ts';
 /** Faces of a document, each an embedded font. */
 export type Face = 'regular' | 'bold' | 'mono';
 
-/** Fonts that stand in for a face where it lacks a character, in this order. */
+/** Fallback fonts where a face lacks a character, in this order. */
 const standIns = [
   'regular',
   'chinese-japanese',

@@ -28,7 +28,7 @@ export async function* renderHtml(
   yield Buffer.from(`${text}</main>\n${render(<footer>{show(frame.footer)}</footer>)}\n</body>\n</html>\n`, 'utf8');
 }
 
-/** Blocks without tables as HTML to stand inside another page: the text is escaped, the style is that page's own. */
+/** Blocks without tables as HTML for use inside another page: the text is escaped, the style is that page's own. */
 export function renderHtmlPart(blocks: Iterable<Block>): string {
   let text = '';
   let part = 0;
@@ -224,7 +224,7 @@ function show(text: string): string {
   return visibleText(text);
 }
 
-/** The one style of HTML documents; it stands inside each of them. Contrast of every text is at least 4.5 to 1. */
+/** The one style of HTML documents; each contains it. Contrast of every text is at least 4.5 to 1. */
 const htmlStyle = `
 :root{color-scheme:light;--ink:#1c2733;--muted:#55606e;--hair:#d9dee5;--ground:#f2f5f8}
 *{box-sizing:border-box}

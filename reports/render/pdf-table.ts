@@ -61,7 +61,7 @@ export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }
     (sum, row) => sum + heightOf(setCells(sheet, places, row, CELL), CELL),
     CAPTION.leading + 2 + HEAD.leading * 2 + PAD * 2,
   );
-  // A page that is half empty looks worse than a table that goes on.
+  // A half-empty page looks worse than a table that continues.
   return height > (sheet.bottom - sheet.top) / 2 ? beginning : height;
 }
 

@@ -188,7 +188,7 @@ function setHeading(sheet: Sheet, { level, text }: Heading, isFirst: boolean): v
   sheet.y += look.below;
 }
 
-/** How much of a block should stand on the page of its heading, points. */
+/** How much of a block should be on the page of its heading, points. */
 function roomWanted(sheet: Sheet, block: Exclude<Block, Heading>): number {
   switch (block.block) {
     case 'notice':

@@ -150,7 +150,7 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
         doc.text(runs[0].text, x + shift, top, { lineBreak: false, ...runs[0].options });
         return;
       }
-      // Fonts differ in height: all stand on the line of the face.
+      // Fonts differ in height: all sit on the baseline of the face.
       const { ascender } = (doc as unknown as { _font: { ascender: number } })._font;
       const baseline = top + (ascender / 1000) * look.size;
       let at = x + shift;

@@ -264,7 +264,7 @@ export interface Integrations {
 
 /** Scans of a period that are compared, one with the next. */
 const MAX_SCANS = 2000;
-/** Changes that are told. */
+/** Changes that are reported. */
 const MAX_CHANGES = 20_000;
 
 /** Puts together what the scans of a period found, from history alone. */

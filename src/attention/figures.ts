@@ -3,7 +3,7 @@ import type { CaseReading } from '../cases/view.ts';
 import type { Query } from '../store/store.ts';
 import { loadDeliveryEnds } from './delivery-ends.ts';
 
-/** How near the legal limit of an open request is. `none`: no law sets one, or it is not known which law applies. */
+/** How near the legal limit of an open request is. `none`: no law sets one, or it is unknown which law applies. */
 export type DueState = 'overdue' | 'within-7-days' | 'later' | 'none';
 
 const DUE_SOON_DAYS = 7;

@@ -8,7 +8,7 @@ import { loadSyncStatus } from '../sync/status.ts';
 import { isGap } from './officer-attention.ts';
 import type { Warning } from './operator-warnings.ts';
 
-/** A request whose legal limit is this near is told of. */
+/** A request whose legal limit is this near gets a notice. */
 const DUE_DAYS = 7;
 
 /** Words about so many of a kind; `work`: for those who handle requests, `administer`: for those who run the installation. They name no person and quote nothing. */
@@ -21,7 +21,7 @@ const many = (count: number, one: string, more = `${one}s`) => `${count} ${count
 const is = (count: number) => (count === 1 ? 'is' : 'are');
 const fixed = (sentence: string): Kind => ({ audience: 'administer', words: () => sentence });
 
-/** Everything that is told of, in the order in which it is listed. */
+/** All kinds of notices, in the order in which they are listed. */
 const kinds = {
   'request-overdue': { audience: 'work', words: (count) => `${many(count, 'request')} ${is(count)} overdue.` },
   'request-due': {
@@ -108,7 +108,7 @@ export function groupOf(kind: NoticeKind): NoticeGroup {
   return ofSources.includes(kind) ? 'sources' : 'installation';
 }
 
-/** Something that is so at the moment, and of which people are told once. */
+/** A condition that holds at the moment, and that people are notified of once. */
 export interface Notice {
   /** The same as long as it is the same; stays in the database, for it may hold a case's id. */
   readonly key: string;
@@ -167,7 +167,7 @@ function keyOf(code: Warning['code'], sentence: string): string {
     : '';
 }
 
-/** Kinds of which the last job that ended has failed. */
+/** Kinds whose last finished job failed. */
 async function failedJobs(read: Query): Promise<readonly string[]> {
   const rows = await read
     .selectFrom('jobs')
@@ -202,7 +202,7 @@ export function sentenceOf({ kind, source, count }: Told): string {
   return source === null ? words : `${source}: ${words}`;
 }
 
-/** Whether somebody with an account is told of this: what concerns the installation and its upkeep goes to those who may administer it, requests to those who work on them, and both only of sources that the person may see. */
+/** Whether an account gets this notice: notices about the installation and its upkeep go to those who may administer it, those about requests to those who work on them, and both only for sources that the person may see. */
 export function isFor(
   { role, sources }: { readonly role: Role; readonly sources: readonly string[] | null },
   { kind, source }: Pick<Told, 'kind' | 'source'>,

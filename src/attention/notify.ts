@@ -25,7 +25,7 @@ export interface NotifyDeps {
   readonly clock: Clock;
   readonly channels: Channels;
   readonly checkpointMailTo: readonly string[];
-  /** Of the admin pages; null: it is not known. */
+  /** Of the admin pages; null: unknown. */
   readonly adminUrl: string | null;
   readonly instance: string;
   readonly epoch: number;
@@ -38,7 +38,7 @@ export interface NotifyDeps {
 const NOTIFIED = 'notified';
 const CHECKPOINT_MAIL = 'checkpoint_mail';
 
-/** What was gone for this long, and is there again, is told again. */
+/** A condition that was gone for this long and returns is announced again. */
 const FORGET_HOURS = 24;
 /** A mail server may be away for half a day. */
 const ATTEMPTS = 80;
@@ -85,7 +85,7 @@ const payloadSchema = z.object({
 });
 type Payload = z.infer<typeof payloadSchema>;
 
-/** The jobs of notifications: what to tell is found and handed to jobs of its own in one transaction, so that each is told once, whatever ends in between. */
+/** The jobs of notifications: new notices are found and handed to jobs of their own in one transaction, so that each is sent once, whatever fails in between. */
 export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
   return {
     async notify(_payload, context) {

@@ -64,7 +64,7 @@ interface ScanAttention {
 export interface Agreement {
   /** Decisions that came by the log alone: the endpoint was away, or the event is not subscribed. */
   readonly undelivered: number;
-  /** Decisions of which two records say different things. */
+  /** Decisions with two records that contradict each other. */
   readonly contradicting: number;
 }
 
@@ -192,7 +192,7 @@ function isOptOut(view: CaseView): boolean {
   return view.kind === 'opt-out' || view.kind === 'limit';
 }
 
-/** The place is not known, or what was said of it is on no list. */
+/** The place is unknown, or what was given is on no list. */
 function isPlaceless(view: CaseView): boolean {
   return view.deadline.placeMissing;
 }

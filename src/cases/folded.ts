@@ -392,7 +392,7 @@ function approvalOf({ approval: given }: CaseFolded, of: (typeof secondPersonMov
   return given?.of === of ? given.by : null;
 }
 
-/** A case that is settled waits for no clarification any more, or the clock would stand still after a reopening. */
+/** A settled case no longer waits for clarification, or the clock would stay stopped after a reopening. */
 function settled(folded: CaseFolded, at: string): CaseFolded {
   const clarifications = folded.clarifications.map((one) => ({ ...one, answeredAt: one.answeredAt ?? at }));
   return { ...folded, clarifications };

@@ -147,7 +147,7 @@ function problemsOfOriginal(row: CaseRow, other: CaseRow): readonly string[] {
     : [];
 }
 
-/** What a duplicate means for the case that goes on: its receipt counts there as long as it is closed as a duplicate. */
+/** The effect of a duplicate on the remaining case: its receipt counts there as long as it is closed as a duplicate. */
 async function onOriginal(
   deps: CaseWriting,
   row: CaseRow,

@@ -19,7 +19,7 @@ export interface CaseReading {
   readonly timeZone: string;
   /** The controller profile of a source; null where none is configured. */
   profileOf(source: string): ControllerProfile | null | Promise<ControllerProfile | null>;
-  /** How a source hashes e-mail addresses; null where that is not known. */
+  /** How a source hashes e-mail addresses; null if unknown. */
   recipeOf(source: string): SubjectRecipe | null | Promise<SubjectRecipe | null>;
 }
 
@@ -103,7 +103,7 @@ function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): De
 function askedIdentity(folded: CaseFolded): Asked | null {
   const { askedAt, status, informationAt, checkedAt } = folded.identity;
   if (askedAt === null) return null;
-  // Information that did not convince has been received all the same: nothing is awaited any more.
+  // Information that did not convince has still been received: nothing more is awaited.
   return { askedAt, receivedAt: status === 'asked' ? null : status === 'failed' ? checkedAt : informationAt };
 }
 

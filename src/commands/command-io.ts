@@ -221,7 +221,7 @@ export function cannotRead(path: string, error: unknown): UsageError {
   return new UsageError([`Cannot read ${printable(path)} (${code}).`]);
 }
 
-/** Writes what a command made to the file of its --out flag; a sentence when that fails, because what was made is there all the same. */
+/** Writes what a command made to the file of its --out flag; a sentence if that fails, because the result itself exists anyway. */
 export async function writeOut(path: string, content: string | Uint8Array): Promise<string | null> {
   try {
     await writeFile(path, content);

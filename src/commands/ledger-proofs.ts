@@ -213,7 +213,7 @@ async function showConsistency(
   const hashes = isCut ? null : await tree.consistency(from.size, to.head.size);
   const ownRoot = isCut ? null : await tree.root(from.size);
   const root = from.root ?? ownRoot;
-  // A proof may not need what was altered in the earlier tree; the ledger has to give its root all the same.
+  // A proof may not need what was altered in the earlier tree; the ledger must still give its root.
   const isOurs = root !== null && ownRoot?.equals(root) === true;
   const sound = isOurs && hashes !== null && provesConsistency({ size: from.size, root }, to.head, hashes);
   if (!sound) io.exitCode = 3;

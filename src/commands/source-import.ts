@@ -83,7 +83,7 @@ async function load(path: string): Promise<{ csv: Buffer; warning: string | null
 }
 
 function reportText({ outcome, lines, problems, warnings }: ImportReport): string {
-  // What is wrong must not stand below hundreds of lines that are right.
+  // Problems must not be hidden below hundreds of valid lines.
   const isLong = outcome === 'refused' && lines.length > 20;
   const table = tableText(
     ['line', 'source', 'outcome', 'what', 'entry'],

@@ -486,7 +486,7 @@ function token(text: string): string | Refusal {
   return /^[\x21-\x7e]+$/.test(text) ? text : refuse('must be one word of printable ASCII characters');
 }
 
-/** The key stands in public addresses; a named API key there would be told to everybody (docs/service.md §2.5, §4.7). */
+/** The key appears in public addresses; a named API key there would be exposed to everybody (docs/service.md §2.5, §4.7). */
 function siteKey(text: string): string | Refusal {
   return text.startsWith('pak_')
     ? refuse('is a named API key (pak_…), which must not appear in public addresses: use the site key, pk_…')

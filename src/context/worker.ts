@@ -48,7 +48,7 @@ interface WorkerOptions {
 
 /**
  * Starts a worker; any number of processes may run one. All of them keep the schedules, whatever kinds they work on.
- * Throws UsageError for kinds that are not known.
+ * Throws UsageError for unknown kinds.
  */
 export async function startWorker(context: Context, options: WorkerOptions = {}): Promise<Worker> {
   const { jobs, clock, log, store, config } = context;
@@ -108,7 +108,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
 /** Milliseconds that a part may take to stop. */
 const STOP_MS = 5000;
 
-/** Another process that stands still in the middle of a write keeps the others waiting, at most for half of this. */
+/** A process that stalls in the middle of a write keeps the others waiting, for at most half of this. */
 const PATIENCE_MS = 30_000;
 
 /** Rejects with StoreUnavailable when it does not succeed in time. */

@@ -361,7 +361,7 @@ const countersObserved = z.object({
   refused: refusedCounts,
 });
 
-/** The last entry in a database whose installation goes on in another one (docs/scaling.md, Moving from SQLite). */
+/** The last entry in a database whose installation moved to another one (docs/scaling.md, Moving from SQLite). */
 const installationMoved = z.object({
   action: z.literal('installation.moved'),
   actor,

@@ -206,7 +206,7 @@ export function contradicts(a: RecordSaying, b: RecordSaying): boolean {
   return a.purposes !== b.purposes && choicesThatDiffer(a, b).length > 0;
 }
 
-/** Purposes of which two records say different things, as the first writes them. */
+/** Purposes on which two records disagree, as the first spells them. */
 export function choicesThatDiffer(
   a: Pick<RecordSaying, 'purposes'>,
   b: Pick<RecordSaying, 'purposes'>,

@@ -286,7 +286,7 @@ export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): reado
   });
 }
 
-/** How one purpose stands on one banner. */
+/** The state of one purpose on one banner. */
 interface PurposeStanding {
   /** `*`: consent that named no purpose. */
   readonly purpose: string;

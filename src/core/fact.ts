@@ -64,7 +64,7 @@ export interface DecisionFact {
   readonly occurred: Occurred;
 }
 
-/** A data subject request as the service reported it. Every field may be missing: the case opens all the same. */
+/** A data subject request as the service reported it. Every field may be missing: the case still opens. */
 export interface RequestFact {
   readonly type: 'request';
   /** The service's own id of the request. */

@@ -18,7 +18,7 @@ export const sourceOptionsSchema = z.strictObject({
     .default('+00:00'),
   /** Path of the controller profile of this source; null: the installation's CONTROLLER_FILE. */
   controllerFile: z.string().nullable().default(null),
-  /** How this source hashes e-mail addresses into consent subjects; null: not known, so nothing can be computed. */
+  /** How this source hashes e-mail addresses into consent subjects; null: unknown, so nothing can be computed. */
   subjectRecipe: z
     .strictObject({
       algorithm: z.enum(['sha256', 'hmac-sha256']),

@@ -16,7 +16,7 @@ export function subjectOfEmail(email: string, recipe: SubjectRecipe): string {
   return hash.update(text, 'utf8').digest('hex');
 }
 
-/** The forms in which one subject may stand in the records: as given, in lower case, with and without the name of its hash. */
+/** The forms in which one subject may appear in the records: as given, in lower case, with and without the name of its hash. */
 export function subjectForms(subject: string): readonly string[] {
   const given = subject.trim();
   const forms = new Set([given, given.toLowerCase()]);

@@ -120,7 +120,7 @@ export async function saveOwnText(
   return outcome === 'stored' ? { outcome: 'saved', seq } : { outcome: 'conflict' };
 }
 
-/** What an own text is for; null: there is no such letter or language. */
+/** What a custom text is for; null: no such letter or language. */
 export function readPlace(step: string, language: string): Omit<Place, 'source'> | null {
   return isLetterStep(step) && Object.hasOwn(letterLanguages, language) ? { step, language } : null;
 }

@@ -36,7 +36,7 @@ export async function registerDocument(
 ): Promise<RegisteredDocument> {
   const { folder, ledger, clock } = deps;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Not the process id: in containers that share the folder they are all the same.
+  // Not the process id: it is the same in all containers that share the folder.
   const draft = join(folder, `${facts.reference}.${randomUUID()}.draft`);
   const hash = createHash('sha256');
   let bytes = 0;

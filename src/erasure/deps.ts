@@ -49,7 +49,7 @@ export interface PlannedDecision {
   readonly commitment: string;
 }
 
-/** Something that the entries are still needed for: it has to be named (`--despite`) to erase them all the same. */
+/** Something that still needs the entries: it has to be named (`--despite`) to erase them anyway. */
 export interface Need {
   readonly name: string;
   readonly why: string;

@@ -23,7 +23,7 @@ export interface ErasureDecision {
   readonly confirmedBy: string | null;
   readonly reason: ErasureReason;
   readonly law: string;
-  /** Names of needs (cases, holds) in spite of which it is erased. */
+  /** Names of needs (cases, holds) that are overridden. */
   readonly despite: readonly string[];
 }
 

@@ -36,7 +36,7 @@ export interface Chosen {
 export interface Kept {
   readonly what: string;
   readonly why: string;
-  /** For the officer: what to do to erase it all the same. */
+  /** For the officer: how to erase it anyway. */
   readonly hint: string;
   readonly seqs: readonly number[];
 }
@@ -73,7 +73,7 @@ interface Residue {
   readonly hint?: string;
 }
 
-/** Actions that decide how later entries are read, or where the ledger goes on: without them a rebuild would give something else. */
+/** Actions that decide how later entries are read, or where the ledger continues: without them a rebuild would give a different result. */
 const pinned: ReadonlySet<string> = new Set<Action['action']>([
   'source.added',
   'source.changed',

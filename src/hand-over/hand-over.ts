@@ -17,7 +17,7 @@ import { chooseLanguage } from '../../reports/letters/languages.ts';
 
 /*
  * A pack is handed over by a link and a code, which the officer sends by different ways. The table holds HMACs of both under keys of the
- * installation, so that neither the database nor a backup of it opens anything. Whether a link is good is asked anew at every request.
+ * installation, so that neither the database nor a backup of it opens anything. Every request checks again whether the link is valid.
  */
 
 export interface HandOverDeps {
@@ -218,7 +218,7 @@ export function summariseHandOver({ row, state }: ListedHandOver) {
   };
 }
 
-/** States of a case in which its pack may be with the data subject. One that was reopened or reworked is withheld until it is handed over anew. */
+/** States of a case in which its pack may be with the data subject. After reopening or rework it is withheld until it is handed over again. */
 const handedOverStates: readonly string[] = ['ready', 'answered', 'closed'];
 
 /** How a hand-over stands: by its own row, its document and its case. */

@@ -20,7 +20,7 @@ export interface Server {
   readonly publicListener: string;
   readonly adminUrl: string;
   /**
-   * Says at /readyz that it is about to stop, and closes each connection with its next answer, while it goes on serving: time for
+   * Says at /readyz that it is about to stop, and closes each connection with its next answer, while it keeps serving: time for
    * a load balancer to send elsewhere. Resolves after so many milliseconds.
    */
   drain(milliseconds: number): Promise<void>;

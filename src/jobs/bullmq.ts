@@ -30,7 +30,7 @@ export interface Listening {
 
 const SEND_LIMIT_MS = 1000;
 const CLOSE_LIMIT_MS = 2000;
-/** Wake-ups of a queue that are sent for many jobs at once: who is woken goes on until nothing is due. */
+/** Wake-ups sent to a queue for many jobs at once: a woken worker continues until nothing is due. */
 const WOKEN = 16;
 /** Of BullMQ's own events, which nobody here reads. */
 const EVENTS_KEPT = 100;

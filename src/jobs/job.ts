@@ -121,7 +121,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'settle-calls': 'maintenance',
 };
 
-/** The queue of a kind of jobs. A kind that stands in no queue calls the service: that is what the others are not. */
+/** The queue of a kind of jobs. A kind listed in no queue calls the service; the others do not. */
 export function queueOf(kind: string): QueueName {
   return queueOfKind[kind] ?? 'service-calls';
 }

@@ -47,7 +47,7 @@ export type Announce = (wakeUps: readonly WakeUp[]) => Promise<boolean>;
 interface JobsOptions {
   readonly store: Store;
   readonly clock: Clock;
-  /** Absent: only the runners of this process are told. */
+  /** Absent: only the runners of this process are notified. */
   readonly announce?: Announce;
 }
 
@@ -81,7 +81,7 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
     find: (id: string) => findJob(store.read, id),
     /** Newest first. */
     list: (filter: JobFilter = {}) => listJobs(store.read, filter),
-    /** A waiting job is cancelled at once; a running one is asked to stop and goes on until it notices. */
+    /** A waiting job is cancelled at once; a running one is asked to stop and continues until it notices. */
     async cancel(id: string) {
       const outcome = await together((tx, countEnd) => cancelIn(tx, id, clock().toISOString(), countEnd));
       tell(false);
@@ -103,7 +103,7 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
   };
 }
 
-/** Who is told when. Nobody waits for it, and nothing fails with it: what is not announced is found by the runners' next look. */
+/** Announces jobs. Nobody waits for it, and nothing fails with it: runners find unannounced jobs at their next poll. */
 function createWaking(announce: Announce | undefined) {
   const listeners = new Set<(due: boolean) => void>();
   const tell = (due: boolean) => {
@@ -259,7 +259,7 @@ function isOf(state: 'waiting' | 'running', kinds: readonly string[]) {
   return (eb: ExpressionBuilder<Tables, 'jobs'>) => eb.and([eb('state', '=', state), eb('kind', 'in', kinds)]);
 }
 
-/** Who wants a job of which kinds. */
+/** A runner asking for a job, and of which kinds. */
 interface Claimer {
   readonly owner: string;
   readonly kinds: readonly string[];

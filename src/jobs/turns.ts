@@ -48,7 +48,7 @@ export function createGate() {
   };
 }
 
-/** Whether the work ends within so many milliseconds; it goes on where it does not. Rejects as the work does. */
+/** Whether the work ends within so many milliseconds; if not, it continues. Rejects as the work does. */
 export async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {

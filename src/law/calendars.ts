@@ -73,7 +73,7 @@ type Day = Temporal.PlainDate;
 export interface Calendar {
   /** Name of the holiday on a day; null: an ordinary day. */
   holiday(day: Day): string | null;
-  /** What has to be said about it: whose holidays were not known. */
+  /** Caveats, such as unknown holidays. */
   readonly doubt: string | null;
   /** Whose days off these are, for people. */
   readonly of: string;

@@ -73,7 +73,7 @@ export const regimeRowSchema = z
     citation: sentence,
     /** The day on which the source of this row was read; null: it was not. */
     readOn: z.iso.date().nullable().default(null),
-    /** False: not read in a primary or near-primary text. Such rows count all the same, and print "check with counsel". */
+    /** False: not read in a primary or near-primary text. Such rows still count, and print "check with counsel". */
     confirmed: z.boolean().default(true),
     /** What an officer must know besides. */
     notes: z.array(sentence).default([]),

@@ -39,7 +39,7 @@ export class Committer {
   readonly #store: Store;
   readonly #appendKey: Uint8Array;
   readonly #line: WaitingLine;
-  /** Where the ledger ended when this process saw it last; null when that is not known. */
+  /** Where the ledger ended when this process last saw it; null if unknown. */
   #knownEnd: End | null = null;
   /** Whether the ledger ended, at the last look, where this process had left it. While others append, the first way would mostly fail. */
   #alone = true;
@@ -148,7 +148,7 @@ export class Committer {
     return { after, entries, appended, repeats, end: { seq: after.seq + entries.length, sourceSeq } };
   }
 
-  /** Throws when the ledger goes on elsewhere, or has lost entries that this process saw in it. */
+  /** Throws if the ledger continues elsewhere, or has lost entries that this process saw in it. */
   #assertContinues({ seq, movedTo }: LedgerHead): void {
     if (movedTo !== null) throw new StoreUnavailable(`the installation has moved to ${movedTo}`);
     if (seq >= this.#highest) return;

@@ -59,7 +59,7 @@ export type PersonOutcome =
 
 type PersonAction = Extract<Action, { personId: string }>;
 
-/** Undoes a transaction whose change is refused by what stands in the database. */
+/** Rolls back a transaction whose change the database's content rules out. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
 }
@@ -352,7 +352,7 @@ export async function revokeSession(deps: PeopleDeps, person: Person, handle: st
   return ended.outcome === 'done';
 }
 
-/** Takes a second factor away, and the codes that stand in for it. */
+/** Removes a second factor and its recovery codes. */
 export async function removeSecondFactorRows({ query }: StoreTransaction, personId: string): Promise<void> {
   await query.updateTable('people').set({ totp: null, totp_step: 0 }).where('person_id', '=', personId).execute();
   await query.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();

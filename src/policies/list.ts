@@ -152,7 +152,7 @@ async function loadBody(read: Query, seq: number): Promise<Buffer | null> {
   return row?.body ?? null;
 }
 
-/** A policy of which the service's list says something else than its deliveries, and what each of them says. */
+/** A policy for which the service's list and its deliveries disagree, and what each says. */
 export interface Disagreement {
   readonly source: string;
   readonly policyId: string;

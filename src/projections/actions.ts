@@ -13,7 +13,7 @@ export const actions: Projection = {
   },
 };
 
-/** An action that this version cannot read is in the trail all the same, under the name its meta gives it. */
+/** An action that this version cannot read is still in the trail, under the name its meta gives it. */
 function actionRow(entry: ProjectedEntry): Row<'action_history'> {
   const { action, actor } = entry.meta;
   return {

@@ -146,7 +146,7 @@ function requestRow(
   entry: ProjectedEntry,
   action: Extract<Action, { action: 'consent.withdrawn-by-request' }>,
 ): HistoryRow {
-  // Of all purposes none is named, so that one of which an earlier consent becomes known later is withdrawn, too.
+  // For all purposes none is named, so that a purpose whose earlier consent becomes known later is withdrawn too.
   const denied = action.all ? [] : action.purposes;
   return {
     ...historyColumns(entry),
@@ -281,7 +281,7 @@ function sameSaying(a: Telling, b: Telling): boolean {
   return comparedColumns.every((column) => a[column] === b[column]);
 }
 
-/** Subjects whose history is read again: a decision becomes known after one that was made later, or one of theirs is judged anew. */
+/** Subjects whose history is read again: a decision becomes known after a later one, or one of theirs is judged again. */
 function lateSubjects(told: readonly Told[], known: ReadonlyMap<string, Row<'decisions'>>): KeysBySource {
   const late = new KeysBySource();
   const latest = new Map<string, Pick<HistoryRow, 'at' | 'decision_id'>>();

@@ -44,7 +44,7 @@ export function keyOf(row: Pick<Row<'integration_history'>, 'integration_id' | '
   return row.integration_id ?? row.name ?? '';
 }
 
-/** An integration after one more change; one that comes late only fills what is not known yet. */
+/** An integration after one more change; a late one only fills in what is still unknown. */
 export function foldIntegration(
   before: Row<'integrations'> | undefined,
   change: Row<'integration_history'>,

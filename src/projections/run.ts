@@ -292,8 +292,8 @@ export function restAfter({ outcome, full, behindMs }: Ran, circumstances: RestC
       if (told) return 0;
       return awaited ? Math.min(lingerMs, pollMs) : pollMs;
     case 'lost':
-      // Another process projects and goes on doing so. This one would only repeat its work, and looks now and then whether it still does: less often than
-      // that one rests.
+      // Another process is projecting. This one would only repeat its work, so it just checks now and then whether the other still is: less often than that
+      // one rests.
       if (awaited) return Math.min(lingerMs, pollMs);
       return busy ? pollMs + REST_MS : pollMs;
     case 'projected':

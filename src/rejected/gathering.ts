@@ -88,7 +88,7 @@ export class Gathering {
     this.#itemsOf.set(group, ofGroup + 1);
   }
 
-  /** Everything so far; the gathering begins anew. */
+  /** Everything so far; gathering starts over. */
   take(): Gathered {
     const gathered = { pending: this.#pending, bytes: this.#bytes, counts: this.#counts };
     this.#pending = [];

@@ -40,7 +40,7 @@ export function createConsentLog(
   delayOf: (index: number) => number = () => 0,
   keep = MOST_RECORDED,
 ) {
-  /** A decision that is told late has its own time, but comes where it was recorded: positions, which cursors name, stay what they are. */
+  /** A decision that is reported late has its own time, but appears where it was recorded, so that positions, which cursors name, stay valid. */
   const recorded: { readonly decision: DecisionHappening; readonly since: number }[] = [];
   const { total } = decisions;
   /** How many recorded ones have left. */

@@ -28,7 +28,7 @@ const times = {
   after: z.number().int().min(0).default(0),
 };
 
-/** Whether the request is carried out all the same, so that only its answer is lost: the caller cannot know. */
+/** Whether the request is carried out anyway, so that only its answer is lost: the caller cannot know. */
 const carriedOut = { carriedOut: z.boolean().default(false) };
 
 /** Faults that can be asked for, by name. Several may hit one request. */

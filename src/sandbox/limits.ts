@@ -82,7 +82,7 @@ export function createLimits(options: LimitOptions, form: LimitHeaderForm) {
       });
       const exceeded = states.filter(({ rule, window }) => window.count >= rule.most);
       if (exceeded.length === 0) for (const { window } of states) window.count += 1;
-      // The tightest rule is the one that is told.
+      // The tightest rule is the one reported.
       const told = [...(exceeded.length > 0 ? exceeded : states)].sort(
         (a, b) => left(a) - left(b) || b.resetMs - a.resetMs,
       )[0];

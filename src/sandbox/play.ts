@@ -148,7 +148,7 @@ function* trafficOf(world: World, dialect: Dialect, range: TrafficRange): Genera
   for (const { item } of held) yield item;
 }
 
-/** Lists the planned faults of a range; call it only for ranges of which every row may be visited. */
+/** Lists the planned faults of a range; call it only for ranges whose every row may be visited. */
 function plannedFaults(world: World, range: TrafficRange): PlannedFaults {
   const { decisions, rhythm } = world;
   const found: { lost: string[]; conflicts: string[]; oldSecret: string[] } = {

@@ -50,11 +50,11 @@ export interface ConsentLogPage {
   readonly damage: PageDamage | null;
 }
 
-/** A page of which not everything could be read, however often it was asked for. */
+/** A page that could not be read completely, however often it was requested. */
 interface PageDamage {
   /** Bytes that stood where rows stand, and cannot be told to be rows. */
   readonly unreadable: readonly Buffer[];
-  /** Whether the cursor was lost too: there may be pages beyond, but the way to them is not known. */
+  /** Whether the cursor was lost too: there may be further pages, but no known way to them. */
   readonly cursorLost: boolean;
 }
 
@@ -171,7 +171,7 @@ function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly 
 /** An answer without an array of rows is longer only by mistake. */
 const MAX_WITHOUT_ROWS = 1024 * 1024;
 
-/** The cursor of an answer that has no rows and is an empty page all the same. Errors: ServiceError `unreadable` when it is something else. */
+/** The cursor of an answer that has no rows but is a valid empty page. Errors: ServiceError `unreadable` when it is something else. */
 function readWithoutRows(bytes: Buffer, latin1: string): string | null {
   let json: unknown;
   try {

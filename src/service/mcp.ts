@@ -86,7 +86,7 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
   }
 }
 
-/** Which fields the tool takes; it may stand on a later page of the list. */
+/** Which fields the tool accepts; it may be on a later page of the list. */
 async function findToolSchema(client: McpClient, limits: RequestOptions): Promise<ToolSchema> {
   const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
   let cursor: string | undefined;

@@ -330,7 +330,7 @@ const notTrusted =
 
 /**
  * What kept a request from being answered, by the code that the runtime gives: before it was sent, or `broken`, after which nobody knows
- * how far it came. A code that is not known counts as `broken`, so that nothing is taken for unsent by mistake.
+ * how far it got. An unknown code counts as `broken`, so that nothing is mistaken for unsent.
  */
 export function networkFaultOf(cause: unknown): NetworkFault {
   // The runtime refuses to speak to some ports at all.

@@ -98,7 +98,7 @@ function payloadOf(
   return { source, policyId, policyType, why, changedAt, ...(hostedOnly === true ? { hostedOnly } : {}) };
 }
 
-/** A policy that has a public text, or a type of which the embed endpoint shows one. */
+/** A policy that has a public text, or a type for which the embed endpoint shows one. */
 export interface KnownPolicy {
   readonly policyId: string | null;
   readonly policyType: string | null;

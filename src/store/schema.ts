@@ -97,7 +97,7 @@ export const tables = {
       size: big,
       epoch: integer,
       root: blob,
-      /** Right edge of the tree at this size (crypto/merkle.ts), so that sealing goes on from here. */
+      /** Right edge of the tree at this size (crypto/merkle.ts), so that sealing continues from here. */
       frontier: blob,
       /** The signed note (C2SP tlog-checkpoint). */
       note: text,
@@ -784,7 +784,7 @@ export const tables = {
       password: optional(text),
       /** Sealed under K_rest: the TOTP key; null: no second factor. */
       totp: optional(blob),
-      /** The last time step (RFC 6238) a code of which was taken: no code works twice. */
+      /** The last time step (RFC 6238) for which a code was accepted: no code works twice. */
       totp_step: defaulting(big, 0),
       created_at: text,
       /** When the person first signed in with something of their own; null: invited. */
@@ -807,7 +807,7 @@ export const tables = {
     },
     'index passkeys_person on passkeys (person_id)',
   ),
-  /** Codes that stand in for a lost second factor, each good once; only the HMAC is kept. */
+  /** Codes that replace a lost second factor, each valid once; only the HMAC is kept. */
   recovery_codes: table(
     { code_hash: primary(blob), person_id: text, used_at: optional(text) },
     'index recovery_codes_person on recovery_codes (person_id)',

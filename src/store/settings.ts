@@ -1,6 +1,6 @@
 import type { Store } from './store.ts';
 
-/** Name of the setting of a database whose installation goes on elsewhere: its ledger takes no more entries. */
+/** Name of the setting of a database whose installation has moved: its ledger accepts no more entries. */
 export const MOVED_TO = 'moved_to';
 /** The seq of the first erasure whose files may still be there. */
 export const UNFINISHED_ERASURE = 'erasure_unfinished';

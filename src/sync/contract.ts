@@ -53,13 +53,13 @@ export interface PullReport extends PullTotals {
   readonly to: string | null;
   /** It went on from the cursor of an interrupted run. */
   readonly resumed: boolean;
-  /** The service had forgotten a cursor, so the window was begun anew. */
+  /** The service had forgotten a cursor, so the window was started over. */
   readonly restarted: boolean;
   /** Everything the service dated before this has been pulled at least once, ISO 8601 UTC. */
   readonly watermark: string | null;
 }
 
-/** How a pull ended. `superseded`: another run of the same banner began meanwhile and goes on in its place. */
+/** How a pull ended. `superseded`: another run of the same banner started meanwhile and continues in its place. */
 export type PullResult =
   | (PullReport & { readonly outcome: 'finished' })
   | (PullReport & { readonly outcome: 'failed'; readonly reason: PullFailureReason; readonly error: string })
@@ -126,7 +126,7 @@ export function isRefused(reason: PullFailureReason): boolean {
   return reason === 'bad-request' || reason === 'not-found';
 }
 
-/** A banner of which nobody but the request ever heard, and the service neither. */
+/** A banner that only the request names and that the service does not know. */
 export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFailure {
   return {
     reason,
@@ -135,7 +135,7 @@ export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFa
   };
 }
 
-/** A banner that deliveries name, and of which the service has no log under this key. */
+/** A banner that deliveries name, but for which the service has no log under this key. */
 export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
   const answer = reason === 'not-found' ? 'does not know it (404)' : 'rejects requests for it (400)';
   return {

@@ -100,7 +100,7 @@ async function sync(context: Needs, ...[payload, { signal, progress }]: Paramete
   if (result.outcome === 'not-configured') throw new JobRefused(result.reason);
   signal.throwIfAborted();
   const failed = result.banners.filter((banner) => banner.outcome === 'failed');
-  // Each failure is an entry already and stands in the sync status; the schedule comes round again by itself.
+  // Each failure is already an entry and shown in the sync status; the schedule tries again anyway.
   return { outcome: result.outcome, banners: result.banners.length, failed: failed.length };
 }
 

@@ -37,7 +37,7 @@ export const planSchema = z.object({
   isByDay: z.boolean().default(false),
 });
 export interface Plan extends z.infer<typeof planSchema> {
-  /** Where the first piece goes on; null: at its beginning. */
+  /** Where the first piece continues; null: at its beginning. */
   readonly cursor: string | null;
 }
 

@@ -94,7 +94,7 @@ interface PageStep {
   /** Earliest time of a row that counts, where it may be earlier than all before; else null. */
   readonly earliest: string | null;
   readonly isFirst: boolean;
-  /** It goes on in the place of an interrupted run, and answers for what that one could not read. */
+  /** It continues an interrupted run, and is responsible for what that one could not read. */
   readonly carriesOn: boolean;
   readonly at: string;
 }

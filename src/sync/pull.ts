@@ -78,7 +78,7 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
 function explicitWindow(request: PullRequest, gaps: readonly Piece[]): Window {
   const full = request.full === true;
   const period = { from: full ? null : withOffset(request.from), to: full ? null : withOffset(request.to) };
-  // All of it is read again, and what is missing afterwards is found anew.
+  // All of it is read again, and gaps are determined afresh.
   const isAll = period.from === null && period.to === null;
   return newWindow(period, isAll ? {} : { left: gaps });
 }
@@ -157,7 +157,7 @@ interface Window {
   readonly to: string | null;
   /** What is to be read of it. */
   readonly plan: Plan;
-  /** It goes on in the place of an interrupted run. */
+  /** It continues an interrupted run. */
   readonly isResumed: boolean;
   /** Of an interrupted run: when it began. */
   readonly asOf: string | null;
@@ -364,7 +364,7 @@ interface ReadRequest extends LogRequest {
   readonly loadBannerIds: () => Promise<readonly string[]>;
 }
 
-/** More refusals than reading any log takes: the next run goes on with the pieces that are left. */
+/** More refusals than reading any log should need: the next run continues with the remaining pieces. */
 const MAX_REFUSALS = 5000;
 /** Pages over the size limit in a row: from the whole log down to a second it takes some thirty. */
 const MAX_TOO_LARGE = 40;

@@ -20,7 +20,7 @@ interface RecountRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'acto
   readonly days?: number | undefined;
 }
 
-/** `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was concluded; the next recount begins anew. */
+/** `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was concluded; the next recount starts over. */
 type RecountResult = { readonly bannerId: string | null } & (
   | ({ readonly outcome: 'counted' } & RecountSummary)
   | { readonly outcome: 'failed'; readonly error: string }
@@ -37,7 +37,7 @@ const NAMED = 100;
 /**
  * Reads the log of the last days from the beginning, whatever the cursors say, and compares: rows that no run had brought are stored and
  * counted as found, decisions pulled earlier that the service gives no more are named as gone. Nothing is deleted or corrected. It goes beside
- * the runs of the same banner, moves no cursor and no watermark, and begins anew when it was interrupted.
+ * the runs of the same banner, moves no cursor and no watermark, and starts over if interrupted.
  * Errors: StoreUnavailable; the signal's reason when it was aborted.
  */
 export async function recountConsentLogs(deps: RecountDeps, request: RecountRequest): Promise<RecountResult> {
@@ -157,7 +157,7 @@ async function loadHead(read: Query): Promise<number> {
   return Number(seq ?? 0);
 }
 
-/** A decision of which another row came has changed upstream; it is not gone. */
+/** A decision for which another row arrived has changed upstream; it is not gone. */
 async function dropChanged(
   read: Query,
   source: string,

@@ -365,7 +365,7 @@ export interface PullTotals {
   readonly rows: number;
   readonly stored: number;
   readonly duplicates: number;
-  /** Rows that are no JSON objects: stored with their bytes all the same. */
+  /** Rows that are not JSON objects: stored with their bytes anyway. */
   readonly malformed: number;
   /** Pieces of broken pages that could not be read as rows: stored with their bytes, and counted in none of the others. */
   readonly unreadable: number;

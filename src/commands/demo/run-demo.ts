@@ -272,7 +272,7 @@ interface DemoClock {
   release(): void;
 }
 
-/** A clock that stands at `start` until it is advanced. */
+/** A clock that stays at `start` until it is advanced. */
 function createDemoClock(start: Date): DemoClock {
   let played: number | null = start.getTime();
   return {

@@ -410,7 +410,7 @@ async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
   }
 }
 
-/** Whether anybody is told: does the mail server answer and know us, and is anything waiting to be sent. */
+/** Whether notices get out: does the mail server answer and accept us, and is anything waiting to be sent. */
 async function checkNotifications({ store, config, clock }: Context): Promise<Line[]> {
   const { mail, notify } = config;
   if (mail === null && notify.chatUrl === null && notify.webhook === null) return [];

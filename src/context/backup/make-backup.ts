@@ -54,7 +54,7 @@ export interface BackupReport {
   /** Entries under its newest checkpoint, which is in it; 0: none was made. */
   readonly sealed: number;
   readonly files: number;
-  /** What the ledger names and was not there, or what does not fit: the backup was made all the same. */
+  /** Files that the ledger names but that are missing, or mismatches: the backup was made anyway. */
   readonly faults: readonly string[];
   /** The entry that records it; null: the ledger takes no entries at the moment. */
   readonly entry: number | null;

@@ -41,7 +41,7 @@ const PASSES = 5;
 
 /**
  * Copies an installation into another database: same seq, same bytes, same leaf hashes; the read models are folded anew there and
- * compared. An interrupted copy goes on where it stopped. The old database stays as it is, unless it is to retire.
+ * compared. An interrupted copy continues where it stopped. The old database stays as it is, unless it is retired.
  * Throws UsageError when the other database holds something else, or has gone on by itself.
  */
 export async function copyInstallation(options: CopyOptions): Promise<CopyReport> {

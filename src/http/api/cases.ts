@@ -91,11 +91,9 @@ const shownCaseSchema = caseSchema
     }),
     disclosure: z.enum(['full', 'categories-only', 'no-match']),
     duplicateOf: z.string().nullable().meta({ description: 'The case that it was closed as a duplicate of.' }),
-    duplicates: z
-      .array(z.object({ caseId: z.string(), receivedAt: z.string() }))
-      .meta({
-        description: 'Cases closed as duplicates of this one. The period runs from the earliest receipt of all.',
-      }),
+    duplicates: z.array(z.object({ caseId: z.string(), receivedAt: z.string() })).meta({
+      description: 'Cases closed as duplicates of this one. The period runs from the earliest receipt of all.',
+    }),
     sameAs: z
       .array(
         z.object({

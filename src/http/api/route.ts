@@ -155,7 +155,7 @@ export function readCursor(cursor: string | undefined): number | null {
   return Number(value);
 }
 
-/** The rows of a page, of which one more than fits was asked for, and where the next one begins. */
+/** The rows of a page (one more than fits was requested) and where the next one begins. */
 export function pageFrom<T, R>(
   rows: readonly T[],
   limit: number,

@@ -150,7 +150,7 @@ async function sourceOfJob(store: Store, job: Job | null): Promise<string> {
   return payloadText(job, 'source') ?? sourceOfCase(store, payloadText(job, 'caseId') ?? '');
 }
 
-/** What is not there and what one may not see are the same to who is limited; who sees everything is told by the page itself. */
+/** To someone limited to certain sources, a missing object and a forbidden one look the same; the page itself answers someone who sees everything. */
 function maySee({ sources }: Session, source: string | null): boolean {
   return sources === null || source === null || sources.includes(source);
 }

@@ -77,7 +77,7 @@ export function browserOf(request: FastifyRequest): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** What checks passwords; a queue of them that is full is told to try again. */
+/** Checks passwords; when its queue is full, callers are told to try again. */
 export async function notTooMany<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

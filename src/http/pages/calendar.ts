@@ -45,7 +45,7 @@ function escaped(text: string): string {
   return text.replace(/[\\;,]/g, '\\$&').replace(/\r?\n/g, '\\n');
 }
 
-/** RFC 5545, 3.1: no line is longer than 75 octets; what is longer goes on after a space. */
+/** RFC 5545, 3.1: no line is longer than 75 octets; longer ones continue after a space. */
 function folded(line: string): string {
   const parts: string[] = [''];
   for (const character of line) {

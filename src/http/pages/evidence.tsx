@@ -61,7 +61,7 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
       listHolds(read),
       context.lastVerification(),
       context.jobs.list({ kind: 'verify', limit: 1 }),
-      // An erasure does not say of which sources its entries were.
+      // An erasure does not say which sources its entries belonged to.
       slugs === null
         ? loadErasurePage(read, {
             before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,

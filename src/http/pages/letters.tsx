@@ -68,7 +68,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     },
   );
 
-  /** The letter that a form asks for. The text starts anew (null) if another one was chosen, or if the language changed before it was edited. */
+  /** The letter that a form asks for. The text starts over (null) if another letter was chosen, or if the language changed before it was edited. */
   async function wishOf(caseId: string, form: Form): Promise<LetterWish> {
     const { shownStep = '', shownStart = '0', start = shownStart, unedited = '', text = '' } = form;
     const step = stepOf(form['step'] ?? '');

@@ -108,7 +108,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
       sendCheck(context, request, reply, { problems }, 413).catch((failure: Error) => void reply.send(failure));
     },
     async handler(request, reply) {
-      // Never from the body, where a text could stand in the place of the file and name any other of this machine.
+      // Never from the body, where a text field could take the place of the file and name any other file on this machine.
       const { upload } = request;
       if (upload === null || upload.name === '')
         return sendCheck(context, request, reply, { problems: ['Choose a file.'] }, 422);

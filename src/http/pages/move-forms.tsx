@@ -127,7 +127,7 @@ function withdraws({ shown: { view, match } }: CasePageData): boolean {
   return withdrawingKinds.includes(view.kind) && (match.status === 'from-device' || match.status === 'computed');
 }
 
-/** What was done with each thing that was asked for: some rows, of which the officer fills in as many as there are things. */
+/** What was done with each item requested: a few rows, of which the officer fills in as many as needed. */
 function PartRows(props: {
   move: MoveName;
   field: FormField;

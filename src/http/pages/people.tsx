@@ -86,7 +86,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     switch (outcome.outcome) {
       case 'done': {
         const { link, person } = outcome;
-        // Shown in the answer itself: a link must not stand in an address, and is kept nowhere.
+        // Shown in the response itself: a link must not be in a URL, and is stored nowhere.
         if (link !== null) return sendPeople(request, reply, { made: { link, person } });
         return reply.redirect(`/people?done=${shown.done ?? ''}`, 303);
       }

@@ -193,7 +193,7 @@ export function NewPassword() {
   );
 }
 
-/** After single sign-on; the browser goes on by itself. */
+/** After single sign-on; the browser continues automatically. */
 export function SignedInPage({ next }: { next: string }) {
   return (
     <Page title="Signed in" frame={null}>

@@ -20,7 +20,7 @@ interface SetUpProps {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** Leads through setting up a source. Progress, is told by the source itself, so that anyone can go on from the same address. */
+/** Leads through setting up a source. Progress follows from the source itself, so that anyone can continue at the same address. */
 export function SetUpPage(props: SetUpProps) {
   const { frame, state, problems = [], done = null, secret, form = {} } = props;
   const { source, webhookUrl, lastDelivery } = state;

@@ -94,7 +94,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     const rotated = await context.sources.rotateSecret(slug, secret, officerOf(request).officer, rotation);
     if (rotated.outcome !== 'done' || made === null) return answer(request, reply, rotated, 'secret');
     await untilProjected(context, rotated.seq);
-    // Shown in the answer itself: a secret must not stand in an address, and is shown nowhere else.
+    // Shown in the response itself: a secret must not be in a URL, and is shown nowhere else.
     return sendBack(request, reply, { secret: made });
   });
 

@@ -62,7 +62,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
   );
 }
 
-/** Sources that stand in a list to choose from; each further list of more would be most of the page. */
+/** Sources in a list to choose from; with more, each list would be most of the page. */
 const SOURCES_LISTED = 100;
 
 /** Whether a source is to be chosen at the head of the page before anything is done for one. */

@@ -18,7 +18,7 @@ interface Task {
   readonly action: { readonly href: string; readonly label: string; readonly about: string };
 }
 
-/** Tasks shown; requests among them, since all of these stand in their own list; the rest are behind one line. */
+/** Tasks shown, and requests among them, which also have their own list; the rest are behind one line. */
 const SHOWN = 10;
 const REQUESTS_AMONG = 5;
 /** Requests due later are not among the tasks of today. */

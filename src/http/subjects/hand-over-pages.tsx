@@ -53,7 +53,7 @@ interface PackProps {
   /** ISO 8601 UTC. */
   readonly receivedAt: string;
   readonly bytes: number;
-  /** Where the log's verifier key is published; null: the public address is not known. */
+  /** Where the log's verifier key is published; null: the public address is unknown. */
   readonly keyAddress: string | null;
   /** When the messages of the data subject arrived. */
   readonly messages: readonly string[];

@@ -52,7 +52,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     const { outcome = '', note = '' } = formOf(request.body);
     const wanted = outcome === 'done' ? 'done' : 'not-done';
     const finished = await finishTask(context, found, wanted, note);
-    // Read anew: the same form sent twice is answered with what was recorded.
+    // Read again: the same form sent twice is answered with what was recorded.
     if (finished.outcome === 'refused')
       return found.task.outcome === wanted
         ? again(request, reply)

@@ -16,7 +16,7 @@ interface McpRoutes extends GenerateOptions {
 /**
  * The MCP endpoint with its one tool (docs/service.md §4.9), by the official SDK, which is loaded with the first request. It keeps no
  * sessions: each POST is answered in JSON, there is nothing to GET. Requests that name another host or come from another
- * site's page are refused, so that no web page reaches it through a name that was bound anew.
+ * site's page are refused, so that no web page can reach it through a rebound name.
  */
 export function addMcpRoute(app: FastifyInstance, routes: McpRoutes): void {
   // Before the body is read: what it says does not matter to somebody without a key.

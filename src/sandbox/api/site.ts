@@ -109,7 +109,7 @@ function embedAnswer(
   });
 }
 
-/** What is told of a policy beside its text. */
+/** What is known about a policy, apart from its text. */
 interface EmbedEntry {
   readonly id: string;
   readonly policy_type: string;
@@ -209,7 +209,7 @@ function embedScript(siteUrl: string): string {
     var target = script.dataset.container ? document.getElementById(script.dataset.container) : null;
     if (!target) {
       target = document.createElement('div');
-      // What stands in the head is not shown.
+      // The content of the head is not shown.
       if (document.head.contains(script)) document.body.appendChild(target);
       else script.insertAdjacentElement('afterend', target);
     }

@@ -36,7 +36,7 @@ export interface DecisionTotals {
   readonly withoutSubject: number;
   /** Rows that contradict an earlier row of the same decision. */
   readonly conflicts: number;
-  /** Decisions whose claimed time does not count, so that the time of receipt stands in. */
+  /** Decisions whose claimed time does not count, so the time of receipt is used. */
   readonly timesNotCounted: number;
   /** Decisions without a time of their own: counted at the time of receipt. */
   readonly timedByReceipt: number;

@@ -320,7 +320,7 @@ async function openReader(path: string, busyTimeout: number): Promise<SqliteConn
   }
 }
 
-/** One connection behind a mutex. After an outage it is opened anew, so that a repaired disk or a freed lock needs no restart. */
+/** One connection behind a mutex. After an outage it is reopened, so that a repaired disk or a freed lock needs no restart. */
 function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConnection>) {
   let connection: SqliteConnection | null = first;
   let tail: Promise<unknown> = Promise.resolve();
