@@ -56,7 +56,7 @@ describe('what needs attention, in one sentence', () => {
     expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe('1 request: 1 of a place to choose');
   });
 
-  it('counts a request of which nobody knows by when it is due', () => {
+  it('counts a request without a known due date', () => {
     const now = '2026-07-03T09:00:00.000Z';
     const american = profile({ country: 'US', region: 'NY' });
     const lost = view(openedCase(request({ jurisdiction: null })), { now, profile: american });
@@ -122,7 +122,7 @@ describe('gathering it', () => {
     expect(sentence).toMatch(/^52 requests: .*50 unmatched among the first 50/);
   });
 
-  it('tells the days that are left anew on the next day, and what was changed at once', async () => {
+  it('updates the days left on the next day, and shows changes at once', async () => {
     const world = await createCasesWorld();
     const opening = { actor: 'olga', kind: 'access', channel: 'letter', jurisdiction: 'DE' } as const;
     await openCase(world.deps, {

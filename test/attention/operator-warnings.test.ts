@@ -157,7 +157,7 @@ describe('the operator is warned of', () => {
     expect(others).toEqual([]);
     expect(await codes({ pulled: [] })).toEqual([]);
   });
-  test('a first sync that stopped before its end, and not one that goes on', async () => {
+  test('warns of a first sync that stopped before its end, but not of one still running', async () => {
     await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60) });
     expect(await codes()).toEqual([]);
     await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60 * 4), banner_id: '' });

@@ -139,7 +139,7 @@ describe('a move', () => {
     expect(outcome.outcome === 'refused' && outcome.reason).toContain(words);
   });
 
-  it('is refused when it stands in the ledger of another source', () => {
+  it('is refused when it is in the ledger of another source', () => {
     const row = openedCase();
     expect(applyMove(row, action(row, 'start'), { ...entry, seq: 9, source: 'bolt' }).outcome).toBe('refused');
   });

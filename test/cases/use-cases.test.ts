@@ -128,7 +128,7 @@ describe('moving a case', () => {
     expect(rebuildCase(shown?.history ?? [])).toEqual(shown?.view.row);
   });
 
-  it('of two officers at once one wins and the other is told of the conflict', async () => {
+  it('lets one of two simultaneous officers win and tells the other of the conflict', async () => {
     const world = await createCasesWorld();
     const caseId = await opened(world);
     const both = await Promise.all(

@@ -372,7 +372,7 @@ describe('the answer to a request that ends consent', () => {
     expect(await history.consentsAfterWithdrawal({ asOf: 1_000, receivedFrom: after })).toEqual([]);
   });
 
-  it('has consent flagged of which only a further record says whose it is, or what was chosen', async () => {
+  it('flags consent when only a further record says whose it is, or what was chosen', async () => {
     const { world, caseId } = await ready('opt-out');
     await answer(world, caseId, { purposes: ['marketing'] });
     const later = (hour: number) => `2026-07-03T${hour}:00:00.000Z`;

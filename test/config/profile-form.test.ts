@@ -6,7 +6,7 @@ const path = 'docs/controller.example.yaml';
 const example = await readFile(path, 'utf8');
 const form = (await readProfileForm(example, path)) as ProfileForm;
 
-it('changes nothing in a profile whose form comes back as it was', async () => {
+it('changes nothing in a profile when the form is submitted unchanged', async () => {
   expect(form).toMatchObject({ name: 'Example Shop GmbH', noTransfers: 'yes' });
   expect(form['address']?.split('\n')).toHaveLength(4);
   expect(await applyProfileForm(example, path, form)).toEqual({ outcome: 'unchanged' });

@@ -35,7 +35,7 @@ async function pulledRow({ context }: OfficeWorld, id: string, visitor: string) 
   return appended!.seq;
 }
 
-it('erases what is due at night where the profile says so, and keeps what stands, what is held and what is not closed', async () => {
+it('erases at night what is due if the profile says so, and keeps standing consent, held data and open cases', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'retention.yaml');
   await writeFile(file, 'name: Acme GmbH\ncountry: DE\nretention: { accessLog: { months: 12 } }\n');

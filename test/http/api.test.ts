@@ -286,7 +286,7 @@ describe('requests over the API', () => {
     jurisdiction: 'DE',
   };
 
-  it('are recorded, listed in pages, looked at and moved; what the law forbids is refused with the reason', async () => {
+  it('are recorded, listed in pages, viewed and moved; a move that the law forbids is refused with the reason', async () => {
     const opened = await worker.post('/api/v1/cases', request);
     expect([opened.status, opened.json['outcome']]).toEqual([201, 'opened']);
     const caseId = String(opened.json['caseId']);
@@ -563,7 +563,7 @@ describe('what breaks programs', () => {
     }
   });
 
-  it('is told every problem of a request at once, and never its own secrets', async () => {
+  it('gets every problem of a request at once, and never its own secrets', async () => {
     const { status, json, text } = await worker.post('/api/v1/cases', { source: 'default', kind: 'x', extra: 1 });
     expect([status, json['code']]).toEqual([400, 'invalid_request']);
     expect((json['problems'] as string[]).length).toBeGreaterThan(2);
@@ -620,7 +620,7 @@ describe('the description of the API', () => {
 });
 
 describe('a token that asks too often', () => {
-  it('is told how many requests are left, and then to wait', async () => {
+  it('learns how many requests are left, and then to wait', async () => {
     const slow = await createOfficeWorld({ API_RATE_LIMIT: '3' }, { worker: false });
     const caller = await tokenOf(slow, 'officer');
     const other = await tokenOf(slow, 'officer');

@@ -89,7 +89,7 @@ describe('the page Banners', () => {
     expect(download.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
   });
 
-  it('takes nothing without a session, without the form’s token, over the limit, or of another kind', async () => {
+  it('accepts nothing without a session, without the form’s token, over the limit, or of another kind', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     const nobody: Visitor = { ...olga, cookies: new Map() };

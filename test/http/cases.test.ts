@@ -240,7 +240,7 @@ describe('the page of a letter', () => {
     expect(file.bytes.toString('utf8')).toContain('Sehr viele <b>Anfragen</b>.');
   });
 
-  it('starts a text anew for another letter, another start or another language, and keeps what was edited', async () => {
+  it('starts a text over for another letter, another suggestion or another language, and keeps edits', async () => {
     const world = await createOfficeWorld();
     const caseId = `default-${(await seedRequests(world)).access}`;
     const path = `/cases/${caseId}/letter`;

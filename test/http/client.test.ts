@@ -12,7 +12,7 @@ async function connect(scope: 'read' | 'work' = 'work') {
   return { world, client: createClient({ url: world.adminUrl, token: secret }) };
 }
 
-it('is what the description of the API says: after a change of the routes, `npm run client` makes it anew', async () => {
+it('is what the description of the API says: after a change of the routes, `npm run client` regenerates it', async () => {
   const committed = await readFile(join(import.meta.dirname, '../../client/schema.ts'), 'utf8');
   expect(committed === (await clientTypes()), 'client/schema.ts is out of date: run `npm run client`').toBe(true);
 });

@@ -5,7 +5,7 @@ const asked = (more: Record<string, string>) =>
   `/deadline?${new URLSearchParams({ kind: 'access', received: '2026-11-25', country: 'DE', region: 'BE', ...more }).toString()}`;
 
 describe('the deadline calculator', () => {
-  it('begins with the controller of the installation and computes nothing by itself', async () => {
+  it('starts with the controller of the installation and computes nothing unasked', async () => {
     const olga = await signedIn(await createOfficeWorld());
     const page = await olga.get('/deadline');
     expect(page.status).toBe(200);

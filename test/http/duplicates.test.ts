@@ -135,7 +135,7 @@ describe('a request that was recorded twice', () => {
     await isSound(world);
   });
 
-  it('stands in the register as merged, not as unanswered, and the API tells of it', async () => {
+  it('is merged, not unanswered, in the register, and the API shows it', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const [kept, duplicate] = [await open(world), await open(world, { receivedAt: ago(20) })];
     await makeMoves(world, duplicate, [['close-duplicate', { duplicateOf: kept }]]);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const linksTo = (text: string, path: string) => [...text.matchAll(new RegExp(`href="(${path}[^"]*)"`, 'g'))].length;
 const nextOf = (text: string) => /href="([^"#]+)[^"]*" rel="next"/.exec(text)?.[1] ?? '';
 
-it('gives every checkpoint as it was signed, page by page, and the key that checks them', async () => {
+it('shows every checkpoint as signed, page by page, and the key that checks them', async () => {
   const { context } = world;
   const { text } = await officer.get('/evidence');
   expect(text).toContain(context.verifierKey);

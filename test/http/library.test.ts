@@ -49,7 +49,7 @@ describe('a file that is uploaded to be checked', () => {
       .toEqual([]);
   });
 
-  it('is not known with one byte changed', async () => {
+  it('is unknown with one byte changed', async () => {
     const bytes = await fileOf();
     bytes[bytes.length - 2] = 0x20;
     const changed = await check(officer, bytes, '<img src=x>.json');

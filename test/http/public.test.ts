@@ -99,7 +99,7 @@ test('a second request hidden in the body of the first is body, not request', as
   expect(accepted.map(String)).toEqual([hidden]);
 });
 
-test('a sender that asks whether to go on is told so, and its delivery is taken', async () => {
+test('a sender that asks whether to continue is told to, and its delivery is accepted', async () => {
   const answer = await talk(
     post([sign('{"a":1}'), 'Content-Length: 7', 'Expect: 100-continue', 'Connection: close'], '{"a":1}'),
   );

@@ -106,7 +106,7 @@ it('lists how long what is kept, and places and lifts holds', async () => {
   expect((await officer.get('/settings/retention')).text).not.toContain('Inquiry 12/2026');
 });
 
-it('keeps what a person wants to be mailed of, for that person alone', async () => {
+it('stores which notices a person wants by mail, for that person only', async () => {
   const world = await createOfficeWorld();
   const admin = await signedInAs(world, 'admin');
   const officer = await signedInAs(world, 'officer');

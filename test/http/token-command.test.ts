@@ -56,7 +56,7 @@ describe('signing in to a running server', () => {
     expect(await again.stop()).toBe(0);
   });
 
-  it('is told how, where the port is not known', async () => {
+  it('says how when the port is unknown', async () => {
     const folder = await temporaryFolder();
     const refused = await runCli(folder, ['token', 'create']);
     expect([refused.code, refused.stderr.includes('--admin-url')]).toEqual([2, true]);

@@ -152,7 +152,7 @@ test('installations share a Redis without waking each other', async () => {
   await until(jobs, id, 'done');
 });
 
-test('with Redis away from the start, enqueuing neither waits nor fails, work goes on, and one message says so', async () => {
+test('with Redis away from the start, enqueuing neither waits nor fails, work continues, and one message says so', async () => {
   const world = await begin();
   const port = await findFreePort();
   const error = vi.fn();
@@ -179,7 +179,7 @@ test('with Redis away from the start, enqueuing neither waits nor fails, work go
   expect((await distribution.state()).wakeUpsFailed).toBeGreaterThanOrEqual(5);
 });
 
-test('it recovers by itself after Redis was killed and restarted, and after FLUSHALL', async () => {
+test('it recovers automatically after Redis was killed and restarted, and after FLUSHALL', async () => {
   const world = await begin();
   const own = await startRedis();
   onTestFinished(() => own.close());
@@ -248,7 +248,7 @@ test('a Redis that hangs holds up neither enqueuing nor stopping', async () => {
   expect(performance.now() - stopping).toBeLessThan(60_000);
 });
 
-test('a job that runs is given back at the stop, and another process is told of it', async () => {
+test('a running job is returned at the stop, and another process is notified', async () => {
   const world = await begin();
   const first = work(
     {

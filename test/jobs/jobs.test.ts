@@ -35,7 +35,7 @@ test('a job is claimed once, carries its payload, and keeps its result', async (
   expect(await jobs.find('nobody')).toBeNull();
 });
 
-test('many jobs are enqueued in a few transactions, each once, and the runners are told of them', async () => {
+test('many jobs are enqueued in a few transactions, each once, and the runners are notified', async () => {
   const { store, jobs } = await open();
   let transactions = 0;
   const counting: typeof store = { ...store, transaction: (work) => (++transactions, store.transaction(work)) };

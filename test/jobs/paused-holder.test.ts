@@ -51,7 +51,7 @@ function startWorker(folder: string): ChildProcess {
   return child;
 }
 
-test('a process that is stopped past its lease and goes on finds that it may not act any more', async () => {
+test('a process that is paused past its lease finds on resuming that it may no longer act', async () => {
   const folder = await temporaryFolder();
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());

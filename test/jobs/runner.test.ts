@@ -113,7 +113,7 @@ test('a long job keeps its lease', async () => {
   expect(runs).toBe(1);
 });
 
-test('a worker whose job was taken over is told, may not act any more, and its result is dropped', async () => {
+test('a worker whose job was taken over learns of it, may no longer act, and its result is dropped', async () => {
   const { store, jobs } = await open();
   let release = () => {};
   const paused = new Promise<void>((resolve) => {
@@ -188,7 +188,7 @@ test('a process that was paused and takes its own job over ends the earlier run 
   expect(ends).toEqual(['run 1 aborted']);
 });
 
-test('stopping waits for what runs and takes nothing new', async () => {
+test('stopping waits for running jobs and starts no new ones', async () => {
   const { jobs } = await open();
   const runner = begin(
     jobs,

@@ -92,7 +92,7 @@ test('of two processes one enqueues', async () => {
   expect(counts.reduce((a, b) => a + b)).toBe(1);
 });
 
-test('a started scheduler ticks by itself and wakes the runners', async () => {
+test('a started scheduler ticks on its own and wakes the runners', async () => {
   const { jobs, scheduler, at } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([sync]);
   const woken = vi.fn();

@@ -194,7 +194,7 @@ test('when entries vanish from the end of a ledger in use, their numbers are not
   await expect(ledger.append([delivery(ledger, 'e')])).rejects.toThrow('ends at 1 and ended at 3');
 });
 
-test('appends that change more than the ledger commit together; one that fails takes nothing of the others with it', async () => {
+test('appends with side effects commit together; one that fails does not affect the others', async () => {
   const { store, ledger } = await temporaryLedger();
   await ledger.append([delivery(ledger, 'first')], async () => undefined);
   const transactions: unknown[] = [];

@@ -323,7 +323,7 @@ test('an erasure that is recorded as an entry is not a fault', async () => {
   expect(await verify()).toMatchObject({ faults: [], erased: 1 });
 });
 
-test('sealing goes on from the last checkpoint and gives the root of the whole', async () => {
+test('sealing continues from the last checkpoint and gives the root of the whole', async () => {
   const second = await seal();
   expect(second).toMatchObject({ outcome: 'sealed', checkpoint: { size: 13 } });
   expect(await seal()).toMatchObject({ outcome: 'unchanged', checkpoint: { size: 13 } });

@@ -102,7 +102,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(21);
   });
 
-  it('beyond the quota stops, shows what was skipped, and goes on when there is room again', async () => {
+  it('beyond the quota stops, shows what was skipped, and continues when there is room again', async () => {
     const world = await createPolicyWorld({ quota: 30 });
     const planId = await plan(world, 65);
     expect(await run(world, planId)).toEqual({ outcome: 'quota' });
@@ -113,7 +113,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(30);
   });
 
-  it('stops at 402 and goes on with the same items afterwards', async () => {
+  it('stops at 402 and continues with the same items afterwards', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'payment-required', on: 'bulk', after: 1, times: 1 }] });
     const planId = await plan(world, 45);
     expect(await run(world, planId)).toMatchObject({ outcome: 'refused', error: { kind: 'payment-required' } });
@@ -131,7 +131,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(25);
   });
 
-  it('whose items the service fails to make can be sent again, but not by itself', async () => {
+  it('whose items the service failed to generate can be sent again, but not automatically', async () => {
     const world = await createPolicyWorld();
     // The sandbox does not know such a code, although it looks like one.
     const items = [
@@ -198,7 +198,7 @@ describe('a batch whose outcome is unknown', () => {
 });
 
 describe('what may have been made', () => {
-  it('in a batch is not generated again by itself', async () => {
+  it('in a batch is not generated again automatically', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'truncated-json', on: 'bulk', times: 1 }] });
     const planId = await plan(world, 3);
     await run(world, planId);
@@ -267,7 +267,7 @@ describe('results of a batch', () => {
     status,
   });
 
-  it('are told by their order, whether or not they name their type', () => {
+  it('are matched by their order, whether or not they name their type', () => {
     const results = [result('a', 'imprint'), result('b', null), result('c', 'imprint', 'failed')];
     expect(assignResults(sent, results)).toEqual([
       { position: 4, status: 'created', policyId: 'a' },
@@ -276,7 +276,7 @@ describe('results of a batch', () => {
     ]);
   });
 
-  it('are told by their type in another order, and are unknown where they cannot be told', () => {
+  it('are matched by their type in another order, and are unknown if they cannot be matched', () => {
     const shuffled = [result('b', 'disclaimer'), result('a', 'imprint'), result('c', 'imprint')];
     expect(assignResults(sent, shuffled).map(({ policyId }) => policyId)).toEqual(['a', 'b', 'c']);
     const short = [result('b', 'disclaimer'), result('a', 'imprint')];

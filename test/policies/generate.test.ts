@@ -125,7 +125,7 @@ describe('a generation', () => {
 });
 
 describe('a generation whose outcome is unknown', () => {
-  it('because this program has a bug is written down, and the bug is told', async () => {
+  it('because of a bug in this program is recorded, and the bug is reported', async () => {
     const world = await createPolicyWorld();
     const broken = answering(world.deps, () => Promise.reject(new TypeError('a bug')));
     const request = { ...patient, source: world.source, form: privacy };
@@ -231,7 +231,7 @@ describe('a generation whose outcome is unknown', () => {
     expect((await callsOf(world)).map(({ state }) => state).sort()).toEqual(['happened', 'not-happened']);
   });
 
-  it('is what a call becomes whose process ended before it wrote the answer, once its time is over', async () => {
+  it('applies to a call whose process ended before recording the answer, once its time is over', async () => {
     const world = await createPolicyWorld();
     // The process that sent it never comes back.
     const gone = answering(world.deps, () => new Promise(() => undefined));
@@ -283,7 +283,7 @@ describe('the rate of generations', () => {
     expect(world.now().getTime() - began).toBeGreaterThanOrEqual(60_000);
   });
 
-  it('counts another key by itself', async () => {
+  it('counts another key separately', async () => {
     const world = await createPolicyWorld({ clients: 2 });
     const form = privacy;
     for (let nth = 0; nth < 20; nth += 1)

@@ -45,7 +45,7 @@ function workerOf(world: PolicyWorld, deps: PolicyDeps = world.deps) {
   return { jobs, workOff, end: (why: Ending) => ending.abort(new JobEnded(why)) };
 }
 
-it('a bulk file left to the jobs goes on the next day where the limits of this one end', async () => {
+it('a bulk file left to the jobs continues the next day when this day’s limits are reached', async () => {
   const world = await createPolicyWorld();
   const planId = await planOf(world, 23);
   const { jobs, workOff } = workerOf(world);
@@ -75,7 +75,7 @@ it('a bulk file whose last batch is unknown ends its job, and is not sent again 
   expect(world.generated()).toBe(3);
 });
 
-it('a bulk file goes on after a pause where one batch is unknown, and ends where three in a row are', async () => {
+it('a bulk file continues after a pause when one batch is unknown, and ends when three in a row are', async () => {
   const world = await createPolicyWorld({ faults: [{ name: 'dropped-connection', on: 'bulk', times: 1 }] });
   const planId = await planOf(world, 70);
   const { jobs, workOff } = workerOf(world);

@@ -131,7 +131,7 @@ it('a call that was sent by a clock far ahead does not stay without an outcome u
   expect(await settleCalls(world.another())).toEqual({ lost: 1, settled: 0 });
 });
 
-it('an answer that cannot be written down is told, with how to settle the call later', async () => {
+it('an answer that cannot be recorded is reported, with how to settle the call later', async () => {
   const world = await createPolicyWorld();
   const { ledger } = world.deps;
   const deps: PolicyDeps = {

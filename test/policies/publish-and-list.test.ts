@@ -224,7 +224,7 @@ describe('the list of policies', () => {
     expect(await ask()).toMatchObject({ outcome: 'unchanged' });
   });
 
-  it('is told to disagree where it changed and no delivery said so', async () => {
+  it('is reported as disagreeing when it changed without a delivery', async () => {
     const world = await createPolicyWorld();
     const [client] = world.sandbox.clients;
     const policyId = await generate(world);
@@ -266,7 +266,7 @@ describe('the list of policies', () => {
     expect(String((await world.entries())[0]?.body)).toContain('"extra":"kept"');
   });
 
-  it('that says itself that it is not whole takes nothing for gone, also when the catalogue is made again', async () => {
+  it('keeps policies when the list says that it is partial, also when the catalogue is rebuilt', async () => {
     const world = await createPolicyWorld();
     let pages: object[] = [{ count: 2, policies: [{ id: 'a' }, { id: 'b' }] }];
     const server = await answeringServer((request, response) => {

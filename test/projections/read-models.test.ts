@@ -46,7 +46,7 @@ const firstTime = (records: readonly PlainRecord[], { decision }: PlainRecord) =
   records.find((one) => one.decision === decision)?.at ?? '';
 
 describe('decisions', () => {
-  test('a delivery and a pulled row of one decision are two rows, of which the first counts', async () => {
+  test('a delivery and a pulled row of one decision are two rows, and the first counts', async () => {
     const world = await createWorld();
     const decision = decisionFact({ recordId: 'r1', policyVersion: null });
     const row = decisionFact({
@@ -94,7 +94,7 @@ describe('decisions', () => {
     expect(conflicts.map((row) => row.conflicts)).toEqual([...marks, ...marks]);
   });
 
-  test('a decision that is told of in ever more ways is disputed from the eighth on, however they are folded', async () => {
+  test('a decision with ever more differing records is disputed from the eighth on, however they are folded', async () => {
     const world = await createWorld();
     const ways = Array.from({ length: 30 }, (_, i) =>
       // Every third repeats the one before it from another region, which does not say anything else.

@@ -248,7 +248,7 @@ test('every table that a projection writes is known to the rebuild, with all its
   expect([...written].sort()).toEqual([...readModelNames].sort());
 });
 
-test('a state of which almost everything is wrong is replaced as a whole', async () => {
+test('a state that is almost entirely wrong is replaced as a whole', async () => {
   const world = await createWorld();
   await deliver(world, 0, 30);
   await world.projector().catchUp();

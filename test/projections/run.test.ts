@@ -155,7 +155,7 @@ test('the loop projects what its ledger tells of, and what another process appen
   expect(await countsOf(world.store)).toEqual({ history: 10, counted: 10 });
 });
 
-test('projected() of a projector that was not started projects by itself', async () => {
+test('projected() projects on its own when the projector was not started', async () => {
   const world = await createWorld();
   await deliver(world, 5);
   const projector = world.projector({ batchSize: 2 });

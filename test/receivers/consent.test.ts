@@ -52,7 +52,7 @@ describe('the state of a decision', () => {
   ])('%s', (_name, fields, state) => {
     expect(decision(fields).state).toBe(state);
   });
-  it('is unread when its word is not known', () => {
+  it('is unread when its word is unknown', () => {
     expect(read({ event: 'consent.recorded', visitor_hash: 'v', status: 'frobnicated' })).toMatchObject({
       unread: ['status'],
     });

@@ -109,7 +109,7 @@ describe('what is wrong with the secret', () => {
       expected,
     ]);
   });
-  it('both an untidy secret and an altered body are told', () => {
+  it('reports both an untidy secret and an altered body', () => {
     const found = codes({
       headers: plain(hexOf(body)),
       rawBody: Buffer.concat([body, Buffer.from('\n')]),

@@ -221,7 +221,7 @@ describe('scans and integrations', () => {
     expect(factOf(reading, 'scan')).toMatchObject({ cookiesFound: 1003, unreadItems: 3, items: { length: 1000 } });
     expect(reading).toMatchObject({ unread: ['cookies'] });
   });
-  it('takes a list of which nothing can be read for no inventory, and counts what an object has beyond the bound', () => {
+  it('does not treat an unreadable list as an inventory, and counts items beyond the limit of an object', () => {
     const scan = (cookies: unknown) => factOf(read({ event: 'cookie_scan.completed', cookies }), 'scan');
     expect(scan({ _ga: 'analytics', [`x${'y'.repeat(400)}`]: 'x' })).toMatchObject({
       items: [{ name: '_ga' }],
@@ -291,7 +291,7 @@ describe('the name of an event', () => {
   });
 });
 
-describe('what is not known is kept and shown', () => {
+describe('unknown content is kept and shown', () => {
   it.each<[unknown, object]>([
     [{ event: 'invoice.paid', amount: 1 }, { event: 'invoice.paid' }],
     [{ hello: 'world' }, { event: null }],

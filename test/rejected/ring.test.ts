@@ -146,7 +146,7 @@ test('a row whose time or source was exchanged in the database does not open', a
   expect(await ring.read(1)).toBeNull();
 });
 
-test('readmitting appends what the present secrets verify, with the time of arrival, and leaves the rest', async () => {
+test('readmitting appends deliveries that the current secrets verify, with the time of arrival, and leaves the rest', async () => {
   const { store, ledger } = await temporaryLedger();
   const ring = open(store);
   const secrets = [{ id: 'old', value: 'old-secret' }];

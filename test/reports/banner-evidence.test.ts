@@ -86,7 +86,7 @@ test('a pack encloses the evidence of the banners that the person decided on, ci
   expect(await collect(produceDsarPack(input))).toEqual(zip);
 });
 
-test('a file of evidence that is missing or altered is named in the pack, and nothing else stands in its place', async () => {
+test('a missing or altered evidence file is named in the pack, and nothing replaces it', async () => {
   const evidenceFolder = await temporaryFolder();
   const input = packInput(world, { match: { status: 'from-device', subjects: [subject] }, evidenceFolder });
   const without = await collect(produceDsarPack(input));

@@ -338,7 +338,7 @@ test('an agent is asked for an authorisation first, in words that do not turn â€
   expect(starts.join()).not.toMatch(/You act|you represent/);
 });
 
-test('a person whose identity was not confirmed is told nothing of sales of their own data', () => {
+test('a person whose identity was not confirmed learns nothing about sales of their own data', () => {
   const facts = factsOf('us-ca', 'access', {
     disclosure: 'categories-only',
     identity: { met: false, confirmed: false, unchecked: false },

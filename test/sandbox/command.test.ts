@@ -49,7 +49,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('consent-ledger sandbox', () => {
-  it('prints what a receiver needs, plays the month to the address of each client, and ends when it is stopped', async () => {
+  it('prints what a receiver needs, delivers the month to each client’s address, and ends when stopped', async () => {
     await withEndpoint(
       () => 200,
       async (url, received) => {
@@ -113,7 +113,7 @@ describe('consent-ledger sandbox', () => {
     await sandbox.ended;
   });
 
-  it('tells what a seed drew for the mixed dialect, the same for the same seed', async () => {
+  it('reports what a seed drew for the mixed dialect, the same for the same seed', async () => {
     const tables: string[] = [];
     for (const seed of ['5', '5', '6']) {
       const sandbox = run('--port', '0', '--clients', '1', '--rows', '5', '--dialect', 'mixed', '--seed', seed);
@@ -233,7 +233,7 @@ describe('consent-ledger sandbox', () => {
     expect(await run('deliveries', '--sandbox', 'localhost:4010').ended).toBeInstanceOf(CommanderError);
   });
 
-  it('goes on living with --traffic until it is stopped', async () => {
+  it('keeps generating events with --traffic until it is stopped', async () => {
     await withEndpoint(
       () => 200,
       async (url, received) => {

@@ -45,7 +45,7 @@ describe('the controls of a running sandbox', () => {
     );
   });
 
-  it('deliver again without what a fault did to the first time, to the address that is asked for', async () => {
+  it('deliver again without the fault of the first time, to the requested address', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>

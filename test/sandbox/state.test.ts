@@ -144,7 +144,7 @@ describe('a state file', () => {
     });
   });
 
-  it('that cannot be written is told of at the start', async () => {
+  it('is reported at start when it cannot be written', async () => {
     await withFile(async (_path, folder) => {
       await expect(live(join(folder, 'missing', 'state.json'), async () => undefined)).rejects.toThrow(
         'cannot be written',

@@ -102,7 +102,7 @@ test('10,000 unsigned deliveries a second leave the memory bounded, and signed o
   expect(seen.slowest).toBeLessThan(5);
 });
 
-test('a body of which a byte comes now and then ends after 30 seconds', async () => {
+test('a body that trickles in byte by byte ends after 30 seconds', async () => {
   const serving = await startServing(await temporaryFolder(), SQLITE);
   const socket = open(serving);
   const before = performance.now();

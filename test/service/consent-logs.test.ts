@@ -83,7 +83,7 @@ describe('a page of the consent log', () => {
     expect(await texts('{"d\\u0061ta":[4]}')).toEqual(['4']);
   });
 
-  it('says that the way on is lost where `data` stands twice, or the cursor is none', async () => {
+  it('says that the next page is lost when `data` appears twice, or the cursor is invalid', async () => {
     expect(await page('{"data":[1],"data":[2,3]}')).toMatchObject({ damage: { cursorLost: true } });
     expect(await page('{"data":[1],"next_cursor":{"a":1}}')).toMatchObject({ damage: { cursorLost: true } });
     await expect(page('{"data":[],"data":[2,3]}')).rejects.toThrow('twice');

@@ -127,7 +127,7 @@ describe('an MCP endpoint', () => {
     return new URL(server.baseUrl).origin;
   }
 
-  it('whose schema of the result has a pattern that takes for ever is answered all the same', async () => {
+  it('is answered even when its result schema has a pattern that takes for ever', async () => {
     const text = `${'a'.repeat(40)}!`;
     const siteUrl = await endpoint(
       (response, id) =>

@@ -126,7 +126,7 @@ describe('parsing exactly', () => {
     expect(Object.hasOwn(value, '__proto__')).toBe(true);
   });
 
-  it('notices every number token that a double changes, wherever it stands', () => {
+  it('notices every number token that a double changes, wherever it is', () => {
     const digits = fc.stringMatching(/^-?[1-9]\d{0,30}(\.\d{1,25})?([eE][+-]?\d{1,3})?$/);
     fc.assert(
       fc.property(

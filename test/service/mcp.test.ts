@@ -154,7 +154,7 @@ describe('a generation through the MCP endpoint', () => {
   });
 });
 
-it('a tool that says nothing of its fields is given form A as it stands; one that wants more is told so', () => {
+it('a tool that lists no fields gets form A unchanged; one that needs more fields is refused', () => {
   expect(toToolArguments(form, {})).toEqual({ outcome: 'mapped', arguments: form });
   expect(toToolArguments(form, { properties: form, required: ['tone'] })).toMatchObject({ outcome: 'impossible' });
   expect(toToolArguments({ a: 'b' }, { properties: { c: {} } })).toEqual({ outcome: 'mapped', arguments: { a: 'b' } });

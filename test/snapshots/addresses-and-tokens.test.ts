@@ -44,7 +44,7 @@ describe('an address that a delivery brings', () => {
   });
 });
 
-it('no token and no key stands in meta, jobs or read models', async () => {
+it('no token or key appears in meta, jobs or read models', async () => {
   const world = await createSnapshotWorld();
   const shelf = world.sandbox.worlds[0]?.shelf;
   const path = shelf?.path(world.policy) ?? '';

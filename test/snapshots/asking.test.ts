@@ -46,7 +46,7 @@ it('asking for texts loses no change when two processes look for changes at once
   expect(await world.jobs.list({ kind: 'snapshot' })).toHaveLength(4);
 });
 
-it('a fetch follows a publishing from here, and one of which nobody knows what came of it', async () => {
+it('a fetch follows a publication from here, even one whose outcome is unknown', async () => {
   const world = await createSnapshotWorld();
   const log = { warn: () => undefined } as never;
   const deps = createPolicyDeps({ ...world, clock: world.now, log });
@@ -82,7 +82,7 @@ it('asking for texts leaves changes of before yesterday and what was only genera
   expect(await world.trigger()).toBe(1);
 });
 
-it('a job records a fetch once when the worker dies after the append, and goes on with what is left', async () => {
+it('a job records a fetch once when the worker dies after the append, and continues with the rest', async () => {
   const world = await createSnapshotWorld();
   await world.publish();
   await world.trigger();
@@ -115,7 +115,7 @@ it('a job records a fetch once when the worker dies after the append, and goes o
   ]);
 });
 
-it('a job tries again after an error of the service, and gives up on what no repetition mends', async () => {
+it('a job retries after an error of the service, and gives up when retrying cannot help', async () => {
   const world = await createSnapshotWorld();
   world.sandbox.faults.set([{ name: 'server-error', on: 'embed', times: 1 }]);
   await world.publish();
@@ -158,7 +158,7 @@ it('the look that counts outlasts an hour in which the service is away', async (
   expect(await world.jobs.list({ kind: 'snapshot', state: 'failed' })).toEqual([]);
 });
 
-it('a source without a public origin or a site key is told what is missing', async () => {
+it('says what is missing when a source has no public origin or site key', async () => {
   const world = await createSnapshotWorld({ siteUrl: null });
   await world.publish();
   await world.trigger();

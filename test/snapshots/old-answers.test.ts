@@ -72,7 +72,7 @@ it('an edge that does not let go of an old answer is asked for an hour, and then
   expect(await world.waiting()).toEqual([]);
 });
 
-it('a change that is told while the answer is on its way leaves the look provisional, and asks for another', async () => {
+it('a change reported while the answer is in transit leaves the fetch provisional, and requests another', async () => {
   const world = await createEdgeWorld();
   await world.publish();
   await world.trigger();

@@ -199,7 +199,7 @@ test('readers cannot write, and writers are set for commits that survive', async
   expect(await store.sizeOnDisk()).toBeGreaterThan(1 << 20);
 });
 
-test('what a server that loses commits is set to is named', async () => {
+test('names the setting of a server that would lose commits', async () => {
   const server = await startPostgres({ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' });
   onTestFinished(() => server.close());
   const store = await open(server.url());
@@ -346,7 +346,7 @@ test('a server without a connection left is an outage that says what to do', asy
   await put(store, 'b');
 });
 
-test('what is asked again and again goes on when a newer version has added a column', async () => {
+test('repeated statements keep working when a newer version has added a column', async () => {
   const store = await open(await createDatabase());
   const ask = async () => {
     await store.read.selectFrom('settings').selectAll().execute();

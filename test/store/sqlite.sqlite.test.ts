@@ -42,7 +42,7 @@ test('a database of a newer version is refused with the remedy', async () => {
   await expect(openSqliteStore({ path })).rejects.toThrow(UsageError);
 });
 
-test('a file that is not a database is refused, and left as it was', async () => {
+test('a file that is not a database is refused and left unchanged', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   await writeFile(path, 'this is somebody’s text file, and longer than a header of a database would be '.repeat(20));
   const before = await readFile(path);

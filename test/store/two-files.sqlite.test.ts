@@ -72,7 +72,7 @@ test('neither transaction can write what belongs to the other', async () => {
   await expect(store.foldTransaction((tx) => tx.insertMany('positions', [row]))).rejects.toThrow(StoreUnavailable);
 });
 
-test('an installation from before is taken apart at the first start, and its read models are folded anew', async () => {
+test('an older installation is split at the first start, and its read models are rebuilt', async () => {
   const folder = await temporaryFolder();
   const path = `${folder}/ledger.sqlite`;
   const context = await begun(folder);
@@ -193,7 +193,7 @@ test('an older file of read models is folded on, and brings nothing back that wa
   expect(await faultsIn(again)).toEqual(noFaults);
 });
 
-test('a table that stands in the wrong file, where it would be read in place of the real one, is found', async () => {
+test('a table in the wrong file, where it would be read in place of the real one, is found', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   await (await openSqliteStore({ path })).close();
   for (const [file, table] of [

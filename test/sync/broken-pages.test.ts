@@ -43,7 +43,7 @@ async function world(options: FakeOptions = {}) {
   };
 }
 
-describe('a page of which a part is broken', () => {
+describe('a partly broken page', () => {
   it.each([
     ['closed', '{"id":"clog_bnr_1_12","at":NaN}'],
     ['open', '{"id":"clog_bnr_1_12","note":"never closed}'],
@@ -79,7 +79,7 @@ describe('a page of which a part is broken', () => {
     expect(await position()).toMatchObject({ unreadable_total: 1, rows_total: 24 });
   });
 
-  it('keeps what came of a page that is always cut off, says so, and goes on there when it is whole', async () => {
+  it('keeps what arrived of a page that is always cut off, says so, and continues there when it is whole', async () => {
     const { fake, syncing, rows, heal, position } = await world({
       fault: (_nth, query) => (query.has('cursor') ? { type: 'truncated' } : null),
     });

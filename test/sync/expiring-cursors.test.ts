@@ -142,7 +142,7 @@ describe('a service whose cursors expire after a few pages', () => {
     expect(await stored()).toEqual(expected());
   });
 
-  it('names what is really unreachable, stores everything else, goes on with what is new, and heals', async () => {
+  it('names what is really unreachable, stores everything else, continues with new rows, and heals', async () => {
     const rows = [...rowsOver(9, 15), ...burst(50, '2026-07-07T03:00:00.000Z')];
     const { fake, shape, expected, stored, syncing, position, status } = await world(rows, {
       cursorsExpireAfter: { pages: 1, status: 400 },
@@ -219,7 +219,7 @@ it('asks a service that gives nothing but cursors, and refuses them, only a few 
 });
 
 describe('a next cursor of megabytes', () => {
-  it('is neither sent nor kept, and the rows behind it are read all the same', async () => {
+  it('is neither sent nor kept, and the rows behind it are still read', async () => {
     const { fake, expected, stored, syncing, position } = await world(rowsOver(6, 15), { cursorBytes: 500_000 });
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished' });
     expect(await stored()).toEqual(expected());

@@ -32,7 +32,7 @@ describe('a pull from a service with faults', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('fails with the remedy when the service stays away, keeps its place, and goes on there', async () => {
+  it('fails with the remedy when the service stays away, keeps its place, and continues there', async () => {
     const { fake, syncing, position, heal } = await world(35, (nth) =>
       nth > 2 ? { type: 'status', status: 500 } : null,
     );
@@ -75,7 +75,7 @@ describe('a pull from a service with faults', () => {
     },
   );
 
-  it('names a cursor that runs in a circle, keeps what it read, and begins anew next time', async () => {
+  it('reports a looping cursor, keeps what it read, and starts over next time', async () => {
     const { fake, syncing, position, heal } = await world(55, at(4, { type: 'looping' }));
     const failed = await syncing.pull();
     expect(failed).toMatchObject({ outcome: 'failed', reason: 'looping-cursor', stored: 40 });
@@ -86,7 +86,7 @@ describe('a pull from a service with faults', () => {
     expect((await syncing.bodies()).length).toBe(fake.rows.length);
   });
 
-  it('keeps its place when the cursor stands still, and gives it up when the next run gets no further', async () => {
+  it('keeps its place when pagination is stuck, and gives it up when the next run gets no further', async () => {
     const { syncing, position } = await world(0, () => null);
     const rows = [{ bytes: Buffer.from('{"id":1}'), value: { id: 1 }, isUtf8: true }];
     const asked: (string | null)[] = [];
@@ -125,13 +125,13 @@ describe('a pull from a service with faults', () => {
     expect(fake.requests.length).toBeLessThan(110);
   });
 
-  it.each([400, 404, 410] as const)('begins the window anew once when its cursor has expired (%i)', async (status) => {
+  it.each([400, 404, 410] as const)('starts the window over once when its cursor has expired (%i)', async (status) => {
     const { fake, syncing } = await world(35, at(3, { type: 'expired', status }));
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', restarted: true, stored: 35, duplicates: 20 });
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('begins the window anew when the cursor of an interrupted run has expired meanwhile', async () => {
+  it('starts the window over when the cursor of an interrupted run has expired meanwhile', async () => {
     const { syncing, heal, fake } = await world(35, (nth) => (nth > 2 ? { type: 'status', status: 500 } : null));
     await syncing.pull();
     const seen = fake.requests.length;
@@ -153,7 +153,7 @@ describe('a pull from a service with faults', () => {
 });
 
 describe('a pull that is interrupted', () => {
-  it('is cancelled by its signal between pages and goes on from its cursor', async () => {
+  it('is cancelled by its signal between pages and continues from its cursor', async () => {
     const { fake, syncing } = await world(95, () => null);
     const controller = new AbortController();
     const cancelled = await syncing.pull({

@@ -158,7 +158,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(36);
   });
 
-  it('shows as failing what came as a whole before and is refused now, and goes on by banner', async () => {
+  it('shows a log that was readable as a whole and is now refused as failing, and continues by banner', async () => {
     const { sync, see, fake, status } = await world();
     await see('bnr_1');
     await sync();
@@ -209,7 +209,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(36);
   });
 
-  it('goes on with the other banners when one is refused, and stops when the key is', async () => {
+  it('continues with the other banners when one is refused, and stops when the key is', async () => {
     const { sync, fake } = await world({ banners: ['bnr_1', 'bnr_2'] });
     fake.options = {
       fault: (_, query) => (query.get('banner_id') === 'bnr_1' ? { type: 'status', status: 404 } : null),

@@ -52,7 +52,7 @@ describe('walking over pages', () => {
     expect(types).toEqual(['page', 'page', 'page']);
   });
 
-  it('goes on when a page that was asked again three times leads on at last', async () => {
+  it('continues when a page that was requested three more times finally leads on', async () => {
     let asked = 0;
     const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
       if (cursor === '1') asked += 1;

@@ -106,7 +106,7 @@ describe('a worker that is killed', () => {
     expect(status.reduce((sum, { rows }) => sum + rows, 0)).toBe(world.rows().length);
   });
 
-  it('is replaced when it only fell silent, and adds nothing when it goes on', async () => {
+  it('is replaced when it only went silent, and adds nothing when it resumes', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
     const silent = await world.startWorker(2);
@@ -152,7 +152,7 @@ describe('a sync that a worker has under way', () => {
     expect((await world.positions())[0]).toMatchObject({ rows_total: 75, run_id: null, cursor: null });
   });
 
-  it('is seen with its progress, is cancelled, and the next one goes on from there', async () => {
+  it('shows its progress, is cancelled, and the next one continues from there', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
     const worker = await world.startWorker();

@@ -14,7 +14,7 @@ describe('the visible text of an answer', () => {
     expect(readPolicyText(Buffer.from('{"other":"\\udc00x"}'), 'application/json').lines.join()).toContain('\\udc00x');
   });
 
-  it('is what a reader sees of a page', () => {
+  it('is what a reader sees on a page', () => {
     const page = `<!doctype html><html><head><title>T</title><style>p{}</style></head><body>
       <script>alert("<p>no</p>")</script><!-- <p>no</p> --><h2>Who&nbsp;we &amp; you are</h2>
       <p>First   line<br>second &lt;b&gt; &#8211; &#x20AC;</p><ul><li>one<li>two</ul>
@@ -85,13 +85,13 @@ describe('the visible text of an answer', () => {
     }
   });
 
-  it('of JSON nested deeper than any answer is the JSON as it stands', () => {
+  it('of JSON nested deeper than any answer is the JSON itself', () => {
     const nested = (depth: number) => `{"a":"[",${'"b":['.repeat(1)}${'['.repeat(depth)}${']'.repeat(depth)}]}`;
     expect(readPolicyText(bytes(nested(50)), 'application/json').form).toBe('json/1');
     expect(readPolicyText(bytes(nested(200_000)), 'application/json').form).toBe('plain/1');
   });
 
-  it('has no token of an address that stands in its words, so that a new token is not a new text', () => {
+  it('leaves out tokens of addresses in its words, so that a new token is not a new text', () => {
     const page = (token: string) =>
       readPolicyText(
         bytes(`<p>Link: https://x.example/p?a=1&amp;token=${token}</p><p>/p?token=${token}</p>`),

@@ -136,7 +136,7 @@ describe('the page Today', () => {
     expect(text).toContain('Check that the webhook is still registered');
   });
 
-  it('says how the ledger stands', async () => {
+  it('shows the state of the ledger', async () => {
     const world = await createOfficeWorld();
     await seedRequests(world);
     const olga = await signedIn(world);
