@@ -40,7 +40,7 @@ export async function lastErasure(
   for (const { seq } of parts) {
     const proof = await prove(seq);
     if (proof.outcome === 'unproven')
-      return { problem: `No certificate: entry ${seq} is unreliable: ${proof.sentence}.` };
+      return { problem: `No certificate: entry ${seq} cannot be relied on: ${proof.sentence}.` };
   }
   const { summary } = head;
   const erased = parts.reduce((sum, { seqs }) => sum + seqs.length, 0);

@@ -9,7 +9,7 @@ import type { ProofOptions } from './prove-entry.ts';
 export class UntrustedEntry extends Error {
   constructor(seq: number, sentence: string) {
     super(
-      `Entry ${seq} is unreliable: ${sentence}. Nothing was produced. Run \`consent-ledger ledger verify\` to list each fault.`,
+      `Entry ${seq} cannot be relied on: ${sentence}. Nothing was produced. Run \`consent-ledger ledger verify\` to list each fault.`,
     );
     this.name = 'UntrustedEntry';
   }

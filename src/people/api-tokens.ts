@@ -111,7 +111,7 @@ function problemsOf(person: Person, scope: TokenScope, sources: readonly string[
   if (person.disabledAt !== null) return ['The account is disabled: enable it first.'];
   if (person.joinedAt === null) return ['The account is not active yet: its owner has to choose a password first.'];
   if (scope === 'work' && !can(person.role, 'work'))
-    return ['Auditors cannot change anything, so their tokens cannot either: choose read.'];
+    return ['An auditor cannot change anything, so neither can an auditor’s token: choose read.'];
   const foreign = sources?.filter((slug) => person.sources?.includes(slug) === false) ?? [];
   return foreign.length === 0 ? [] : [`The account may not see the source ${foreign.join(', ')}.`];
 }

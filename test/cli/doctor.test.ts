@@ -75,7 +75,7 @@ it.each<[string, Record<string, string>, string]>([
   [
     'a provider of single sign-on that does not answer',
     { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'ledger' },
-    'http://127.0.0.1:9 does not answer as a provider of OpenID Connect',
+    'http://127.0.0.1:9 does not answer as an OpenID Connect provider',
   ],
   ['no controller profile', { CONTROLLER_FILE: '' }, 'No controller profile is set for default'],
   ['a controller profile that is not there', { CONTROLLER_FILE: '/nowhere.yaml' }, 'cannot read /nowhere.yaml'],

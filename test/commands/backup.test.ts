@@ -508,7 +508,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
     '--identity',
     file,
   );
-  expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('holds backups of 2 installations')]);
+  expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('contains backups of 2 installations')]);
   const from = `s3://ledger/${made?.key ?? ''}`;
   const restored = await cli({ ...target, env: { ...target.env, ...storage } }, 'restore', from, '--identity', file);
   // The records of erasures came along: what somebody put there is recognised.

@@ -313,7 +313,7 @@ describe('erasing entries', () => {
     const finished = await runCli(folder, ['ledger', 'erase', '--finish']);
     expect(finished).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('1 record of erasures written again') as string,
+      stdout: expect.stringContaining('1 record of erasures rewritten') as string,
     });
     expect(JSON.parse(await readFile(path, 'utf8'))).toEqual(JSON.parse(text));
     expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });

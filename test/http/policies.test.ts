@@ -118,7 +118,7 @@ describe('a policy', () => {
     expect(exact.text).toContain('We keep data for two years.');
     expect(exact.text).toContain('It was seen before and after.');
     const now = await policyAt('2026-09-01T10:00');
-    expect(now.text).toContain('nobody has looked since');
+    expect(now.text).toContain('it has not been fetched since');
     expect(now.text).toContain('&lt;script>alert(2)&lt;/script>');
     expect(now.text).not.toMatch(/<script|onclick/);
     expect(await policyAt('yesterday')).toMatchObject({ status: 422 });

@@ -39,7 +39,7 @@ it('takes no name that is empty or too long, nor more views than it shows', asyn
   for (let n = 0; n < SAVED_VIEWS; n += 1) await officer.post('/cases/views', { name: `View ${n}`, kind: 'access' });
   const full = await officer.post('/cases/views', { name: 'One more' });
   const page = await officer.get(full.headers.get('location') ?? '');
-  expect(page.text).toContain('there are 20 views already');
+  expect(page.text).toContain('there are already 20 views');
   expect(page.text).not.toContain('One more');
   expect((await officer.post('/cases/views', { name: 'Forged' }, { csrf: null })).status).toBe(403);
 });

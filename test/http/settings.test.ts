@@ -50,7 +50,7 @@ it('shows what the controller profile lacks, and writes the file from a form tha
 
   // Someone changed the file since the form was shown.
   const late = await owner.post('/settings/profile', form);
-  expect([late.status, late.text.includes('changed meanwhile')]).toEqual([409, true]);
+  expect([late.status, late.text.includes('changed in the meantime')]).toEqual([409, true]);
   expect(await readFile(path, 'utf8')).toBe(after);
 });
 

@@ -112,7 +112,7 @@ describe('the page of a source', () => {
     });
     expect(rotated.headers.get('location')).toBe('/sources/acme?done=secret');
     expect((await owner.get('/sources/acme')).text).toContain('in 24.0 h');
-    expect((await owner.get('/sources')).text).toContain('2 valid, 1 ending');
+    expect((await owner.get('/sources')).text).toContain('2 valid, 1 expiring');
     expect(await deliverTo(world, 'acme', old, { event: 'a' })).toBe(200);
     await owner.post('/sources/acme/secrets/retire', { secret: only });
     expect(await deliverTo(world, 'acme', old, { event: 'b' })).toBe(401);

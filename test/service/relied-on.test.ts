@@ -42,15 +42,15 @@ describe('what the client relies on', () => {
       const { get } = paths['/consent/logs'];
       get.parameters = get.parameters.filter((one: Json) => one.name !== name);
     });
-    expect(gone).toEqual([`GET /consent/logs no longer takes the parameter ${name}.`]);
+    expect(gone).toEqual([`GET /consent/logs no longer accepts the parameter ${name}.`]);
   });
 
   it.each([
-    ['ConsentLogPage', 'next_cursor', 'GET /consent/logs no longer answers with the field next_cursor.'],
-    ['ConsentLogPage', 'data', 'GET /consent/logs no longer answers with the field data.'],
-    ['PublishResult', 'hosted_url', 'POST /policies/{id}/publish no longer answers with the field hosted_url.'],
-    ['BatchResult', 'results', 'POST /policies/bulk no longer answers with the field results.'],
-    ['Bulk', 'items', 'POST /policies/bulk no longer takes the field items.'],
+    ['ConsentLogPage', 'next_cursor', 'GET /consent/logs no longer returns the field next_cursor.'],
+    ['ConsentLogPage', 'data', 'GET /consent/logs no longer returns the field data.'],
+    ['PublishResult', 'hosted_url', 'POST /policies/{id}/publish no longer returns the field hosted_url.'],
+    ['BatchResult', 'results', 'POST /policies/bulk no longer returns the field results.'],
+    ['Bulk', 'items', 'POST /policies/bulk no longer accepts the field items.'],
   ])('is missed when the field %s.%s is gone', (schema, field, sentence) => {
     const gone = altered(({ components }) => {
       delete components.schemas[schema].properties[field];
@@ -82,10 +82,10 @@ describe('what the client relies on', () => {
     expect(without('GenerateB', 'GeneratedPolicyB', 'PolicyPage')).toEqual([]);
     expect(without('PolicyList')).toEqual([]);
     expect(without('PolicyList', 'PolicyPage')).toEqual([
-      'GET /policies no longer answers with the field policies or data.',
+      'GET /policies no longer returns the field policies or data.',
     ]);
     expect(without('GenerateA', 'GenerateB')).toContain(
-      'POST /policies/generate no longer takes the field policy_type or type.',
+      'POST /policies/generate no longer accepts the field policy_type or type.',
     );
   });
 
@@ -132,7 +132,7 @@ describe('what the client relies on', () => {
       components.schemas.ConsentLogPage = { allOf: [...all, { properties: { data: {} } }] };
       paths['/consent/logs'].get.parameters.find((one: Json) => one.name === 'limit').schema = { anyOf: all };
     });
-    expect(gone).toEqual(['GET /consent/logs no longer answers with the field next_cursor.']);
+    expect(gone).toEqual(['GET /consent/logs no longer returns the field next_cursor.']);
     expect(performance.now() - began).toBeLessThan(60_000);
   });
 });
