@@ -227,7 +227,7 @@ describe('a document that is made while one of its entries is erased', () => {
     });
     expect([isDone, made]).toEqual([
       true,
-      { outcome: 'refused', problem: expect.stringContaining('erased while the document was made') },
+      { outcome: 'refused', problem: expect.stringContaining('erased while the document was being made') },
     ]);
     expect(await filesWith(context, PERSON)).toEqual([]);
     expect(await faultsIn(context)).toEqual(noFaults);

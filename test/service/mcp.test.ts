@@ -131,7 +131,7 @@ describe('a generation through the MCP endpoint', () => {
     const more = Buffer.from(JSON.stringify({ ...form, industry: 'saas' }));
     const failure = await failureOf(generateViaMcp({ ...given, body: more }));
     expect(failure).toMatchObject({ kind: 'bad-request', unsent: true });
-    expect(failure.message).toContain('does not take industry');
+    expect(failure.message).toContain('does not accept industry');
     expect(server.calls()).toHaveLength(1);
   });
 

@@ -66,8 +66,8 @@ describe('what the client relies on', () => {
         components.schemas.Bulk.properties.items.maxItems = value === undefined ? undefined : value / 10;
       });
     expect(limit(100)).toEqual([
-      'GET /consent/logs takes at most 100 of limit instead of 200.',
-      'POST /policies/bulk takes at most 10 of items instead of 20.',
+      'GET /consent/logs accepts at most 100 of limit instead of 200.',
+      'POST /policies/bulk accepts at most 10 of items instead of 20.',
     ]);
     expect(limit(200)).toEqual([]);
     expect(limit(500)).toEqual([]);
