@@ -281,7 +281,7 @@ test('retires old secrets at the time given with the new one, and destroys them 
   expect(accepted()).toEqual([['00ff', 'hex']]);
   expect(await sources.rotateSecret('acme', 'not hex', 'cli', { encoding: 'hex' })).toEqual({
     outcome: 'invalid',
-    problems: ['The secret is no hex.'],
+    problems: ['The secret is not valid hex.'],
   });
   expect(await sources.rotateSecret('acme', '00ff', 'cli', { encoding: 'hex' })).toEqual({ outcome: 'exists' });
 });
