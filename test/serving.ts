@@ -6,6 +6,11 @@ import { type Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { loadConfig } from '../src/config.ts';
+import { openContext } from '../src/context.ts';
+import { startWorker } from '../src/context/worker.ts';
+import { startServer } from '../src/http/server.ts';
+import { createLog } from '../src/log.ts';
 import { serverVariables } from './servers/databases.ts';
 
 /** The built command line (`npm test` builds it first). */
@@ -81,6 +86,30 @@ export async function startServing(
       await exited;
     },
   };
+}
+
+/**
+ * The same in this process, with its worker, in a tenth of the computing: for what is not about the process. It says nothing. Stopped when the test ends, if it
+ * still runs.
+ */
+export async function serveHere(
+  folder: string,
+  more: Record<string, string> = {},
+): Promise<Pick<Serving, 'url' | 'adminUrl'> & { stop(): Promise<void> }> {
+  const context = await openContext(loadConfig(environment(folder, more), folder), createLog('fatal'));
+  let stopping: Promise<void> | null = null;
+  const parts: { stop(): Promise<unknown> }[] = [];
+  const stopAll = async () => {
+    for (const part of parts.reverse()) await part.stop();
+    await context.seal();
+    await context.close();
+  };
+  const stop = () => (stopping ??= stopAll());
+  onTestFinished(stop);
+  const server = await startServer(context);
+  parts.push({ stop: () => server.close() });
+  parts.push(await startWorker(context));
+  return { url: server.publicUrl, adminUrl: server.adminUrl, stop };
 }
 
 /** What the endpoint answered; status 0: the connection broke before an answer. */

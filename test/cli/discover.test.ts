@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { startServing } from '../serving.ts';
+import { serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere, runProcess, untilThere } from './command-line.ts';
 
@@ -15,7 +15,7 @@ it('discovers a hex secret and unusual field names while deliveries are refused,
     return { ...ran, json: JSON.parse(ran.stdout || 'null') as Record<string, never> };
   };
   await run('add', 'shop', '--webhook-secret-env', 'GIVEN');
-  const server = await startServing(folder, env);
+  const server = await serveHere(folder, env);
   const send = async (n: number, key: Buffer | string = KEY) => {
     const body = JSON.stringify({
       meta: { signal: 'choice_saved.v2' },

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { reachOf } from '../../src/commands/doctor/surroundings.ts';
-import { startServing } from '../serving.ts';
+import { serveHere } from '../serving.ts';
 import { engine } from '../servers/databases.ts';
 import { alter, contentOf } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -153,7 +153,7 @@ it('checks the public address, each webhook, the API key and the clock with --pu
     response.statusCode = request.headers.authorization === `Bearer ${env.SERVICE_API_KEY}` ? 200 : 401;
     response.end('{"data":[],"next_cursor":null}');
   });
-  const server = await startServing(join(folder, 'data'), {
+  const server = await serveHere(join(folder, 'data'), {
     ...env,
     SYNC_SCHEDULE: 'off',
     PUBLIC_URL: '',

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { FaultInput } from '../../src/sandbox/faults.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
-import { cliPath, environment, startServing } from '../serving.ts';
+import { cliPath, environment, serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type Ran, runIn, runProcess, untilThere } from './command-line.ts';
 
@@ -52,7 +52,7 @@ const slowSecondBatch: FaultInput = { name: 'latency', on: 'bulk', after: 1, tim
 describe('policy', () => {
   it('generates, publishes and lists, and says when the webhook arrived', async () => {
     const world = await createWorld();
-    const server = await startServing(world.folder, world.env);
+    const server = await serveHere(world.folder, world.env);
     const [client] = world.sandbox.clients;
     if (client !== undefined) client.webhookUrl = `${server.url}/webhooks/default`;
 
@@ -76,7 +76,7 @@ describe('policy', () => {
       expect(text).toContain('?token=');
     const shown = await world.run(`show ${id}`);
     expect(shown.stdout).toMatch(/created.*published.*generate by operator.*: done.*publish by operator.*: done/s);
-    expect(await server.stop()).toBe(0);
+    await server.stop();
   });
 
   it('explains what is wrong with a request and sends nothing', async () => {
@@ -293,9 +293,9 @@ describe('policy', () => {
       /^Handed over to the server’s jobs \(bulk-/,
     );
     expect(world.generated()).toBe(0);
-    const server = await startServing(world.folder, world.env);
+    const server = await serveHere(world.folder, world.env);
     await untilThere(async () => (world.generated() === 25 ? true : null));
-    expect(await server.stop()).toBe(0);
+    await server.stop();
     expect((await world.run('bulk --file items.csv --resume')).stdout).toContain('25 items: 25 created');
   });
 });

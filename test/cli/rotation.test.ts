@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { startServing } from '../serving.ts';
+import { serveHere, startServing } from '../serving.ts';
 import { contentOf } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { deliverTo, runHere, runIn, untilThere } from './command-line.ts';
@@ -151,7 +151,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
 it('lists repeated deliveries that may be two choices', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OTHER };
-  const server = await startServing(folder, env);
+  const server = await serveHere(folder, env);
   const send = (body: object) => deliverTo(`${server.url}/webhooks/default`, OTHER, JSON.stringify(body));
   const anonymous = { event: 'consent.recorded', banner_id: 'b', visitor_hash: 'v', status: 'accept_all' };
   const named = { ...anonymous, consent_id: 'c1', recorded_at: new Date().toISOString() };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startServing } from '../serving.ts';
+import { serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { commandsOf, createCommandLine, deliverTo, runIn, startEmptyService } from './command-line.ts';
 
@@ -146,7 +146,7 @@ it('every command prints exactly one JSON document on standard output with --jso
     SERVICE_BASE_URL: await startEmptyService(key),
     SERVICE_API_KEY: key,
   };
-  const server = await startServing(folder, env);
+  const server = await serveHere(folder, env);
   await deliverTo(`${server.url}/webhooks/default`, 'a-wrong-secret-of-the-tests', '{"event":"ping"}');
   const answer = await deliverTo(
     `${server.url}/webhooks/default`,

@@ -5,13 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { runCli } from '../cli/command-line.ts';
-import { deliver, startServing } from '../serving.ts';
+import { deliver, serveHere } from '../serving.ts';
 import { alter, bytes } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 test('the verifier key is printed, lies in DATA_DIR, and is shown by the public listener', async () => {
   const folder = await temporaryFolder();
-  const serving = await startServing(folder);
+  const serving = await serveHere(folder);
   const response = await fetch(`${serving.url}/.well-known/consent-ledger/log.vkey`);
   const shown = await response.text();
   expect(response.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -28,7 +28,7 @@ test('the verifier key is printed, lies in DATA_DIR, and is shown by the public 
 
 test('a receipt proves to the sender, with the verifier alone, what was received and when', async () => {
   const folder = await temporaryFolder();
-  const serving = await startServing(folder);
+  const serving = await serveHere(folder);
   const [sent, other] = [JSON.stringify({ event: 'consent.recorded', data: { consent_id: 'c-1' } }), '{}'];
   expect((await deliver(serving.url, sent)).status).toBe(200);
   await serving.stop();

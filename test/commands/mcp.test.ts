@@ -6,12 +6,12 @@ import { openCase } from '../../src/cases/move-case.ts';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { createLog } from '../../src/log.ts';
-import { deliver, environment, startServing } from '../serving.ts';
+import { deliver, environment, serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 it('answers an assistant over standard input and output, citing entries, only of the sources that it was given, and changes nothing', async () => {
   const folder = await temporaryFolder();
-  const serving = await startServing(folder);
+  const serving = await serveHere(folder);
   const { body } = await deliver(
     serving.url,
     JSON.stringify({
@@ -25,7 +25,7 @@ it('answers an assistant over standard input and output, citing entries, only of
       },
     }),
   );
-  expect(await serving.stop()).toBe(0);
+  await serving.stop();
   const env = environment(folder);
   const context = await openContext(loadConfig(env, folder), createLog('fatal'));
   await context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');

@@ -1,43 +1,32 @@
 import { parse } from 'csv-parse/sync';
-import { execFileSync, spawn } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import sqlite3 from 'sqlite3';
-import { beforeAll, expect, test } from 'vitest';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { afterAll } from 'vitest';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import sqlite3 from 'sqlite3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DemoResult } from '../../src/commands/demo/run-demo.ts';
+import { runIn } from '../cli/command-line.ts';
 import { cliPath } from '../serving.ts';
+
+/** Runs another command on what the demo left. */
+const run = (args: readonly string[], cwd: string) => runIn(cwd, args, { env: { DATABASE_URL: '' } });
 
 let home: string;
 let result: DemoResult;
 
-/** Runs the built program in the demo's home, as `npm run demo` does. */
-async function run(
-  args: readonly string[],
-  cwd: string,
-): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [cliPath, ...args], {
-    cwd,
-    env: { PATH: process.env.PATH ?? '' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
-  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return { code, stdout, stderr };
-}
-
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), 'consent-ledger-demo-'));
-  const demo = await run(['demo', '--once', '--json'], home);
-  if (demo.code !== 0) throw new Error(demo.stderr);
-  result = JSON.parse(demo.stdout) as DemoResult;
+  // The built program, as `npm run demo` does.
+  const env = { PATH: process.env.PATH ?? '' };
+  const { stdout } = await promisify(execFile)(process.execPath, [cliPath, 'demo', '--once', '--json'], {
+    cwd: home,
+    env,
+  });
+  result = JSON.parse(stdout) as DemoResult;
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deliverTo, runHere, untilThere } from '../cli/command-line.ts';
-import { startServing } from '../serving.ts';
+import { serveHere } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'nobody-may-read-this-secret';
@@ -14,7 +14,7 @@ test('answers 404 for an offboarded source, keeps its evidence and reports, dest
     return { ...ran, json: JSON.parse(ran.stdout || 'null') as never };
   };
   await run('source', 'add', 'shop', '--webhook-secret-env', 'GIVEN', '--field-name', 'subject=who');
-  const server = await startServing(folder, env);
+  const server = await serveHere(folder, env);
   const send = (body: object) => deliverTo(`${server.url}/webhooks/shop`, SECRET, JSON.stringify(body));
   const decision = { event: 'consent.recorded', consent_id: 'c1', who: 'v1', status: 'accept_all', banner_id: 'b' };
   expect((await send(decision)).status).toBe(200);
@@ -50,7 +50,7 @@ test('answers 404 for an offboarded source, keeps its evidence and reports, dest
   expect(row.sealed.length).toBeLessThan(150);
 
   await run('source', 'add', 'shop', '--webhook-secret-env', 'GIVEN');
-  const again = await startServing(folder, env);
+  const again = await serveHere(folder, env);
   const answer = await deliverTo(
     `${again.url}/webhooks/shop`,
     SECRET,

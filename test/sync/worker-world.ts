@@ -2,6 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config.ts';
+import { openContext } from '../../src/context.ts';
+import { startWorker } from '../../src/context/worker.ts';
+import { createLog } from '../../src/log.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -92,6 +96,16 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
         return code;
       };
       return { child, kill: () => end('SIGKILL').then(() => undefined), stop: () => end('SIGTERM') };
+    },
+
+    /** A worker in this process, which takes a tenth of the computing. */
+    async workHere(): Promise<{ stop(): Promise<void> }> {
+      const context = await openContext(loadConfig(env, folder), createLog('fatal'));
+      const worker = await startWorker(context);
+      let stopping: Promise<void> | null = null;
+      const stop = () => (stopping ??= worker.stop().then(() => context.close()));
+      onTestFinished(stop);
+      return { stop };
     },
 
     /** Makes a schedule come round now, as it does at its time. */

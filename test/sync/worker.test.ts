@@ -135,7 +135,7 @@ describe('a sync that a worker has under way', () => {
   it('gives way to one of the command line, which ends it: every row once', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
-    const worker = await world.startWorker();
+    const worker = await world.workHere();
     await world.comeRound('sync');
     await until(async () => (await world.bodies()).length === 3 * PAGE_ROWS);
     const before = world.watched.requests.length;
@@ -147,7 +147,7 @@ describe('a sync that a worker has under way', () => {
     await until(async () => (await world.status())[0]?.job === null);
     const [job] = await (await world.store()).read.selectFrom('jobs').selectAll().where('kind', '=', 'sync').execute();
     expect(job).toMatchObject({ state: 'done', attempts: 1, error: null });
-    expect(await worker.stop()).toBe(0);
+    await worker.stop();
     expect(sorted(await world.bodies())).toEqual(sorted(world.rows()));
     expect((await world.positions())[0]).toMatchObject({ rows_total: 75, run_id: null, cursor: null });
   });
@@ -155,7 +155,7 @@ describe('a sync that a worker has under way', () => {
   it('shows its progress, is cancelled, and the next one continues from there', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
-    const worker = await world.startWorker();
+    const worker = await world.workHere();
     await world.comeRound('sync');
     await until(async () => (await world.bodies()).length === 3 * PAGE_ROWS);
     await until(async () => (await world.status())[0]?.job?.progress?.message === 'all banners: 30 rows, 30 new');
@@ -196,13 +196,13 @@ describe('a sync that a worker has under way', () => {
     await until(async () => (await world.positions())[0]?.last_success_at != null);
     expect(world.watched.requests[before]?.get('cursor')).toBe(cursor);
     expect(sorted(await world.bodies())).toEqual(sorted(world.rows()));
-    expect(await worker.stop()).toBe(0);
+    await worker.stop();
   });
 
   it('shows what went wrong, and that it went on', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.sandbox.faults.set([{ name: 'payment-required', on: 'consent-logs', after: 2 }]);
-    const worker = await world.startWorker();
+    const worker = await world.workHere();
     await world.comeRound('sync');
     await until(async () => (await world.status())[0]?.state === 'failing');
     expect(await world.status()).toMatchObject([
@@ -221,7 +221,7 @@ describe('a sync that a worker has under way', () => {
     const [row] = await world.status();
     expect(row).toMatchObject({ state: 'up-to-date', rows: 75, lastError: null, run: null, job: null, gap: null });
     expect(row?.lagMs).toBeLessThan(120_000);
-    expect(await worker.stop()).toBe(0);
+    await worker.stop();
     expect(sorted(await world.bodies())).toEqual(sorted(world.rows()));
   });
 });
@@ -248,7 +248,7 @@ describe('the recount of each night', () => {
       );
       Object.assign(world.env, { SERVICE_BASE_URL: '', SERVICE_API_KEY: '' });
     }
-    const worker = await world.startWorker();
+    const worker = await world.workHere();
     const positions = named ? 2 : 1;
     await world.comeRound('sync');
     await until(async () => {
@@ -287,6 +287,6 @@ describe('the recount of each night', () => {
     expect(gone).toBeGreaterThan(0);
     expect(gone).toBeLessThanOrEqual(late.length);
     expect((await world.bodies()).length).toBe(all.length);
-    expect(await worker.stop()).toBe(0);
+    await worker.stop();
   });
 });
