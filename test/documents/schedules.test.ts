@@ -70,7 +70,7 @@ describe('a scheduled report', () => {
     expect((await auditor.get('/documents/schedules')).text).not.toContain('action="/documents/schedules/remove"');
 
     world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
-    await expect.poll(() => mail.mails.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => mail.mails.length).toBe(1);
     expect(mail.mails[0]).toMatchObject({ to: [auditor.email], subject: expect.stringContaining('Consent audit of') });
     const [[fileName, content] = ['', '']] = Object.entries(mail.mails[0]?.attachments ?? {});
     expect(fileName).toMatch(/^consent-audit Default \d{4}-\d\d\.pdf$/);
@@ -98,7 +98,7 @@ describe('a scheduled report', () => {
     );
     world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
     await expect
-      .poll(async () => (await jobs.list({ kind: 'document-mail' })).map(({ result }) => result), { timeout: 20_000 })
+      .poll(async () => (await jobs.list({ kind: 'document-mail' })).map(({ result }) => result))
       .toEqual([{ sent: false, reason: 'the account may no longer see it' }]);
     expect(mail.mails).toEqual([]);
     expect(await world.actions('document.mailed')).toEqual([]);

@@ -112,7 +112,7 @@ describe('letters', () => {
     const sent = await caller.post(`${path}/${String(usual.json['documentId'])}/mail`, {});
     expect(sent.status, sent.text).toBe(202);
     const state = async () => (await caller.get(`/api/v1/jobs/${String(sent.json['jobId'])}`)).json['state'];
-    await expect.poll(state, { timeout: 10_000 }).toBe('done');
+    await expect.poll(state).toBe('done');
     expect(mail.mails).toHaveLength(1);
     expect((await caller.post(`${path}/${String(usual.json['documentId'])}/mail`, {})).status).toBe(422);
     expect((await caller.post(`${path}/none/mail`, {})).status).toBe(404);

@@ -10,6 +10,7 @@ import { forgetAnswers } from '../../src/http/api/idempotency.ts';
 import { type Rule, rules } from '../../src/http/auth/rules.ts';
 import { type Answer, type Caller, createCaller, tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
+import { isLong } from '../temporary.ts';
 
 /** One world for the file. */
 let world: OfficeWorld;
@@ -397,13 +398,10 @@ describe('documents and look-ups over the API', () => {
     expect(asked.status).toBe(202);
     let job: Answer = asked;
     await expect
-      .poll(
-        async () => {
-          job = await worker.get(`/api/v1/jobs/${String(asked.json['jobId'])}`);
-          return job.json['state'];
-        },
-        { timeout: 20_000 },
-      )
+      .poll(async () => {
+        job = await worker.get(`/api/v1/jobs/${String(asked.json['jobId'])}`);
+        return job.json['state'];
+      })
       .not.toMatch(/waiting|running/);
     expect(job.json).toMatchObject({ state: 'done', error: null });
     const { documentId, sha256 } = job.json['result'] as { documentId: string; sha256: string };
@@ -483,10 +481,11 @@ const hostileBodies: readonly unknown[] = [
 describe('what breaks programs', () => {
   it('breaks no route of the API: in its address, its query and its body, the answer is a problem or an answer, never a 5xx', async () => {
     let asked = 0;
-    for (const [route, rule] of api) {
+    // In `npm test` a third of the texts for each route: what takes an address apart is the same for all.
+    for (const [nth, [route, rule]] of api.entries()) {
       const [method = '', pattern = ''] = route.split(' ');
       const places: string[] = [];
-      for (const text of naughty) {
+      for (const text of naughty.filter((_, place) => isLong || place % 3 === nth % 3)) {
         const safe = encodeURIComponent(text);
         places.push(pattern.replaceAll(/:\w+/g, safe));
         const names = ['source', 'cursor', 'limit', 'asOf', 'policyId', 'state', 'constructor'];
@@ -517,8 +516,8 @@ describe('what breaks programs', () => {
       }
       expect('source' in rule).toBe(true);
     }
-    expect(asked).toBeGreaterThan(500);
-  }, 120_000);
+    expect(asked).toBeGreaterThan(isLong ? 500 : 250);
+  });
 
   it('is answered as by the API where there is no such route or method, or a number has no JSON form', async () => {
     for (const answer of [

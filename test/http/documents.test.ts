@@ -14,9 +14,7 @@ async function madeReport(world: OfficeWorld, visitor: Visitor, form: Record<str
   const page = await visitor.post('/reports', form);
   expect([page.status, page.headers.get('location')]).toEqual([303, '/?done=report']);
   await expect
-    .poll(() => world.context.store.read.selectFrom('documents').select('document_id').executeTakeFirst(), {
-      timeout: 20_000,
-    })
+    .poll(() => world.context.store.read.selectFrom('documents').select('document_id').executeTakeFirst())
     .toBeDefined();
   return world.context.store.read.selectFrom('documents').selectAll().orderBy('seq', 'desc').executeTakeFirstOrThrow();
 }

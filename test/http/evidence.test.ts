@@ -110,9 +110,7 @@ it('verifies the whole ledger when asked to, and keeps what it found', async () 
   expect(before.text).toContain('The whole ledger has not been verified yet.');
   const asked = await olga.post('/evidence/verify', {});
   expect([asked.status, asked.headers.get('location')]).toEqual([303, '/evidence#verification']);
-  await expect
-    .poll(async () => (await olga.get('/evidence')).text, { timeout: 10_000 })
-    .toMatch(/Sound\.<\/strong>[\s\S]*nothing altered/);
+  await expect.poll(async () => (await olga.get('/evidence')).text).toMatch(/Sound\.<\/strong>[\s\S]*nothing altered/);
   const [job] = await own.context.jobs.list({ kind: 'verify' });
   expect(job).toMatchObject({ state: 'done', payload: { actor: expect.stringContaining('Olga') } });
 });
@@ -128,7 +126,7 @@ it('shows a fault in red, with its entry to those who see every source', async (
   const limited = await signedInAs(own, 'officer', { sources: ['default'] });
   await olga.post('/evidence/verify', {});
   await expect
-    .poll(async () => (await olga.get('/evidence')).text, { timeout: 10_000 })
+    .poll(async () => (await olga.get('/evidence')).text)
     .toMatch(/notice bad[\s\S]*1 fault<\/strong> found[\s\S]*Entry 2: /);
   const { text } = await limited.get('/evidence');
   expect(text).toContain('1 fault</strong> found');

@@ -16,7 +16,7 @@ it('gives admins everything as a ZIP that its own program verifies, and records 
   expect((await admin.get('/documents/export/download')).status).toBe(404);
   await admin.post('/documents/export', {});
   await expect
-    .poll(async () => (await admin.get('/documents/export')).text, { timeout: 15_000 })
+    .poll(async () => (await admin.get('/documents/export')).text)
     .toContain('href="/documents/export/download"');
   const zip = await admin.get('/documents/export/download');
   expect(zip.headers.get('content-disposition')).toMatch(/filename="consent-ledger-export-[0-9a-f]+-\d{8}T\d{4}\.zip"/);

@@ -6,8 +6,7 @@ import type { LetterStep } from '../../reports/letters/texts.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { createReadyCase, makeMoves, OFFICER } from './hand-over-world.ts';
 import { createVisitor, type OfficeWorld, signedInAs } from './office-world.ts';
-
-const WAIT = { timeout: 20_000, interval: 50 };
+import { PATIENTLY } from '../temporary.ts';
 
 async function createMailWorld(worker = true) {
   const mail = await startMailServer();
@@ -33,7 +32,7 @@ describe('a letter that is mailed', () => {
     expect(page.text).toContain(`/letters/${letter.documentId}/mail`);
     const sent = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
     expect(sent.status).toBe(303);
-    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), WAIT);
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENTLY);
     const [{ to, subject, attachments, raw }] = mail.mails as [(typeof mail.mails)[number]];
     expect(to).toEqual(['ada@example.org']);
     expect(subject).toContain(caseId);
@@ -45,7 +44,7 @@ describe('a letter that is mailed', () => {
         expect(await world.actions('document.mailed')).toEqual([
           { actor: expect.stringContaining('(p-') as string, object: letter.documentId },
         ]),
-      WAIT,
+      PATIENTLY,
     );
     const entries = await world.context.store.read
       .selectFrom('action_history')
@@ -63,7 +62,7 @@ describe('a letter that is mailed', () => {
         .where('move', '=', 'acknowledge')
         .execute();
       expect(row).toHaveLength(1);
-    }, WAIT);
+    }, PATIENTLY);
     const again = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
     expect(again.status).toBe(422);
     expect(again.text).toContain('already');
@@ -97,7 +96,7 @@ describe('a letter that is mailed', () => {
       const [job] = await world.context.jobs.list({ kind: 'letter-mail' });
       expect(job?.state).toBe('failed');
       expect(job?.error).toContain('The letter was not sent');
-    }, WAIT);
+    }, PATIENTLY);
     expect(mail.mails).toEqual([]);
   });
 

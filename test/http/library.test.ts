@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { documentPath } from '../../src/documents/register.ts';
 import { readableName } from '../../src/documents/file-name.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
 /** One world for the file: a document that was really made, and rows of many others. */
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const form = { name: 'delivery-log', source: 'default', from: '2026-09-01', to: '2026-09-30', format: 'json' };
   await officer.post('/reports', form);
   const rows = context.store.read.selectFrom('documents').selectAll();
-  made = await vi.waitFor(() => rows.executeTakeFirstOrThrow(), { timeout: 20_000 });
+  made = await vi.waitFor(() => rows.executeTakeFirstOrThrow(), PATIENTLY);
 });
 
 const fileOf = () =>

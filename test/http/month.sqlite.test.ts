@@ -1,17 +1,16 @@
 // SQLite only: what a person does in a browser. The routes behind it are tested on both databases.
 import { createHmac } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { createOfficeWorld, type OfficeWorld } from './office-world.ts';
-import { addAuthenticator, openBrowser } from './pages/browser.ts';
+import { addAuthenticator, openBrowser, violations } from './pages/browser.ts';
+import { PATIENTLY } from '../temporary.ts';
 
 const PASSWORD = 'plough amber tuesday kettle';
-const WAIT = { timeout: 30_000, interval: 100 };
 
 const profile = `
 name: Acme GmbH
@@ -33,11 +32,6 @@ async function deliver(world: OfficeWorld, secret: string, event: string, data: 
   return status;
 }
 
-async function violations(page: Page): Promise<readonly string[]> {
-  const found = await new AxeBuilder({ page }).analyze();
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
-
 const heading = (page: Page, name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor();
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -57,7 +51,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await writeFile(context.config.controllerFile ?? '', profile);
   const window = await (await openBrowser()).newContext({ acceptDownloads: true });
   const page = await window.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENTLY.timeout);
   await addAuthenticator(window, page);
   // WebAuthn takes no IP address.
   const url = world.adminUrl.replace('127.0.0.1', 'localhost');
@@ -133,7 +127,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await page.getByText('Ihre Anfrage ist bei uns eingegangen').first().waitFor();
   await press(page, 'Create the letter');
   await page.getByRole('button', { name: /Send .* to the requester/ }).click();
-  await vi.waitFor(() => expect(mail.mails.map(({ to }) => to[0])).toContain('ada@example.org'), WAIT);
+  await vi.waitFor(() => expect(mail.mails.map(({ to }) => to[0])).toContain('ada@example.org'), PATIENTLY);
 
   // The pack is handed over by a link and a code, and the requester downloads it.
   await go(caseUrl);
@@ -141,7 +135,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await vi.waitFor(async () => {
     await go(caseUrl);
     expect(await page.getByRole('link', { name: /Response pack for/ }).count()).toBe(1);
-  }, WAIT);
+  }, PATIENTLY);
   await press(page, 'Create the link');
   const link = (await page.locator('main').innerText()).match(/http\S+\/h\/[\w-]{43}/)?.[0] ?? '';
   const code = (await page.locator('main').innerText()).match(/\b\d{4} ?\d{4}\b/)?.[0] ?? '';
@@ -170,7 +164,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await requester.getByRole('heading', { name: 'We have received your request' }).waitFor();
   expect(await violations(requester)).toEqual([]);
   const confirmation = () => mail.mails.find(({ to }) => to[0] === 'grace@example.com')?.text ?? '';
-  await vi.waitFor(() => expect(confirmation()).toMatch(/\d{4} \d{4}/), WAIT);
+  await vi.waitFor(() => expect(confirmation()).toMatch(/\d{4} \d{4}/), PATIENTLY);
   await requester.locator('#code').fill(/\d{4} \d{4}/.exec(confirmation())?.[0] ?? '');
   await requester.locator('button[type=submit]').click();
   await requester.getByText('your e-mail address is confirmed').waitFor();
@@ -205,7 +199,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
       to[0] === 'olga@acme.example' ? Object.keys(attachments) : [],
     );
     expect(files.join()).toMatch(/consent-audit/);
-  }, WAIT);
+  }, PATIENTLY);
   world.setNow(new Date().toISOString());
 
   // The signing secret is rotated; a delivery under one that nobody knows yet is readmitted with it.
@@ -243,4 +237,4 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await press(page, 'Sign out');
   await go('/');
   await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
-}, 180_000);
+});

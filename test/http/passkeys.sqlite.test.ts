@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { createOfficeWorld, createVisitor } from './office-world.ts';
 import { addAuthenticator, openBrowser } from './pages/browser.ts';
+import { PATIENTLY } from '../temporary.ts';
 
 const PASSWORD = 'plough amber tuesday kettle';
 
@@ -15,7 +16,7 @@ describe('a passkey', () => {
     const { token } = await createSetUpLink(context, 'test');
     const window = await (await openBrowser()).newContext();
     const page = await window.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(PATIENTLY.timeout);
     await addAuthenticator(window, page);
     await page.goto(`${url}/join?token=${token}`);
     await page.getByLabel('Name').fill('Olga Owner');

@@ -27,7 +27,7 @@ describe('the page that generates a policy', () => {
     expect(page.text).toContain('<title>Generate a policy · consent-ledger</title>');
     await olga.post('/policies/generate', wanted);
     await expect
-      .poll(async () => (await olga.get('/policies/generate')).text, { timeout: 15_000 })
+      .poll(async () => (await olga.get('/policies/generate')).text)
       .toMatch(/Generate privacy-policy, GB[\s\S]*badge good">generated/);
     const made = await olga.get('/policies/generate');
     expect(made.text).toMatch(/\d+ left of the quota/);
@@ -44,9 +44,7 @@ describe('the page that generates a policy', () => {
     const policy = await olga.get(`/policies/policy?source=default&id=${id}`);
     expect([policy.status, policy.text.includes(`aria-label="Publish: ${id}"`)]).toEqual([200, true]);
     await olga.post('/policies/publish', { source: 'default', policy: id });
-    await expect
-      .poll(async () => (await olga.get('/policies/generate')).text, { timeout: 15_000 })
-      .toContain('badge good">published');
+    await expect.poll(async () => (await olga.get('/policies/generate')).text).toContain('badge good">published');
     const after = await olga.get('/policies/generate');
     expect(after.text).not.toContain(`aria-label="Publish: ${id}"`);
     expect(after.text).not.toContain('token=');
@@ -91,7 +89,7 @@ describe('the page of bulk generation', () => {
       expect.stringContaining('/policies/bulk/plan?source=default&id=bulk-'),
     ]);
     await expect
-      .poll(async () => (await olga.get(address)).text, { timeout: 15_000 })
+      .poll(async () => (await olga.get(address)).text)
       .toMatch(/2 created[\s\S]*privacy-policy, GB[\s\S]*cookie-policy, DE/);
     const again = await olga.post('/policies/bulk', { source: 'default', list });
     expect(again.headers.get('location')).toBe(`${address}&done=exists`);
@@ -118,7 +116,7 @@ describe('the page of bulk generation', () => {
     const sent = await send(`policy_type,jurisdiction,business_name\n${rows.slice(0, 3).join('\n')}\n`);
     const address = sent.headers.get('location') ?? '';
     expect(sent.status).toBe(303);
-    await expect.poll(async () => (await olga.get(address)).text, { timeout: 15_000 }).toContain('3 created');
+    await expect.poll(async () => (await olga.get(address)).text).toContain('3 created');
     const list = (await olga.get('/policies/bulk')).text;
     expect([list.includes('May &lt;b>clients.csv'), list.includes('May <b>')]).toEqual([true, false]);
     expect((await send('', { source: 'default' })).status).toBe(422);
@@ -170,7 +168,7 @@ describe('the API', () => {
     const asked = await caller.post('/api/v1/policies/generate', { source: 'default', form });
     expect([asked.status, asked.json]).toEqual([202, expect.objectContaining({ kind: 'policy-generate' })]);
     const jobOf = async (id: unknown) => (await caller.get(`/api/v1/jobs/${String(id)}`)).json;
-    await expect.poll(async () => (await jobOf(asked.json['jobId']))['state'], { timeout: 15_000 }).toBe('done');
+    await expect.poll(async () => (await jobOf(asked.json['jobId']))['state']).toBe('done');
     const { policyId } = (await jobOf(asked.json['jobId']))['result'] as { policyId: string };
     const published = await caller.post('/api/v1/policies/publish', { source: 'default', policyId });
     expect(published.status).toBe(202);
@@ -180,7 +178,7 @@ describe('the API', () => {
     const bulk = await caller.post('/api/v1/policies/bulk', { source: 'default', items });
     const { planId } = bulk.json as { planId: string };
     await expect
-      .poll(async () => (await caller.get(`/api/v1/policies/bulk/${planId}?source=default`)).json, { timeout: 15_000 })
+      .poll(async () => (await caller.get(`/api/v1/policies/bulk/${planId}?source=default`)).json)
       .toMatchObject({ items: [{ position: 0, policyType: 'cookie-policy', state: 'created' }] });
     expect((await caller.post('/api/v1/policies/bulk', { source: 'default', items })).json).toMatchObject({ planId });
     const sent = await world.context.store.read.selectFrom('calls').select('operation').orderBy('intent_seq').execute();

@@ -6,6 +6,7 @@ import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { startMailServer } from '../outside/mail-server.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, type Page } from './office-world.ts';
+import { PATIENTLY } from '../temporary.ts';
 
 const PROFILE = 'name: Acme GmbH\ncountry: DE\nregion: BE\nemail: privacy@acme.example\n';
 const ada = { kind: 'access', name: 'Ada Lovelace', email: 'ada@example.org', place: 'DE' };
@@ -22,7 +23,6 @@ async function createFormWorld(
 }
 
 /** Bounds how long is waited for the worker. */
-const WAIT = { timeout: 20_000, interval: 50 };
 
 const numberOf = (page: Page) => /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
 
@@ -203,7 +203,7 @@ describe('the request form', () => {
       { ...ada, name: 'Visit https://spam.example now', message: 'Buy pills' },
       '?language=de',
     );
-    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), WAIT);
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENTLY);
     const [{ to, text, subject }] = mail.mails as [(typeof mail.mails)[number]];
     expect(to).toEqual(['ada@example.org']);
     expect(subject).toContain('Ihre Anfrage ist bei uns eingegangen');
@@ -220,7 +220,7 @@ describe('the request form', () => {
     expect((await visitor.get(path)).text).toContain('Ihre E-Mail-Adresse ist bestätigt');
     await vi.waitFor(
       async () => expect((await cases(world)).map(({ state }) => state)).toEqual(['acknowledged']),
-      WAIT,
+      PATIENTLY,
     );
     const [row] = await cases(world);
     expect(parseFolded(row?.folded ?? '').emailConfirmed?.how).toContain('code');
@@ -266,7 +266,7 @@ describe('the request form', () => {
         .where('kind', '=', 'request-form-mail')
         .execute();
       expect(jobs.map(({ state }) => state)).toEqual(Array(5).fill('done'));
-    }, WAIT);
+    }, PATIENTLY);
     expect(mail.mails).toHaveLength(3);
     expect(await cases(world)).toHaveLength(5);
   });

@@ -26,9 +26,7 @@ describe('offboarding a source in the browser', () => {
     expect(sources.find('shop')).not.toBeNull();
     const left = await admin.post('/sources/shop/offboard', { slug: 'shop', reason: 'contract ended' });
     expect([left.status, left.headers.get('location')]).toEqual([303, '/sources/shop/offboard']);
-    await expect
-      .poll(async () => (await admin.get('/sources/shop/offboard')).text, { timeout: 10_000 })
-      .toContain('has been offboarded');
+    await expect.poll(async () => (await admin.get('/sources/shop/offboard')).text).toContain('has been offboarded');
     expect(sources.find('shop')).toBeNull();
     expect(sources.findAny('shop')).toMatchObject({ apiKey: null, webhookSecrets: [] });
     expect(await world.actions('source.offboarded')).toMatchObject([{ actor: expect.stringContaining('Pat admin') }]);
@@ -39,7 +37,7 @@ describe('offboarding a source in the browser', () => {
     await sources.add({ slug: 'shop', name: 'Shop' }, 'test');
     expect((await admin.get('/sources/shop/offboard')).text).toContain('What happens');
     await admin.post('/sources/shop/offboard', { slug: 'shop' });
-    await expect.poll(() => world.actions('source.offboarded'), { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(() => world.actions('source.offboarded')).toHaveLength(2);
   });
 
   it('lists requests that wait for an answer, and requires a reason and a tick for them', async () => {
@@ -57,10 +55,8 @@ describe('offboarding a source in the browser', () => {
     expect(await context.jobs.list({ kind: 'offboard' })).toEqual([]);
     await admin.post('/sources/shop/offboard', { slug: 'shop', force: 'yes', reason: 'the client answers it' });
     const page = async () => (await admin.get('/sources/shop/offboard')).text;
-    await expect.poll(page, { timeout: 10_000 }).toContain('has been offboarded');
-    await expect
-      .poll(page, { timeout: 10_000 })
-      .toMatch(new RegExp(`Still waiting for an answer[\\s\\S]*${opened.caseId}`));
+    await expect.poll(page).toContain('has been offboarded');
+    await expect.poll(page).toMatch(new RegExp(`Still waiting for an answer[\\s\\S]*${opened.caseId}`));
     expect((await admin.get(`/cases/${opened.caseId}`)).status).toBe(200);
     const own = await admin.post('/sources/default/offboard', { slug: 'default' });
     expect([own.status, own.text.includes('It is set by environment variables')]).toEqual([422, true]);

@@ -64,7 +64,7 @@ describe('the set-up of a source', () => {
 
     await owner.post('/sources/muller-sohne/sync', {});
     await expect
-      .poll(async () => (await owner.get('/sources/muller-sohne')).text, { timeout: 10_000 })
+      .poll(async () => (await owner.get('/sources/muller-sohne')).text)
       .toMatch(/The last \d+, newest first[\s\S]*complete/);
     const tried = await owner.post('/sources/muller-sohne/check', {});
     expect(tried.text).toContain('The API key of muller-sohne works');

@@ -7,8 +7,8 @@ import { tokenOf } from './api-caller.ts';
 import { makeMoves, OFFICER, PUBLIC_URL } from './hand-over-world.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
+import { PATIENTLY } from '../temporary.ts';
 
-const WAIT = { timeout: 20_000, interval: 50 };
 const DUE = dateIn(new Date().toISOString(), 'Europe/Berlin');
 const TASK = { what: 'Delete the customer in the shop', due: DUE, owner: 'Anna Shop', ownerEmail: 'anna@shop.example' };
 
@@ -211,8 +211,8 @@ describe('a task for the owner of another system', () => {
     const officer = await signedInAs(world, 'officer');
     await officer.get(`/cases/${caseId}`);
     expect((await officer.post(`/cases/${caseId}/tasks/mail`, { task: '1' })).status).toBe(303);
-    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), WAIT);
-    await vi.waitFor(async () => expect((await movesOf(world, caseId)).at(-1)?.move).toBe('send-task'), WAIT);
+    await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENTLY);
+    await vi.waitFor(async () => expect((await movesOf(world, caseId)).at(-1)?.move).toBe('send-task'), PATIENTLY);
     const [sent] = mail.mails as [(typeof mail.mails)[number]];
     expect(sent.to).toEqual([TASK.ownerEmail]);
     expect(sent.raw).not.toMatch(/Lovelace|ada@example/);

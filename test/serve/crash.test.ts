@@ -6,7 +6,7 @@ import { runCli } from '../cli/command-line.ts';
 import { deliver, type Serving, startServing } from '../serving.ts';
 import { PATIENTLY, openStoreIn, temporaryFolder, runs } from '../temporary.ts';
 
-const ROUNDS = runs(4);
+const ROUNDS = runs(2);
 const SENDERS = 16;
 
 test('killed under load again and again, it has every delivery that it acknowledged exactly once, under the seq that it told', async () => {
@@ -23,7 +23,7 @@ test('killed under load again and again, it has every delivery that it acknowled
     const senders = Array.from({ length: SENDERS }, async () => {
       while (!dead) {
         // Now and then an earlier body once more, as a sender does that got no answer.
-        const again = randomInt(10) === 0 && number > 0;
+        const again = randomInt(4) === 0 && number > 0;
         const body = bodyOf(again ? randomInt(number) : number++);
         const { status, body: answer } = await deliver(server.url, body, agent);
         if (status !== 200) continue;

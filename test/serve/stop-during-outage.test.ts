@@ -8,7 +8,7 @@ import { closeWithin } from '../../src/jobs/turns.ts';
 import { runCli } from '../cli/command-line.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { startRedis } from '../servers/redis.ts';
-import { openStoreIn, temporaryFolder } from '../temporary.ts';
+import { PATIENTLY, openStoreIn, temporaryFolder } from '../temporary.ts';
 
 async function secondsUntil(ended: Promise<unknown>): Promise<number> {
   const before = performance.now();
@@ -78,7 +78,7 @@ test('serve and worker end on SIGTERM within seconds while the mail server says 
   expect(opened.code).toBe(0);
   // One for each place where a mail may be sent at once, in both processes.
   for (let nth = 0; nth < 4; nth += 1) await jobs.enqueue({ kind: 'checkpoint-mail', key: `${nth}` });
-  await vi.waitFor(() => expect(connected.length).toBeGreaterThanOrEqual(4), { timeout: 30_000, interval: 100 });
+  await vi.waitFor(() => expect(connected.length).toBeGreaterThanOrEqual(4), PATIENTLY);
   const workerEnded = once(worker, 'exit');
   worker.kill('SIGTERM');
   expect(await secondsUntil(Promise.all([server.stop(), workerEnded]))).toBeLessThan(20);

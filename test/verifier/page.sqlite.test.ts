@@ -12,7 +12,7 @@ import { createProver, receiptOf } from '../../src/ledger/prove-entry.ts';
 import { openBrowser } from '../http/pages/browser.ts';
 import type { OfficeWorld } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';
-import { temporaryFolder } from '../temporary.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { filesOf, packOf } from './pack-world.ts';
 
 let files: Map<string, Buffer>;
@@ -34,7 +34,7 @@ beforeEach(async () => {
 async function openPage(before = ''): Promise<{ page: Page; requests: string[] }> {
   const window = await browser.newContext({ offline: true });
   const page = await window.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(PATIENTLY.timeout);
   if (before !== '') await page.addInitScript(before);
   const requests: string[] = [];
   page.on('request', (request) => requests.push(request.url()));

@@ -1,15 +1,16 @@
 // SQLite only: what a browser makes of the pages. What the pages say is tested on both databases (pages.test.ts, test/http).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../../src/people/links.ts';
 import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
 import { shareTask } from '../../../src/hand-over/task-link.ts';
 import { makeMoves } from '../hand-over-world.ts';
-import { openOffice } from './browser.ts';
+import { openOffice, shareBrowser, violations } from './browser.ts';
 import { fetchedText, seedRequests } from './seed.ts';
+
+shareBrowser();
 
 async function seededWorld(): Promise<{ world: OfficeWorld; access: string; hostile: string }> {
   const world = await createOfficeWorld({
@@ -22,11 +23,6 @@ async function seededWorld(): Promise<{ world: OfficeWorld; access: string; host
 }
 
 const downloads = (page: Page) => page.locator('a[download]');
-
-async function violations(page: Page): Promise<readonly string[]> {
-  const found = await new AxeBuilder({ page }).analyze();
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
-}
 
 /** Tasks of every state on a case, another case that may be the same request, and the path of a task's link. */
 async function seedTasks(world: OfficeWorld, caseId: string): Promise<string> {
@@ -85,43 +81,27 @@ describe('the pages in a browser', () => {
       await page.getByText('About the reports').click();
       await check('today');
       const computed = '/deadline?kind=access&received=2026-11-25&place=US-CA&country=DE&region=BE';
+      // One of each layout: test/http/every-page.long.test.ts walks through all of them.
       for (const path of [
         '/cases',
         '/cases/new',
-        '/deadline',
         computed,
-        '/nowhere',
-        '/?source=bolt',
         '/scans',
-        '/scans?at=2020-01-01',
-        '/consent/contradictions',
         '/deliveries',
-        '/deliveries/refused',
         '/entries/1',
         '/policies',
-        '/policies/policy?source=default&id=pol_1',
         '/policies/policy?source=default&id=pol_1&at=2026-09-01T10:00',
         `/policies/text?source=default&entry=${newer}`,
         difference,
-        '/policies/calls',
         '/policies/generate',
-        '/policies/bulk',
         '/evidence',
         '/documents',
-        '/documents/check',
-        '/documents/schedules',
-        '/documents/export',
-        '/sources',
-        '/sources/new',
         '/sources/default',
         '/sources/default/fields',
-        '/sources/bolt',
         '/sources/bolt/set-up',
         '/people',
         '/settings/profile',
         '/settings/letters?step=refusal&language=de',
-        '/settings/retention',
-        '/settings/notifications',
         '/account',
       ]) {
         await page.goto(world.adminUrl + path);

@@ -1,6 +1,8 @@
+import { AxeBuilder } from '@axe-core/playwright';
 import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { onTestFinished } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import type { OfficeWorld } from '../../http/office-world.ts';
+import { PATIENTLY } from '../../temporary.ts';
 
 const quiet = [
   '--no-sandbox',
@@ -13,14 +15,35 @@ const quiet = [
   '--disable-dev-shm-usage',
 ];
 
+const launch = () =>
+  chromium.launch({ executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium', args: quiet });
+
+let shared: Promise<Browser> | null = null;
+
+/** The tests of the suite that calls this share one browser, each in a window of its own. */
+export function shareBrowser(): void {
+  beforeAll(() => void (shared = launch()));
+  afterAll(async () => {
+    await (await shared)?.close();
+    shared = null;
+  });
+}
+
 /** Chromium as `npm test` found it (CHROMIUM_PATH, else the distribution's), ended with the test. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
-    args: quiet,
-  });
+  const browser = await launch();
   onTestFinished(() => browser.close());
   return browser;
+}
+
+/** What axe finds wrong with a page. */
+export async function violations(page: Page): Promise<readonly string[]> {
+  // No page has frames, and nobody reads what passed: otherwise axe is loaded into a second page each time.
+  const found = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'] })
+    .analyze();
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`);
 }
 
 /** A browser window in which an officer has signed in through a one-time link. */
@@ -29,14 +52,15 @@ export async function openOffice(
   options: { width?: number; height?: number; scripts?: boolean; officer?: string } = {},
 ): Promise<{ window: BrowserContext; page: Page }> {
   const { width = 1280, height = 900, scripts = true, officer = 'Olga Officer' } = options;
-  const browser = await openBrowser();
+  const browser = await (shared ?? openBrowser());
   const window = await browser.newContext({
     viewport: { width, height },
     javaScriptEnabled: scripts,
     acceptDownloads: true,
   });
+  onTestFinished(() => window.close());
   const page = await window.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENTLY.timeout);
   await page.goto(`${world.adminUrl}/sign-in?token=${await world.link({ officer })}`);
   await page.getByRole('button', { name: /Sign in as/ }).click();
   await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
