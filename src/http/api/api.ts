@@ -95,12 +95,18 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
     });
 }
 
-/** The description of the API and its reference: they say nothing of the installation, so anyone may have them. */
+/**
+ * The description of the API and its reference: they say nothing of the installation, so anyone may have them. Each is made when it is first
+ * asked for, which takes some 30 ms.
+ */
 export async function apiDescription(app: FastifyInstance, context: Context): Promise<void> {
-  const description = JSON.stringify(openApiDocument(apiRoutes, context.version));
-  app.get('/openapi.json', (_request, reply) => reply.type('application/json; charset=utf-8').send(description));
-  const page = referencePage(apiRoutes);
-  app.get('/api', (_request, reply) => html(reply, page));
+  let description: string | null = null;
+  let page: string | null = null;
+  app.get('/openapi.json', (_request, reply) => {
+    description ??= JSON.stringify(openApiDocument(apiRoutes, context.version));
+    return reply.type('application/json; charset=utf-8').send(description);
+  });
+  app.get('/api', (_request, reply) => html(reply, (page ??= referencePage(apiRoutes))));
 }
 
 /** RFC 6750 §2.1. Tokens in addresses or bodies are not taken: those are logged. */
