@@ -95,6 +95,7 @@ const PLAIN = /^[\x20-\x7e]*$/;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b][\udc00-\udfff]/;
 /** Combines with the letter before it, or joins it to the one after. */
 const MARK = /[\p{M}\u200c\u200d]/u;
+const FIRST_MARK = 0x300;
 /** One that has no letter to combine with; it would be printed outside its column. */
 const LONE_MARK = /(^|\s)(?=\p{M})/gu;
 /**
@@ -151,15 +152,18 @@ export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
 
   /** The font of each UTF-16 unit. */
   function fontsOf(line: string, face: Face): FontName[] {
+    const fonts: FontName[] = [];
     let before: FontName = face;
-    return [...line].flatMap((character) => {
+    for (const character of line) {
       const codePoint = character.codePointAt(0) ?? 0;
       // A mark is set by the font of the letter that it belongs to.
-      const stays = MARK.test(character) && glyphsOf(before)?.hasGlyphForCodePoint(codePoint) === true;
-      const font = stays ? before : (fontOf(codePoint, face) ?? face);
-      before = font;
-      return Array.from({ length: character.length }, () => font);
-    });
+      const stays =
+        codePoint >= FIRST_MARK && MARK.test(character) && glyphsOf(before)?.hasGlyphForCodePoint(codePoint) === true;
+      if (!stays) before = fontOf(codePoint, face) ?? face;
+      fonts.push(before);
+      if (character.length > 1) fonts.push(before);
+    }
+    return fonts;
   }
 
   function canSet({ text, font, options }: Run): boolean {
