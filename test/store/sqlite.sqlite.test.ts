@@ -10,10 +10,10 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { bundled } from '../bundled.ts';
 import { temporaryFolder, testKeys } from '../temporary.ts';
 
-test('of 20 processes that start at once on no database, one migrates and all can work', async () => {
+test('of 10 processes that start at once on no database, one migrates and all can work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const script = await bundled('store/open-store');
-  const children = Array.from({ length: 20 }, () =>
+  const children = Array.from({ length: 10 }, () =>
     fork(script, [path], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -28,9 +28,9 @@ test('of 20 processes that start at once on no database, one migrates and all ca
       return code === 0 ? 'done' : text;
     }),
   );
-  expect(codes).toEqual(Array.from({ length: 20 }, () => 'done'));
+  expect(codes).toEqual(Array.from({ length: 10 }, () => 'done'));
   const store = await openSqliteStore({ path });
-  expect(await store.read.selectFrom('settings').selectAll().execute()).toHaveLength(20);
+  expect(await store.read.selectFrom('settings').selectAll().execute()).toHaveLength(10);
   await store.close();
 });
 
