@@ -127,7 +127,7 @@ function verificationWarning(last: LastVerification | null): Warning[] {
     {
       code: 'verification-faults',
       source: null,
-      sentence: `The last verification of the ledger (${last.at.slice(0, 16).replace('T', ' ')} UTC) found ${last.faults} fault${last.faults === 1 ? '' : 's'}.`,
+      sentence: `The last verification of the ledger found ${last.faults} fault${last.faults === 1 ? '' : 's'}.`,
       remedy:
         'Keep DATA_DIR and the database as they are, and run `consent-ledger ledger verify` to list each fault. The warning disappears once a verification finds none.',
     },

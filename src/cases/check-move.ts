@@ -1,6 +1,7 @@
 import { whyNotRefused } from '../law/deadlines.ts';
 import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
 import type { ControllerProfile, secondPersonMoves } from '../law/profile.ts';
+import { dateText, momentText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
 import { taskOf } from './folded.ts';
@@ -25,6 +26,15 @@ interface MoveContext {
 const TOLERANCE_MS = 5 * 60_000;
 /** Tasks that one case can have. */
 const TASKS = 100;
+/** The moments that moves take, in words. */
+const momentWords = {
+  at: 'the time of the step',
+  effectiveAt: 'the time at which consent ended',
+  informationAt: 'the time at which the information arrived',
+  askedAt: 'the time at which it was asked for',
+  paidAt: 'the time of the payment',
+  receivedAt: 'the time of the receipt',
+} as const;
 
 /**
  * Why a move may not be made now: what the state, the law and the controller's role forbid. Empty: it may. Pure.
@@ -33,7 +43,7 @@ const TASKS = 100;
 export function checkMove(view: CaseView, checked: CheckedMove, context: MoveContext): readonly string[] {
   const rule = moves[checked.move];
   if (!(rule.from as readonly string[]).includes(view.row.state)) {
-    return [`${checked.move} is not possible while the case is ${view.row.state}`];
+    return [`“${rule.label}” is not possible while the case is ${view.row.state.replaceAll('-', ' ')}`];
   }
   return [...problemsOfDates(view, checked, context), ...problemsOfLaw(view, checked, context)];
 }
@@ -100,7 +110,9 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
           ? []
           : [unknownJurisdiction(jurisdiction)]),
         ...(details.receivedAt !== undefined && details.receivedAt >= view.row.receipt_at
-          ? [`the receipt can only be moved to an earlier time than ${view.row.receipt_at}`]
+          ? [
+              `the receipt can only be moved to an earlier time than ${momentText(view.row.receipt_at, context.timeZone)}`,
+            ]
           : []),
       ];
     }
@@ -151,7 +163,9 @@ function problemsOfWithdrawal(
   }
   const answeredAt = details.at ?? now;
   return effectiveAt !== undefined && effectiveAt > answeredAt
-    ? ['answer.effectiveAt is later than the answer: consent must end by the time the requester is informed']
+    ? [
+        'the time at which consent ended is later than the answer: consent must end by the time the requester is informed',
+      ]
     : [];
 }
 
@@ -178,12 +192,12 @@ function problemsOfExtension(
   const problems: string[] = [];
   if (dateIn(details.at ?? context.now, context.timeZone) > firstLimit) {
     const notices = extending.map((law) => law.row.extension?.notice).join('; ');
-    problems.push(`the notice had to be sent by ${firstLimit}: ${notices}`);
+    problems.push(`the notice had to be sent by ${dateText(firstLimit)}: ${notices}`);
   }
   if (extending.some((law) => law.row.extension?.by === 'as-notified') && details.until === undefined)
     problems.push('enter the date given in the notice');
   if (details.until !== undefined && details.until <= firstLimit)
-    problems.push(`the new date must be later than ${firstLimit}`);
+    problems.push(`the new date must be later than ${dateText(firstLimit)}`);
   return problems;
 }
 
@@ -262,12 +276,13 @@ function problemsOfDates(view: CaseView, { move, details }: CheckedMove, context
   const latest = new Date(Date.parse(context.now) + TOLERANCE_MS).toISOString();
   const receivedOn = dateIn(view.row.receipt_at, context.timeZone);
   const moments = details as Readonly<Record<string, unknown>>;
-  for (const name of ['at', 'effectiveAt', 'informationAt', 'askedAt', 'paidAt', 'receivedAt']) {
+  for (const [name, words] of Object.entries(momentWords)) {
     const value = moments[name];
     if (typeof value !== 'string') continue;
-    if (value > latest) problems.push(`${move}.${name} is in the future`);
+    const entered = `${words} (${momentText(value, context.timeZone)})`;
+    if (value > latest) problems.push(`${entered} is in the future`);
     if (name !== 'receivedAt' && dateIn(value, context.timeZone) < receivedOn) {
-      problems.push(`${move}.${name} is before the receipt on ${receivedOn}`);
+      problems.push(`${entered} is before the receipt on ${dateText(receivedOn)}`);
     }
   }
   if (move === 'receive-clarification') {

@@ -1,3 +1,4 @@
+import { dateText } from '../core/time-words.ts';
 import { whyNotRefused } from '../law/deadlines.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
 import type { Match } from './match.ts';
@@ -127,7 +128,7 @@ function lacksOfTasks({ folded: { tasks = [] } }: CaseView): readonly Lack[] {
     const whose = owner === null ? '' : ` (${owner})`;
     const text =
       outcome === null
-        ? `Task ${place + 1}, “${what}”${whose}, is still open; it was due by ${due}.`
+        ? `Task ${place + 1}, “${what}”${whose}, is still open; it was due by ${dateText(due)}.`
         : `Task ${place + 1}, “${what}”${whose}, was not done: ${note ?? 'no reason given'}`;
     return [{ code: 'task' as const, text, blocking: false }];
   });
@@ -137,12 +138,16 @@ function lacksOfTime(view: CaseView): readonly Lack[] {
   const lacks: Lack[] = [];
   const { acknowledgeBy, limit } = view.deadline;
   if (view.open && acknowledgeBy !== null && view.folded.acknowledgedAt === null) {
-    lacks.push({ code: 'acknowledgement', text: `Receipt must be confirmed by ${acknowledgeBy}.`, blocking: false });
+    lacks.push({
+      code: 'acknowledgement',
+      text: `Receipt must be confirmed by ${dateText(acknowledgeBy)}.`,
+      blocking: false,
+    });
   }
-  if (view.overdue) {
+  if (view.overdue && limit !== null) {
     lacks.push({
       code: 'deadline',
-      text: `The legal limit of ${limit} has passed: answer now and explain the delay.`,
+      text: `The legal limit of ${dateText(limit)} has passed: answer now and explain the delay.`,
       blocking: false,
     });
   }

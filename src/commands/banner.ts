@@ -15,6 +15,7 @@ import { addDays } from '../core/zoned-days.ts';
 import { readEvidenceFile, stateOfEvidenceFile } from '../ledger/evidence-files.ts';
 import { type BannerEvidence, createBannerQueries } from '../store/queries/history-banners.ts';
 import {
+  cannotRead,
   type CommandIo,
   counted,
   isDay,
@@ -22,10 +23,10 @@ import {
   printResult,
   tableText,
   timeOf,
+  timeText,
   wholeNumberFrom,
   withJson,
   writeOut,
-  cannotRead,
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
@@ -228,8 +229,8 @@ const fileStates = {
 function evidenceText(one: BannerEvidence, state: keyof typeof fileStates, problem: string | null): string {
   return [
     pc.bold(`evidence ${one.seq}  banner ${printable(one.bannerId)} of ${one.source}`),
-    `shown        from ${one.from} ${one.to === null ? 'onwards (still in use when added)' : `until ${one.to}`} (as stated by the officer)`,
-    `added        ${one.addedAt} by ${printable(one.actor)} (recorded by the ledger)`,
+    `shown        from ${timeText(one.from)} ${one.to === null ? 'onwards (still in use when added)' : `until ${timeText(one.to)}`} (as stated by the officer)`,
+    `added        ${timeText(one.addedAt)} by ${printable(one.actor)} (recorded by the ledger)`,
     `file         ${printable(one.fileName)}: ${evidenceKindText[one.mediaType]} (.${evidenceExtensions[one.mediaType]}), ${counted(one.bytes, 'byte')}`,
     `SHA-256      ${one.sha256}`,
     `commitment   ${one.commitment}`,
@@ -237,7 +238,7 @@ function evidenceText(one: BannerEvidence, state: keyof typeof fileStates, probl
     ...(one.retraction === null
       ? []
       : [
-          `${pc.yellow('retracted')}    ${one.retraction.at} by ${printable(one.retraction.actor)}: ${printable(one.retraction.reason)} (entry ${one.retraction.seq})`,
+          `${pc.yellow('retracted')}    ${timeText(one.retraction.at)} by ${printable(one.retraction.actor)}: ${printable(one.retraction.reason)} (entry ${one.retraction.seq})`,
         ]),
     fileStates[state],
     ...(problem === null ? [] : [problem]),

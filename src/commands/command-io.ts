@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, type OptionValues } from '@commander-js/
 import Table from 'cli-table3';
 import pc from 'picocolors';
 import { UsageError } from '../core/errors.ts';
-import { calendarProblem, startOfDay } from '../core/zoned-days.ts';
+import { calendarProblem, localTime, startOfDay } from '../core/zoned-days.ts';
 import { writeFile } from 'node:fs/promises';
 import { basename, relative } from 'node:path';
 import { readEnvironmentVariable } from '../config.ts';
@@ -98,6 +98,33 @@ export function timeOf(text: string, flag: string, timeZone: string): string {
   }
 }
 
+/** The zone in which times are printed: that of the installation which the command opened. */
+let printedZone = 'UTC';
+
+/** From here on, times are printed in this zone (TIME_ZONE). */
+export function printTimesIn(timeZone: string): void {
+  printedZone = timeZone;
+}
+
+/**
+ * A moment (ISO 8601 UTC) as the text of a command prints it: ISO 8601 in the zone of the installation, which every flag takes. JSON stays in UTC. What is
+ * no moment stays as it is.
+ */
+export function timeText(iso: string): string {
+  if (printedZone === 'UTC' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(iso)) return iso;
+  return localTime(iso, printedZone);
+}
+
+/** The same to the minute, where the offset goes without saying. */
+export function minuteText(iso: string): string {
+  return timeText(iso).slice(0, 16);
+}
+
+/** The day of a moment in the zone of the installation. */
+export function dayText(iso: string): string {
+  return timeText(iso).slice(0, 10);
+}
+
 export function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text);
 }
@@ -142,7 +169,7 @@ export function tableText(
       rows.every((row) => typeof row[place] === 'number' || row[place] === null) ? 'right' : 'left',
     ),
   });
-  for (const row of rows) table.push(row.map((cell) => printable(cell === null ? '–' : String(cell))));
+  for (const row of rows) table.push(row.map((cell) => printable(cell === null ? '–' : timeText(String(cell)))));
   return table.toString().replace(/(?<![ \t])[ \t]+$/gm, '');
 }
 

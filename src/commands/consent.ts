@@ -17,7 +17,7 @@ import { loadConsentRecord } from '../consent/record.ts';
 import { UsageError } from '../core/errors.ts';
 import { addDays } from '../core/zoned-days.ts';
 import { lastCheckpoint } from '../documents/frame.ts';
-import { type CommandIo, isDay, printable, printResult, timeOf, withJson, writeOut } from './command-io.ts';
+import { type CommandIo, isDay, printable, printResult, timeOf, timeText, withJson, writeOut } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
@@ -122,7 +122,7 @@ function momentOf(at: string | undefined, timeZone: string, now: string): string
 
 function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
   const lines = [
-    pc.bold(`Consent at ${found.at}, as known at entry ${found.asOf}`),
+    pc.bold(`Consent at ${timeText(found.at)}, as known at entry ${found.asOf}`),
     `visitor      ${printable(found.subjects.join(', ') || 'not stated in the record')}`,
     `decisions    ${found.total} in total, ${found.later} of them later`,
     '',
@@ -134,7 +134,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
       const seqs = byId.get(decisionId)?.entries.map(({ seq }) => seq) ?? [];
       const word = state === 'granted' ? pc.green('granted') : pc.yellow(purposeStateWords[state]);
       lines.push(
-        `  ${printable(purposeWord(purpose))}: ${word} since ${since}, decision ${printable(decisionId)} (${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')})`,
+        `  ${printable(purposeWord(purpose))}: ${word} since ${timeText(since)}, decision ${printable(decisionId)} (${seqs.length === 1 ? 'entry' : 'entries'} ${seqs.join(', ')})`,
       );
     }
     if (purposes.length === 0) lines.push('  no decision about a purpose that needs consent');
@@ -147,11 +147,14 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
     lines.push(...(then.length === 0 ? ['  nothing'] : then.map((line) => `  ${printable(line)}`)));
   }
   for (const decision of found.decisions) {
-    lines.push('', pc.bold(`decision ${printable(decision.decisionId)}  ${decision.at} (${decision.timeBasis})`));
+    lines.push(
+      '',
+      pc.bold(`decision ${printable(decision.decisionId)}  ${timeText(decision.at)} (${decision.timeBasis})`),
+    );
     if (decision.caseId !== null) lines.push(`  case       ${printable(decision.caseId)}`);
     for (const { seq, wayIn, receivedAt, signature, commitment } of decision.entries)
       lines.push(
-        `  entry ${seq}  ${wayInWords[wayIn]}, received ${receivedAt}${signature === null ? '' : `, signature ${signature}`}`,
+        `  entry ${seq}  ${wayInWords[wayIn]}, received ${timeText(receivedAt)}${signature === null ? '' : `, signature ${signature}`}`,
         `             commitment ${commitment}`,
       );
     for (const text of decision.contradictions) lines.push(`  ${pc.red('contradicts')} ${printable(text)}`);

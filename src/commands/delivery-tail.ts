@@ -3,7 +3,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { loadDeliveries, type StoredDelivery } from '../attention/deliveries.ts';
 import type { Context } from '../context.ts';
 import type { RejectedItem } from '../rejected/ring.ts';
-import { type CommandIo, printable, wholeNumberFrom } from './command-io.ts';
+import { type CommandIo, printable, timeText, wholeNumberFrom } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 
 const LOOK_MS = 1000;
@@ -63,9 +63,9 @@ function refusedDeliveries({ rejected }: Pick<Context, 'rejected'>, source: stri
 function lineOf(row: Shown): string {
   const cells =
     'refused' in row
-      ? [row.receivedAt, 'refused', row.source, row.reason, `${row.bytes} bytes`, `from ${row.address}`]
+      ? [timeText(row.receivedAt), 'refused', row.source, row.reason, `${row.bytes} bytes`, `from ${row.address}`]
       : [
-          row.receivedAt,
+          timeText(row.receivedAt),
           String(row.seq),
           row.source,
           row.event ?? '–',

@@ -12,6 +12,7 @@ import {
   tableText,
   timeOf,
   timeOrDay,
+  timeText,
   wholeNumberFrom,
   withJson,
   withOptions,
@@ -276,7 +277,8 @@ function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): string {
       .slice(0, IDS_SHOWN)
       .map(({ id }) => id)
       .join(', ');
-    const times = group.length === 1 ? first.receivedAt : `${last.receivedAt} to ${first.receivedAt}`;
+    const times =
+      group.length === 1 ? timeText(first.receivedAt) : `${timeText(last.receivedAt)} to ${timeText(first.receivedAt)}`;
     const addresses = [...new Set(group.map(({ address }) => address))];
     const from = addresses.length === 1 ? addresses[0] : counted(addresses.length, 'address', 'addresses');
     return [
@@ -299,7 +301,7 @@ function deliveryText(shown: ShownEntry): string {
   const { repeats, note } = shown;
   return [
     pc.bold(`entry ${shown.seq}  ${shown.kind} of ${shown.source}, number ${shown.sourceSeq} there`),
-    `received     ${shown.receivedAt}`,
+    `received     ${timeText(shown.receivedAt)}`,
     ...(shown.kind === 'webhook'
       ? [`event        ${printable(shown.event ?? 'unknown')} (${shown.outcome ?? 'not projected'})`]
       : []),

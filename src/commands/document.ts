@@ -3,13 +3,16 @@ import pc from 'picocolors';
 import { checkFile, type DocumentRow, listDocuments, type ProducedDocument } from '../documents/check.ts';
 import { documentFileName } from '../projections/documents.ts';
 import {
-  type CommandIo,
   cannotRead,
+  type CommandIo,
+  dayText,
+  minuteText,
   printable,
   printResult,
   tableText,
   timeOf,
   timeOrDay,
+  timeText,
   wholeNumberFrom,
   withJson,
 } from './command-io.ts';
@@ -44,7 +47,7 @@ function registerList(command: CommandUnknownOpts, io: CommandIo): void {
           tableText(
             ['made', 'source', 'name', 'format', 'bytes', 'as of', 'downloads', 'by', 'erased', 'id'],
             documents.map((row) => [
-              row.createdAt.slice(0, 16),
+              minuteText(row.createdAt),
               row.source,
               row.name,
               row.format,
@@ -52,7 +55,7 @@ function registerList(command: CommandUnknownOpts, io: CommandIo): void {
               row.asOf,
               row.downloads,
               row.actor,
-              row.erasedAt?.slice(0, 10) ?? null,
+              row.erasedAt === null ? null : dayText(row.erasedAt),
               row.documentId,
             ]),
             'No documents yet. To see the available reports, run `consent-ledger report list`.',
@@ -86,12 +89,12 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
         printResult(io, options, { file, sha256, genuine, documents, erased, packs, problems }, () =>
           [
             genuine
-              ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${erasedAt.slice(0, 10)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
+              ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${dayText(erasedAt)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
               : problems.length > 0
                 ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
                 : `${pc.red('✗ not known')}: no document with these bytes was produced here`,
             ...documents.flatMap((row) => [
-              `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${row.createdAt} by ${printable(row.actor)}`,
+              `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${timeText(row.createdAt)} by ${printable(row.actor)}`,
               row.sealedUnder === null
                 ? '  That entry is not sealed yet: it is protected by the instance key but not by a signature. To seal it, run `consent-ledger ledger checkpoint`.'
                 : `  That entry is covered by the signed checkpoint over ${row.sealedUnder} entries.`,
@@ -104,7 +107,7 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
               part === null
                 ? `  not the same ZIP, but each of its files matches the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`
                 : `  ${part} of the pack ${pack.reference} for case ${pack.caseId ?? '?'}, as of entry ${pack.asOf}`,
-              `  Its list of files was sealed as entry ${pack.seq} on ${pack.createdAt}.`,
+              `  Its list of files was sealed as entry ${pack.seq} on ${timeText(pack.createdAt)}.`,
             ]),
             ...problems.map((problem) => `  ${pc.yellow('!')} ${printable(problem)}`),
             `SHA-256 ${sha256}`,

@@ -11,7 +11,7 @@ import {
   revokeHandOver,
   summariseHandOver,
 } from '../hand-over/hand-over.ts';
-import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, tableText, timeText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `dsar hand-over create|list|revoke`: links by which requesters open their packs. */
@@ -48,7 +48,7 @@ Send the link and the code through different channels. The case must be ready; o
           io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: the link works only on this machine.\n`);
         printResult(io, options, { ...summariseHandOver({ row, state: 'open' }), link, code }, () =>
           [
-            `${pc.green('✓')} ${row.hand_over_id}: valid until ${row.expires_at}`,
+            `${pc.green('✓')} ${row.hand_over_id}: valid until ${timeText(row.expires_at)}`,
             `link  ${link}`,
             `code  ${code}`,
             'Both are shown only once. Send them through different channels.',

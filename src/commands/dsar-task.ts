@@ -9,7 +9,7 @@ import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import { problemOfTaskMail, taskMailJob } from '../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTask } from '../hand-over/task-link.ts';
-import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, printable, printResult, tableText, timeText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `dsar task add|list|link|revoke|mail|finish`: what the owners of other systems do for a case. */
@@ -70,7 +70,7 @@ Example:
           io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: the link works only on this machine.\n`);
         const { link, expiresAt } = shared;
         printResult(io, options, { caseId, task: number, link, expiresAt }, () =>
-          [`${pc.green('✓')} valid until ${expiresAt}`, link].join('\n'),
+          [`${pc.green('✓')} valid until ${timeText(expiresAt)}`, link].join('\n'),
         );
       }),
     );

@@ -11,7 +11,16 @@ import type { Context } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import { requestKinds } from '../core/vocabulary.ts';
-import { type CommandIo, printable, printResult, tableText, timeOf, timeOrDay, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  printable,
+  printResult,
+  tableText,
+  timeOf,
+  timeOrDay,
+  timeText,
+  withJson,
+} from './command-io.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerHandOver } from './dsar-hand-over.ts';
 import { registerTask } from './dsar-task.ts';
@@ -275,7 +284,7 @@ function consentAfterText(found: ShownCase['consentAfter']): readonly string[] {
       .slice(0, CONSENTS_SHOWN)
       .map(
         ({ at, seq, purposes }) =>
-          `${pc.yellow('consent after')} entry ${seq}, ${at}: ${printable(purposes.map(purposeWord).join(', '))} granted after this case withdrew it. Check whether the person was asked again.`,
+          `${pc.yellow('consent after')} entry ${seq}, ${timeText(at)}: ${printable(purposes.map(purposeWord).join(', '))} granted after this case withdrew it. Check whether the person was asked again.`,
       ),
     ...(more > 0 ? [`${pc.yellow('consent after')} ${more} more: see --json`] : []),
   ];
@@ -296,11 +305,11 @@ function caseText(summary: CaseSummary, shown: ShownCase): string {
       (law) => `${law.id === summary.regime ? 'decides' : 'applies'}      ${law.id}, ${law.limit}: ${law.explanation}`,
     ),
     ...(shown.view.folded.duplicates ?? []).map(
-      (one) => `duplicate    ${one.caseId}, received ${one.receivedAt}; the earliest receipt governs`,
+      (one) => `duplicate    ${one.caseId}, received ${timeText(one.receivedAt)}; the earliest receipt governs`,
     ),
     ...shown.sameAs.map(
       (one) =>
-        `same as?     ${one.caseId}, received ${one.receivedAt}, same ${sameWords[one.because]}: \`dsar move ${summary.caseId} close-duplicate duplicateOf=${one.caseId}\``,
+        `same as?     ${one.caseId}, received ${timeText(one.receivedAt)}, same ${sameWords[one.because]}: \`dsar move ${summary.caseId} close-duplicate duplicateOf=${one.caseId}\``,
     ),
     `match        ${shown.match.status}, ${shown.match.decisions} decisions: ${printable(shown.match.says)}`,
     `may hold     ${shown.disclosure}`,

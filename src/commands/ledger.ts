@@ -5,13 +5,14 @@ import type { RebuildReport } from '../projections/rebuild.ts';
 import { UsageError } from '../core/errors.ts';
 import { findPositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import {
+  type CommandIo,
   counted,
   createProgress,
-  type CommandIo,
   printable,
   printResult,
-  withJson,
+  timeText,
   wholeNumberFrom,
+  withJson,
 } from './command-io.ts';
 import { registerLedgerErase } from './ledger-erase.ts';
 import { registerLedgerEvents } from './ledger-events.ts';
@@ -288,5 +289,5 @@ const verbs = {
 function resultLine(name: string, size: number, result: Result): string {
   if ('reason' in result) return `${pc.red('✗')} ${printable(name)}: ${printable(result.reason)}`;
   if (result.outcome === 'unchanged') return `${pc.green('✓')} ${printable(name)} has seen this checkpoint before`;
-  return `${pc.green('✓')} ${printable(name)} ${verbs[result.outcome]} ${size} entries, ${result.at}`;
+  return `${pc.green('✓')} ${printable(name)} ${verbs[result.outcome]} ${size} entries, ${timeText(result.at)}`;
 }

@@ -20,6 +20,7 @@ import {
   printable,
   printResult,
   tableText,
+  timeText,
   withJson,
   withOptions,
 } from './command-io.ts';
@@ -68,7 +69,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
           io,
           options,
           { url, expiresAt },
-          () => `${url}\ncreates the first account; works once, until ${expiresAt}`,
+          () => `${url}\ncreates the first account; works once, until ${timeText(expiresAt)}`,
         );
       }),
     );
@@ -165,7 +166,7 @@ function print(io: CommandIo, options: { json?: boolean }, base: string | null, 
       const expiresAt = link?.expiresAt ?? null;
       printResult(io, options, { person: summary(person), url, expiresAt }, () => {
         const about = `${printable(person.name)} (${person.personId}): ${person.role}, ${person.sources?.join(', ') ?? 'all sources'}, ${stateOf(person)}`;
-        return url === null ? about : `${about}\n${url}\nworks once, until ${expiresAt ?? ''}`;
+        return url === null ? about : `${about}\n${url}\nworks once, until ${timeText(expiresAt ?? '')}`;
       });
       return;
     }

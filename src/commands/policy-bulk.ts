@@ -17,16 +17,18 @@ import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import { parseBulkItems } from '../policies/bulk-file.ts';
 import type { FormA } from '../policies/generate.ts';
 import {
+  cannotRead,
   type CommandIo,
   counted,
+  minuteText,
+  type OptionsOf,
   printable,
   printResult,
+  tableText,
+  timeText,
   wholeNumberFrom,
   withJson,
   writeOut,
-  tableText,
-  type OptionsOf,
-  cannotRead,
 } from './command-io.ts';
 import { callableSource, patienceOf, refusedText, unknownText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -127,7 +129,7 @@ async function choosePlan(
   const { plan } = planned;
   const counts = countsOf(await loadPlanItems(context.policies, plan.plan_id));
   throw new UsageError([
-    `A run of this file was started on ${plan.created_at.slice(0, 16)} (${summaryOf(counts)}). Continue it with --resume; --again would generate every item a second time.`,
+    `A run of this file was started on ${minuteText(plan.created_at)} (${summaryOf(counts)}). Continue it with --resume; --again would generate every item a second time.`,
   ]);
 }
 
@@ -135,7 +137,7 @@ function sentBefore({ positions, first }: SentBefore, total: number): UsageError
   const numbers = positions.slice(0, SHOWN).map((position) => position + 1);
   const named = `${numbers.join(', ')}${positions.length > SHOWN ? ', …' : ''}`;
   return new UsageError([
-    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} already sent (item ${named}), the first with ${printable(first.file ?? first.id)} on ${first.at.slice(0, 16)}. Remove them from the file; --again would generate them a second time.`,
+    `${positions.length} of ${counted(total, 'item')} ${positions.length === 1 ? 'was' : 'were'} already sent (item ${named}), the first with ${printable(first.file ?? first.id)} on ${minuteText(first.at)}. Remove them from the file; --again would generate them a second time.`,
   ]);
 }
 
@@ -231,7 +233,7 @@ function bulkText(
     `${counted(items.length, 'item')}: ${summaryOf(countsOf(items))} (${planId})`,
     ...waiting.map(
       ({ askedAt, dueAt, items: count }) =>
-        `${counted(count, 'item')} of the batch of ${askedAt.slice(0, 19)} ${count === 1 ? 'is' : 'are'} waiting for the answer. If the process that sent the batch has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${dueAt.slice(0, 19)}.`,
+        `${counted(count, 'item')} of the batch of ${minuteText(askedAt)} ${count === 1 ? 'is' : 'are'} waiting for the answer. If the process that sent the batch has ended, ${count === 1 ? 'it counts' : 'they count'} as unknown from ${minuteText(dueAt)}.`,
     ),
     ...endText(ended, items, resume),
   ].join('\n');
@@ -256,7 +258,7 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
       return [`Stopped. To continue: ${resume}`];
     case 'waiting':
       return [
-        `The rate limit allows nothing more before ${ended.until.toISOString()} (${ended.limit}). Then run: ${resume}`,
+        `The rate limit allows nothing more before ${timeText(ended.until.toISOString())} (${ended.limit}). Then run: ${resume}`,
         'With --background, the server’s jobs wait and continue automatically.',
       ];
     case 'refused':

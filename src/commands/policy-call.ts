@@ -3,7 +3,15 @@ import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { isCallable, whyNotCallable } from '../policies/callable.ts';
-import { type CommandIo, counted, createStatusLine, printable, type StatusLine } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  createStatusLine,
+  minuteText,
+  printable,
+  type StatusLine,
+  timeText,
+} from './command-io.ts';
 import { findSource } from './run-context.ts';
 import type { CallFailure } from '../policies/call.ts';
 import type { CallRow } from '../policies/settle.ts';
@@ -49,7 +57,7 @@ export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
     signal: stop.signal,
     maxWaitMs: flags.wait === false ? 0 : 15 * 60_000,
     onWait: (until: Date, why: string) =>
-      line.say(`waiting until ${until.toISOString().slice(11, 19)} UTC: ${printable(why)}`),
+      line.say(`waiting until ${timeText(until.toISOString()).slice(11, 19)}: ${printable(why)}`),
     line,
   };
 }
@@ -115,13 +123,13 @@ export function unsettledText(call: UnsettledCall): string {
   const item = position === null ? '' : ` as item ${position + 1} of a batch`;
   if (call.state === 'sent')
     return [
-      `Not sent: an identical request was sent at ${askedAt}${item}, and its response has not arrived yet (${requestId}).`,
+      `Not sent: an identical request was sent at ${timeText(askedAt)}${item}, and its response has not arrived yet (${requestId}).`,
       `Either another process is waiting for it, or that process has ended; then its outcome counts as unknown from ${dueAt}.`,
       again,
     ].join('\n');
   const settle = `consent-ledger policy settle ${requestId}${position === null ? '' : ` --items ${position + 1}`}`;
   return [
-    `Not sent: an identical request was sent at ${askedAt}${item}, and its outcome is still unknown. ${printable(call.error ?? '')}`.trim(),
+    `Not sent: an identical request was sent at ${timeText(askedAt)}${item}, and its outcome is still unknown. ${printable(call.error ?? '')}`.trim(),
     'Check the service’s dashboard, then run',
     `    ${settle} --as created`,
     ` or ${settle} --as not-created`,
@@ -161,7 +169,7 @@ function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, wa
 export function stateText(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
   switch (call.state) {
     case 'sent':
-      return `sent, no response yet; unknown from ${call.due_at.slice(0, 19)}`;
+      return `sent, no response yet; unknown from ${minuteText(call.due_at)}`;
     case 'done':
       return unknownItems === 0 ? 'done' : `done, but ${counted(unknownItems, 'item')} unknown`;
     case 'refused':

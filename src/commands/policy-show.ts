@@ -5,7 +5,17 @@ import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../pol
 import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
 import { type CallRow, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
 import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
-import { type CommandIo, counted, printable, printResult, tableText, wholeNumberFrom, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  minuteText,
+  printable,
+  printResult,
+  tableText,
+  timeText,
+  wholeNumberFrom,
+  withJson,
+} from './command-io.ts';
 import { cameText, targetText } from './policy-stored-text.ts';
 import { stateText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
@@ -72,7 +82,7 @@ function registerCalls(policy: CommandUnknownOpts, io: CommandIo): void {
           tableText(
             ['asked', 'source', 'what', 'about', 'state', 'HTTP', 'by', 'request'],
             rows.map((row) => [
-              row.asked_at.slice(0, 19),
+              minuteText(row.asked_at),
               row.source,
               row.via === 'mcp' ? `${row.operation} (MCP)` : row.operation,
               aboutText(row),
@@ -245,15 +255,16 @@ function policyText(view: PolicyView, link: string | null): string {
   const lines = [
     `${view.policyId} of ${view.source}: ${what || 'no details known'}${facts.title === null ? '' : ` (${facts.title})`}`,
     `  address   ${facts.url ?? 'unknown'}`,
-    `  listed    ${facts.goneAt !== null ? `no longer since ${facts.goneAt}` : (facts.listedSince ?? 'never')}`,
+    `  listed    ${facts.goneAt !== null ? `no longer since ${timeText(facts.goneAt)}` : timeText(facts.listedSince ?? 'never')}`,
     `  webhooks  ${facts.history.length === 0 ? 'none' : ''}`,
     ...facts.history.map(
       ({ seq, at, change, version }) =>
-        `    ${at}  ${change}${version === null ? '' : ` version ${version}`}  (entry ${seq})`,
+        `    ${timeText(at)}  ${change}${version === null ? '' : ` version ${version}`}  (entry ${seq})`,
     ),
     `  calls     ${facts.calls.length === 0 ? 'none from here' : ''}`,
     ...view.calls.map(
-      (row) => `    ${row.asked_at}  ${row.operation} by ${row.actor}: ${stateText(row)}  (${row.request_id})`,
+      (row) =>
+        `    ${timeText(row.asked_at)}  ${row.operation} by ${row.actor}: ${stateText(row)}  (${row.request_id})`,
     ),
   ];
   return lines.map((line) => printable(line).trimEnd()).join('\n');

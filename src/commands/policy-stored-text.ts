@@ -14,6 +14,7 @@ import {
   timeOf,
   withJson,
   type OptionsOf,
+  timeText,
 } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 import { UsageError } from '../core/errors.ts';
@@ -137,7 +138,9 @@ function noneText(what: string, asked: Stretch, [first]: readonly NamedVersion[]
 
 /** When a text came, as far as is known. */
 export function cameText({ notBefore, firstSeen }: Pick<NamedVersion, 'notBefore' | 'firstSeen'>): string {
-  return notBefore === null ? `${firstSeen} or before` : `between ${notBefore} and ${firstSeen}`;
+  return notBefore === null
+    ? `${timeText(firstSeen)} or before`
+    : `between ${timeText(notBefore)} and ${timeText(firstSeen)}`;
 }
 
 /** Until when it was seen; of a single answer the latest moment at which it can have been made. */

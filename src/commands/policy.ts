@@ -1,5 +1,15 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
-import { type CommandIo, counted, createProgress, printable, printResult, tableText, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  counted,
+  createProgress,
+  dayText,
+  minuteText,
+  printable,
+  printResult,
+  tableText,
+  withJson,
+} from './command-io.ts';
 import { registerPolicyBulk } from './policy-bulk.ts';
 import { registerPolicyGenerate } from './policy-generate.ts';
 import { registerPolicyPublish } from './policy-publish.ts';
@@ -112,7 +122,11 @@ function textOf(
       row.policy_type,
       row.jurisdiction,
       row.language,
-      row.gone_at === null ? (row.updated_at?.slice(0, 16) ?? null) : `gone ${row.gone_at.slice(0, 10)}`,
+      row.gone_at === null
+        ? row.updated_at === null
+          ? null
+          : minuteText(row.updated_at)
+        : `gone ${dayText(row.gone_at)}`,
       row.policy_id,
       addressOf(row),
     ]),
@@ -125,7 +139,7 @@ function textOf(
           `${one.source}: ${counted(one.policies, 'published policy', 'published policies')}, stored as a new list${partText(one)}`,
         ];
       case 'unchanged':
-        return [`${one.source}: unchanged since the list of ${one.since.slice(0, 16)}${partText(one)}`];
+        return [`${one.source}: unchanged since the list of ${minuteText(one.since)}${partText(one)}`];
       case 'failed':
       case 'not-configured':
         return [

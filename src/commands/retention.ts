@@ -4,7 +4,7 @@ import { UsageError } from '../core/errors.ts';
 import { liftHold, listHolds, placeHold } from '../erasure/holds.ts';
 import { planRetention, reviewRetention, runRetention } from '../erasure/retention.ts';
 import type { RetentionPeriod } from '../law/profile.ts';
-import { counted, type CommandIo, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
+import { type CommandIo, counted, dayText, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
 import { noSuchSource, withContext } from './run-context.ts';
 
 /** `retention show|run`: what is kept for how long, and erasing what is due. */
@@ -134,7 +134,7 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
             ['id', 'since', 'source', 'case', 'subject', 'from', 'to', 'by', 'reason'],
             holds.map((hold) => [
               hold.holdId,
-              hold.placedAt.slice(0, 10),
+              dayText(hold.placedAt),
               hold.sourceSlug,
               hold.caseId,
               hold.about === null ? null : `${hold.about.slice(0, 12)}…`,

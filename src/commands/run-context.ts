@@ -5,7 +5,7 @@ import { type Context, openContext } from '../context.ts';
 import { UsageError, unknownSource } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
 import { createLog } from '../log.ts';
-import { printable } from './command-io.ts';
+import { printable, printTimesIn } from './command-io.ts';
 
 /** Opens the installation that environment and .env describe, does the work, and closes it again whatever happens. */
 export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
@@ -22,6 +22,7 @@ export async function withContextOf<T>(
   work: (context: Context) => Promise<T>,
   logLevel?: string,
 ): Promise<T> {
+  printTimesIn(config.timeZone);
   const log = logLevel === undefined ? createLog('warn', sentences) : createLog(logLevel);
   // A server: also the only one that folds for as long as it runs. Sources are run without being built, in tests, and have no file for a thread.
   const foldsInThread = logLevel !== undefined && import.meta.url.endsWith('.js');

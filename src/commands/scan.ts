@@ -32,6 +32,7 @@ import {
   printResult,
   tableText,
   timeOf,
+  timeText,
   wholeNumberFrom,
   withJson,
 } from './command-io.ts';
@@ -161,7 +162,7 @@ function siteText(inventory: SiteInventory): string {
         : 'not stated by the scan';
   const changes = driftFindings(drift.map((change) => ({ ...change, scan })));
   return [
-    pc.bold(`${printable(siteWord(site))}  scanned ${scan.at} (entry ${scan.seq})`),
+    pc.bold(`${printable(siteWord(site))}  scanned ${timeText(scan.at)} (entry ${scan.seq})`),
     `found           ${counted(items.length, 'cookie or tracker', 'cookies and trackers')}${scan.unread_items > 0 ? `; ${scan.unread_items} more could not be read and are kept in the entry` : ''}`,
     `before consent  ${early}`,
     '',
@@ -169,7 +170,7 @@ function siteText(inventory: SiteInventory): string {
     '',
     base === null
       ? 'No earlier inventory to compare it with.'
-      : pc.bold(`Since the scan of ${base.at} (entry ${base.seq})`),
+      : pc.bold(`Since the scan of ${timeText(base.at)} (entry ${base.seq})`),
     ...(base === null ? [] : [shownTable(changeColumns.slice(2, 4), changes, 'Nothing changed.')]),
   ].join('\n');
 }

@@ -6,7 +6,15 @@ import { StoreUnavailable, UsageError } from '../core/errors.ts';
 import { closeWithin } from '../jobs/turns.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
-import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, wholeNumberFrom, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  ENDED_MS,
+  keepHeapSmall,
+  STOP_ALL_MS,
+  timeText,
+  wholeNumberFrom,
+  withJson,
+} from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 import type { Context } from '../context.ts';
 
@@ -105,7 +113,7 @@ async function signInText(context: Context, adminUrl: string): Promise<string> {
   try {
     if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;
     const { token, expiresAt } = await createSetUpLink(context, 'server start');
-    return `  set up    ${adminUrl}/join?token=${token}\n            creates the first account; works once, until ${expiresAt}; for another link, run consent-ledger people set-up\n`;
+    return `  set up    ${adminUrl}/join?token=${token}\n            creates the first account; works once, until ${timeText(expiresAt)}; for another link, run consent-ledger people set-up\n`;
   } catch (error) {
     context.log.warn({ err: error }, 'could not create a set-up link');
     return '  set up    no link at the moment; run consent-ledger people set-up later\n';

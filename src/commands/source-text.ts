@@ -5,7 +5,7 @@ import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
-import { type CommandIo, counted, printable, printResult, tableText } from './command-io.ts';
+import { type CommandIo, counted, dayText, minuteText, printable, printResult, tableText } from './command-io.ts';
 import { noSuchSource } from './run-context.ts';
 import { findSourceFaults } from '../sources/faults.ts';
 
@@ -70,9 +70,7 @@ export function listText(
   return [
     table,
     ...list.flatMap(({ warnings }) => warnings.map((warning) => `! ${warning}`)),
-    ...left.map(
-      ({ slug, name, offboardedAt }) => `offboarded ${offboardedAt.slice(0, 10)}: ${slug} (${printable(name)})`,
-    ),
+    ...left.map(({ slug, name, offboardedAt }) => `offboarded ${dayText(offboardedAt)}: ${slug} (${printable(name)})`),
     ...damaged.map(
       (slug) =>
         `${pc.red('✗')} ${printable(slug)}: its row was altered in the database, so it is disabled. Restore it from a backup.`,
@@ -83,10 +81,9 @@ export function listText(
 /** `1a2b3c4d (hex, until 2026-07-02T10:00Z)`. */
 function secretText(id: string, { retiring, options }: ShownSource): string {
   const until = retiring[id];
-  const notes = [
-    options.secretEncodings?.[id],
-    until === undefined ? undefined : `until ${until.slice(0, 16)}Z`,
-  ].filter((note) => note !== undefined);
+  const notes = [options.secretEncodings?.[id], until === undefined ? undefined : `until ${minuteText(until)}`].filter(
+    (note) => note !== undefined,
+  );
   return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
 }
 

@@ -5,9 +5,10 @@ import type { PullResult } from '../sync/contract.ts';
 import { dismissBanner } from '../sync/banners.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
 import {
-  counted,
   type CommandIo,
+  counted,
   createStatusLine,
+  dayText,
   printable,
   printResult,
   tableText,
@@ -131,7 +132,7 @@ function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], n
       row.lagMs === null ? null : Math.round(row.lagMs / 60_000),
       row.rows,
       row.earliest,
-      row.recount?.at.slice(0, 10) ?? null,
+      row.recount === null ? null : dayText(row.recount.at),
       row.lastError,
     ]),
     'Nothing synced yet: run `consent-ledger sync`.',
@@ -152,7 +153,7 @@ function notesOf(row: BannerStatus, now: number): string[] {
       : `${counted(row.unreadable, 'piece')} of broken pages could not be read as rows; kept with their bytes`,
     recount === null || (recount.found === 0 && recount.gone === 0)
       ? ''
-      : `the recount of ${recount.at.slice(0, 10)} found ${counted(recount.found, 'row')} missed by earlier runs, and ${recount.gone} pulled earlier that the service no longer returns`,
+      : `the recount of ${dayText(recount.at)} found ${counted(recount.found, 'row')} missed by earlier runs, and ${recount.gone} pulled earlier that the service no longer returns`,
   ].flatMap((note) => (note === '' ? [] : [`${name}: ${note}`]));
 }
 

@@ -40,6 +40,11 @@ export function localTimeOf(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDateTime().toString({ smallestUnit: 'minute' });
 }
 
+/** A moment in a time zone, ISO 8601 with its offset: `2026-10-28T14:12:06-04:00`. */
+export function localTime(iso: string, timeZone: string): string {
+  return Temporal.Instant.from(iso).toString({ timeZone });
+}
+
 /** The date (YYYY-MM-DD) of a moment in a time zone. */
 export function dateIn(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate().toString();

@@ -9,6 +9,7 @@ import { moveLatest } from '../cases/move-case.ts';
 import type { CheckedMove } from '../cases/moves.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import { isoNow } from '../core/clock.ts';
+import { momentText } from '../core/time-words.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
@@ -81,9 +82,10 @@ export async function checkLetterMail(
     .where('action', '=', 'document.mailed')
     .where('object', '=', documentId)
     .executeTakeFirst();
-  if (before !== undefined) return refused(`The letter was already mailed on ${before.received_at.slice(0, 10)}.`);
+  if (before !== undefined)
+    return refused(`The letter was already mailed on ${momentText(before.received_at, cases.timeZone)}.`);
   if (document.erased_at !== null) return refused('The letter was erased.');
-  if (mail === null) return refused('No mail server is configured (SMTP_URL): send the letter yourself.');
+  if (mail === null) return refused('No mail server is set up here: download the letter and send it yourself.');
   if (!isLetterStep(step) || step === 'notice')
     return refused('This letter is not for the requester: send it yourself.');
   if (email === null) return refused('The request has no e-mail address: send the letter another way.');

@@ -42,7 +42,7 @@ export function taskMailJob({ row, number }: FoundTask, actor: string): NewJob {
 export function problemOfTaskMail({ config }: Pick<MailTaskDeps, 'config'>, { task }: FoundTask): string | null {
   if (task.outcome === 'done') return 'The task is already done.';
   if (task.ownerEmail === null) return 'The task has no e-mail address for its owner: copy the link instead.';
-  if (config.mail === null) return 'No mail server is configured (SMTP_URL): copy the link and send it yourself.';
+  if (config.mail === null) return 'No mail server is set up here: copy the link and send it yourself.';
   if (config.publicUrl === null) return 'PUBLIC_URL is not set: a link in a mail would not work.';
   return problemOfTaskAddress(config.publicUrl);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
+import { momentText } from '../core/time-words.ts';
 import { type JobContext, JobEnded, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
@@ -80,6 +81,7 @@ interface Needs {
   readonly sources: Pick<Sources, 'find'>;
   readonly jobs: Pick<Jobs, 'enqueue'>;
   readonly clock: Clock;
+  readonly config: { readonly timeZone: string };
 }
 
 /** Jobs that drive the service. */
@@ -116,14 +118,14 @@ async function generate(
     }
     case 'unsettled':
       throw new JobRefused(
-        `Not sent: an identical request was sent at ${ended.call.askedAt.slice(0, 16)}, and its outcome is still unknown. Settle that call first.`,
+        `Not sent: an identical request was sent on ${momentText(ended.call.askedAt, context.config.timeZone)}, and its outcome is still unknown. Settle that call first.`,
       );
     case 'refused':
       throw new JobRefused(`Not generated: ${ended.error.message}`);
     case 'unknown':
       throw new JobRefused(`Outcome unknown: the service may or may not have done it. ${ended.error.message}`);
     default:
-      throw new JobRefused(notSent(ended));
+      throw new JobRefused(notSent(ended, context.config.timeZone));
   }
 }
 
@@ -150,7 +152,7 @@ async function publish(
         `Outcome unknown: the policy may or may not be public now. Publish it again: that is safe. ${ended.error.message}`,
       );
     default:
-      throw new JobRefused(notSent(ended));
+      throw new JobRefused(notSent(ended, context.config.timeZone));
   }
 }
 
@@ -160,10 +162,11 @@ function notSent(
     | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
     | { readonly outcome: 'stopped' | 'taken' }
     | { readonly outcome: 'not-configured'; readonly reason: string },
+  timeZone: string,
 ): string {
   switch (ended.outcome) {
     case 'no-slot':
-      return `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${ended.limit}). Ask again then.`;
+      return `Not sent: the rate limit allows nothing before ${momentText(ended.freeAt.toISOString(), timeZone)} (${ended.limit}). Ask again then.`;
     case 'stopped':
       return 'Stopped before anything was sent.';
     case 'taken':

@@ -94,7 +94,7 @@ describe('scan and integration', () => {
       disconnected_at: '2026-06-02T10:00:00Z',
     });
     const { out } = await run('integration', 'list');
-    expect(out).toMatch(/Shop +site not named +lost +2026-06-02T10:00:00\.000Z +token expired +2/);
+    expect(out).toMatch(/Shop +site not named +lost +2026-06-02T12:00:00\+02:00 +token expired +2/);
     expect(JSON.parse((await run('integration', 'list', '--history', '--json')).out)).toMatchObject([
       { record: 'connected', name: 'Shop' },
       { record: 'lost', name: 'i1', reason: 'token expired' },

@@ -78,7 +78,7 @@ it('shows an entry with its content, the secret, what was read, and its hashes',
   });
   const { status, text } = await admin.get(`/entries/${seq}`);
   expect(status).toBe(200);
-  for (const words of ['visitor-shown', 'purposes.analytics', 'granted', 'Signing secret', 'Commitment', 'valid'])
+  for (const words of ['visitor-shown', 'Purpose: analytics', 'granted', 'Signing secret', 'Commitment', 'valid'])
     expect(text).toContain(words);
   expect(text).toContain('&lt;script>alert(1)&lt;/script> [U+202E]gnp');
   expect(text).not.toContain('<script>alert');

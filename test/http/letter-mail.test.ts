@@ -135,6 +135,6 @@ describe('a letter that is mailed', () => {
     expect((await officer.get(`/cases/${caseId}`)).text).not.toContain('/mail"');
     const refused = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('SMTP_URL');
+    expect(refused.text).toContain('No mail server is set up here');
   });
 });

@@ -84,6 +84,9 @@ it('names at most ten tasks, urgent requests first, and keeps the rest behind on
     /href="mailto:ada%40acme.example\?subject=consent-ledger[^"]+body=[^"]+" aria-label="Tell an admin/,
   );
   expect(text).not.toContain('For the operator');
+  // The command that puts it right is in the mail, not on the page of somebody without a shell.
+  expect(tasks.replaceAll(/href="[^"]*"/g, '')).not.toContain('consent-ledger ledger verify');
+  expect(tasks).toContain('An admin has to put this right.');
 });
 
 it('counts the decisions of thirty days in a chart, and says in one line what can be relied on', async () => {

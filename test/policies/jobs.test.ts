@@ -22,7 +22,7 @@ async function planOf(world: PolicyWorld, count: number): Promise<string> {
 function workerOf(world: PolicyWorld, deps: PolicyDeps = world.deps) {
   const jobs = createJobs({ store: world.store, clock: world.now });
   const sources = { find: (slug: string) => (slug === 'default' ? world.source : null) } as Context['sources'];
-  const handlers = createPolicyJobs({ policies: deps, sources, jobs, clock: world.now });
+  const handlers = createPolicyJobs({ policies: deps, sources, jobs, clock: world.now, config: { timeZone: 'UTC' } });
   const ending = new AbortController();
   const workOff = async (): Promise<Json[]> => {
     const results: Json[] = [];

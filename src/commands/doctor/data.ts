@@ -16,6 +16,7 @@ import { diagnoseEntry } from '../../ledger/entry-fault.ts';
 import { readEntryPages } from '../../ledger/read-entries.ts';
 import { loadPosition } from '../../projections/position.ts';
 import { counted } from '../command-io.ts';
+import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
 import { type Check, fault, type Line, note, ok, runChecks } from './finding.ts';
 
 const MEBIBYTE = 1024 ** 2;
@@ -321,7 +322,7 @@ async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
 /** A worker looks every second. */
 const WORKER_SILENT_MS = 60_000;
 
-async function checkWorker({ store, clock }: Context): Promise<Line> {
+async function checkWorker({ store, clock, config }: Context): Promise<Line> {
   const next = await store.read
     .selectFrom('schedules')
     .select(['name', 'next_at'])
@@ -334,7 +335,10 @@ async function checkWorker({ store, clock }: Context): Promise<Line> {
   const late = clock().getTime() - Date.parse(next.next_at);
   if (late > WORKER_SILENT_MS)
     return note('jobs', `No worker is running: ${next.name} was due ${Math.floor(late / 60_000)} minutes ago.`, remedy);
-  return ok('jobs', `No scheduled job is late; ${next.name} is due next, at ${next.next_at.slice(11, 16)} UTC.`);
+  return ok(
+    'jobs',
+    `No scheduled job is late; ${next.name} is due next, at ${localTimeOf(next.next_at, config.timeZone).slice(11)}.`,
+  );
 }
 
 /** Milliseconds that a scheduled backup may take until it is missed. */
@@ -461,7 +465,7 @@ async function checkCheckpointMail(
       'Run `consent-ledger notify checkpoint` to mail one now.',
     );
   const due = schedule === null ? null : nextTime(schedule, timeZone, new Date(last.at));
-  const sentence = `The checkpoint over ${counted(last.size, 'entry', 'entries')} was mailed on ${last.at.slice(0, 10)}`;
+  const sentence = `The checkpoint over ${counted(last.size, 'entry', 'entries')} was mailed on ${dateIn(last.at, timeZone)}`;
   return due !== null && now.getTime() - due.getTime() > CHECKPOINT_MAIL_MS
     ? fault(
         'notifications',

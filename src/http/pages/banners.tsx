@@ -66,7 +66,7 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
       case 'altered':
         throw new CodedError(
           'conflict',
-          'The file in DATA_DIR/evidence differs from the recorded one (different hash) and is not served. Tell the operator.',
+          'The file in DATA_DIR/evidence differs from the recorded one (different hash) and is not served. Tell an admin.',
         );
       case 'sound':
         // Never a page of this origin, whatever is in it: a download, of the kind that its bytes are, without scripts.

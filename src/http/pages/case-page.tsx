@@ -2,11 +2,12 @@ import { choiceTexts, moves, isMoveName } from '../../cases/moves.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
 import { ALL_PURPOSES } from '../../core/consent-judgement.ts';
+import { momentText } from '../../core/time-words.ts';
 import {
-  momentText,
   dueText,
   identityText,
   kindText,
+  languageText,
   letterText,
   matchText,
   phrase,
@@ -234,7 +235,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
               <span class="soft">({receiptText(row.receipt_basis)})</span>
             </>,
           ],
-          ['Channel', row.channel],
+          ['Channel', row.channel === 'webhook' ? 'the service' : row.channel],
           ['Source', frame.sourceName(row.source)],
           row.request_id === null ? null : ['Id at the service', row.request_id],
           [
@@ -247,7 +248,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             </>,
           ],
           ['Identity', <Badge {...identityText(view)} />],
-          row.language === null ? null : ['Language', row.language],
+          row.language === null ? null : ['Language', languageText(row.language)],
           ['Controller', profile === null ? 'no controller profile' : profile.name],
         ]}
       />
@@ -428,7 +429,11 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 </span>
               ),
             },
-            { title: 'Banner', cell: ({ banner_id }) => banner_id ?? '–' },
+            {
+              title: 'Banner',
+              cell: ({ banner_id: id }) =>
+                id === null ? '–' : <span title={id}>{data.bannerNames.get(id) ?? id}</span>,
+            },
             { title: 'Policy version', label: 'Version', cell: ({ policy_version }) => policy_version ?? '–' },
             { title: 'Entry', cell: ({ seq }) => formatCount(seq) },
           ]}
@@ -478,7 +483,7 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 {moveText(move)}
                 {move === 'opened' || move === 'reported-again'
                   ? null
-                  : detailTexts(details, frame.timeZone).map(([label, text]) => (
+                  : detailTexts(details, frame.timeZone, data.shown.profile?.otherSystems).map(([label, text]) => (
                       <p key={label} class="hint">
                         {label}: <bdi>{text}</bdi>
                       </p>

@@ -4,6 +4,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
+import { dateText, momentText } from '../../core/time-words.ts';
+import { dateIn } from '../../core/zoned-days.ts';
 import { loadProduced } from '../../documents/check.ts';
 import { readableName } from '../../documents/file-name.ts';
 import { documentPath } from '../../documents/register.ts';
@@ -66,11 +68,11 @@ export async function sendRegistered(
   if (row.erased_at !== null)
     throw new CodedError(
       'not_found',
-      `This document was erased on ${row.erased_at.slice(0, 10)} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
+      `This document was erased on ${dateText(dateIn(row.erased_at, context.documents.timeZone))} (entry ${row.erased_seq}). Its hash stays in the ledger.`,
     );
   const produced = await loadProduced(context, row.seq, row.sha256);
   if (typeof produced === 'string') {
-    throw new CodedError('conflict', `${produced} Tell the operator; it cannot be downloaded.`);
+    throw new CodedError('conflict', `${produced} Tell an admin; it cannot be downloaded.`);
   }
   const file = await openRegistered(
     documentPath(context.documents.folder, { documentId, format: row.format }),
@@ -105,7 +107,7 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
     if (hash.digest('hex') !== sha256) {
       throw new CodedError(
         'conflict',
-        'The file of this document differs from the registered one (different hash) and is not served. Tell the operator.',
+        'The file of this document differs from the registered one (different hash) and is not served. Tell an admin.',
       );
     }
     return file;
@@ -156,7 +158,7 @@ export function DocumentTable({
           ) : (
             <>
               {titleOf(document)}
-              <span class="soft"> (erased on {document.erased_at.slice(0, 10)})</span>
+              <span class="soft"> (erased on {dateText(dateIn(document.erased_at, timeZone))})</span>
             </>
           )}
           <br />
@@ -187,6 +189,11 @@ export function DocumentTable({
   ];
   const some = more > 0 ? `The newest ${documents.length} of ${formatCount(total ?? 0)}. ` : '';
   return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;
+}
+
+/** A document among others of its case, for a choice: `Response pack for default-46, made 21 Nov 2026, 11:32`. */
+export function choiceOf(document: DocumentRow, timeZone: string): string {
+  return `${titleOf(document)}, made ${momentText(document.created_at, timeZone)}`;
 }
 
 function titleOf({ name, case_id, parameters }: DocumentRow): string {

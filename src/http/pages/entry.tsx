@@ -5,12 +5,13 @@ import { readDelivery } from '../../../receivers/read.ts';
 import { loadDelivery, type ShownEntry } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
+import { momentText } from '../../core/time-words.ts';
 import type { Reading } from '../../core/fact.ts';
 import { html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
 import { outcomeTexts, verdictText } from './deliveries.tsx';
 import { Badge, Facts, Moment, Notice, Panel } from './parts.tsx';
-import { sizeText } from './words.ts';
+import { phrase, sizeText } from './words.ts';
 
 const kindTexts: Readonly<Record<string, string>> = {
   webhook: 'delivery',
@@ -77,14 +78,14 @@ function EntryPage({ frame, entry, reading }: EntryProps) {
                   'Repeats',
                   entry.repeats.count === 0
                     ? 'none'
-                    : `${counted(entry.repeats.count, 'time', 'times')}, last ${entry.repeats.times.at(-1) ?? ''}`,
+                    : `${counted(entry.repeats.count, 'time', 'times')}, last ${momentOf(entry.repeats.times.at(-1) ?? '', frame.timeZone)}`,
                 ]
               : null,
             entry.bytes === null ? null : ['Size', sizeText(entry.bytes)],
           ]}
         />
       </Panel>
-      {reading === null ? null : <ReadingPanel reading={reading} />}
+      {reading === null ? null : <ReadingPanel reading={reading} timeZone={frame.timeZone} />}
       {entry.erased ? null : (
         <>
           <Panel id="body" title="Content">
@@ -107,7 +108,7 @@ function EntryPage({ frame, entry, reading }: EntryProps) {
   );
 }
 
-function ReadingPanel({ reading }: { reading: Reading }) {
+function ReadingPanel({ reading, timeZone }: { reading: Reading; timeZone: string }) {
   if (reading.outcome !== 'read')
     return (
       <Panel id="facts" title="Fields read from it">
@@ -120,7 +121,12 @@ function ReadingPanel({ reading }: { reading: Reading }) {
   const { fact, unread } = reading;
   return (
     <Panel id="facts" title="Fields read from it">
-      <Facts rows={flat(fact).map(([name, value]) => [name, <bdi class="outside">{visibleText(value)}</bdi>])} />
+      <Facts
+        rows={flat(fact).map(([name, value]) => [
+          factText(name),
+          <bdi class="outside">{visibleText(momentOf(value, timeZone))}</bdi>,
+        ])}
+      />
       {unread.length === 0 ? null : <p class="hint outside">Unused fields: {visibleText(unread.join(', '))}</p>}
     </Panel>
   );
@@ -134,7 +140,10 @@ function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry 
   // A service may repeat the API key in what it answers.
   if (kind === 'call')
     return (
-      <p>The bytes of calls may contain credentials: `consent-ledger delivery show` prints them for the operator.</p>
+      <p>
+        The bytes of calls may contain credentials. Ask an admin with access to the server: `consent-ledger delivery
+        show` prints them there.
+      </p>
     );
   if (bodyText !== null) {
     const text = indented(bodyText);
@@ -167,6 +176,30 @@ function indented(text: string): string {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
+
+/** A moment in the controller's time zone; any other text as it is. */
+function momentOf(text: string, timeZone: string): string {
+  return momentPattern.test(text) ? momentText(text, timeZone) : text;
+}
+
+/** Names of facts whose words alone do not say what they are. */
+const factTexts: Readonly<Record<string, string>> = {
+  via: 'Came by',
+  'occurred.at': 'Happened',
+  'occurred.basis': 'Time taken from',
+  'occurred.counts': 'Time is used',
+};
+
+/** The name of a fact as a phrase: `policyVersion` → `Policy version`, `purposes.analytics` → `Purpose: analytics`. */
+function factText(name: string): string {
+  const known = factTexts[name];
+  if (known !== undefined) return known;
+  const [, purpose] = /^purposes\.(.+)$/.exec(name) ?? [];
+  if (purpose !== undefined) return `Purpose: ${purpose}`;
+  return phrase(name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('.', ': '));
 }
 
 /** What an object holds, one line each: `headers.user-agent`. What is empty is left out. */

@@ -213,7 +213,7 @@ function EvidencePage(props: EvidenceProps) {
         {witnesses === null ? (
           <p>
             Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the ledger
-            unnoticed. The operator can name witnesses in <code>WITNESSES</code>.
+            unnoticed. Ask an admin to name witnesses on the server (<code>WITNESSES</code>).
           </p>
         ) : witnesses.length === 0 ? (
           <p>Nobody yet: the witnesses are contacted at their next scheduled run.</p>
@@ -287,8 +287,8 @@ function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps
     <Panel id="standing" title="How it stands">
       {compared?.found == null ? null : (
         <Notice tone="bad">
-          Rows of the read models differ from the ledger: {compared.found}. No document can be made until the operator
-          has fixed this.
+          Rows of the read models differ from the ledger: {compared.found}. No document can be made until this is fixed:
+          tell an admin, and send them the address of this page.
         </Notice>
       )}
       <Facts
@@ -352,7 +352,7 @@ function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
           <p>
             <strong>{counted(verified.faults, 'fault', 'faults')}</strong> found{' '}
             <Moment iso={verified.at} timeZone={frame.timeZone} />. Do not change the database or the journal: they are
-            now evidence. The operator compares them with a backup.
+            now evidence. Tell an admin, who compares them with a backup.
           </p>
           {details === null || !seesAll ? null : (
             <ul>

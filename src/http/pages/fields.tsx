@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { type AnswerPart, choiceTexts, moves } from '../../cases/moves.ts';
 import { momentAt } from '../../core/zoned-days.ts';
+import type { ControllerProfile } from '../../law/profile.ts';
+import { dateText, momentText } from '../../core/time-words.ts';
 import { jurisdictionChoices, jurisdictionText } from '../../law/jurisdictions.ts';
 import { Field, Select } from './parts.tsx';
-import { kindText, momentText } from './words.ts';
+import { kindText } from './words.ts';
 
 type Choices = readonly (readonly [value: string, text: string])[];
 
@@ -184,13 +186,19 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
 /** As every recorded move has its times. */
 const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
+const datePattern = /^\d{4}-\d\d-\d\d$/;
+
 /** A field has one label, whichever move it belongs to. */
 const labels: ReadonlyMap<string, string> = new Map(
   Object.values(moves).flatMap(({ details }) => fieldsOf(details).map(({ name, label }) => [name, label] as const)),
 );
 
 /** Details of a recorded move in words, for the history. */
-export function detailTexts(details: string, timeZone: string): readonly (readonly [label: string, text: string])[] {
+export function detailTexts(
+  details: string,
+  timeZone: string,
+  systems: ControllerProfile['otherSystems'] = [],
+): readonly (readonly [label: string, text: string])[] {
   const values = JSON.parse(details) as Readonly<Record<string, unknown>>;
   return Object.entries(values)
     .filter(([, value]) => value !== null && value !== '')
@@ -200,6 +208,8 @@ export function detailTexts(details: string, timeZone: string): readonly (readon
         return [label, (value as AnswerPart[]).map(partText).join('. ')] as const;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       if (momentPattern.test(text)) return [label, momentText(text, timeZone)] as const;
+      if (datePattern.test(text)) return [label, dateText(text)] as const;
+      if (name === 'system') return [label, systems.find(({ id }) => id === text)?.name ?? text] as const;
       return [label, choiceText(name, text)] as const;
     });
 }

@@ -1,5 +1,6 @@
 import { formatCount } from '../../../reports/format.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
+import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from './parts.tsx';
@@ -47,10 +48,7 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
               name="document"
               label="Pack"
               value={packs[0]?.document_id ?? ''}
-              options={packs.map(({ document_id, sha256, created_at }) => [
-                document_id,
-                `${created_at.slice(0, 10)} · ${sha256.slice(0, 12)}…`,
-              ])}
+              options={packs.map((pack) => [pack.document_id, choiceOf(pack, frame.timeZone)])}
             />
             <Input
               id="hand-over-days"

@@ -139,8 +139,8 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
         <Notice tone="warn">
           <p>
             The controller profile has no texts in {letterLanguages[letter.language]?.name}: its purposes, recipients
-            and other parts appear as they are. The operator can add them to the profile under{' '}
-            <code>translations.{letter.language}</code>.
+            and other parts appear as they are. Ask an admin to have them added to the profile on the server (
+            <code>translations.{letter.language}</code>).
           </p>
         </Notice>
       ) : null}

@@ -10,6 +10,7 @@ import { TASK_MAIL } from '../../hand-over/mail-task.ts';
 import { isShared, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
 import type { Job } from '../../jobs/job.ts';
 import { createHistory } from '../../store/queries/history.ts';
+import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { Tables } from '../../store/schema.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
 
@@ -44,6 +45,7 @@ export interface CasePageData {
   readonly taskLinkProblem: string | null;
   /** What was asked of other systems on earlier requests of the source, the latest first. */
   readonly earlierTasks: readonly EarlierTask[];
+  readonly bannerNames: BannerNames;
   /** YYYY-MM-DD in the controller's time zone. */
   readonly today: string;
   /** Whether mail can be sent. */
@@ -63,24 +65,26 @@ export async function loadCase(
   const { read } = context.store;
   const { subjects } = shown.match;
   const history = createHistory(read);
-  const [decisions, documents, handOvers, jobs, mails, taskMails, earlierTasks, mailed] = await Promise.all([
-    subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
-    read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
-    listHandOvers(context, { caseId }),
-    context.jobs.list({ kind: 'document', limit: 100 }),
-    context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
-    context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
-    listEarlierTasks(read, shown.view.row.source),
-    read
-      .selectFrom('action_history')
-      .innerJoin('documents', 'documents.document_id', 'action_history.object')
-      .select(['documents.document_id', 'action_history.received_at'])
-      .where('documents.case_id', '=', caseId)
-      .where('action_history.source', '=', shown.view.row.source)
-      .where('action_history.action', '=', 'document.mailed')
-      .orderBy('action_history.seq')
-      .execute(),
-  ]);
+  const [decisions, documents, handOvers, jobs, mails, taskMails, earlierTasks, mailed, bannerNames] =
+    await Promise.all([
+      subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
+      read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
+      listHandOvers(context, { caseId }),
+      context.jobs.list({ kind: 'document', limit: 100 }),
+      context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
+      context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
+      listEarlierTasks(read, shown.view.row.source),
+      read
+        .selectFrom('action_history')
+        .innerJoin('documents', 'documents.document_id', 'action_history.object')
+        .select(['documents.document_id', 'action_history.received_at'])
+        .where('documents.case_id', '=', caseId)
+        .where('action_history.source', '=', shown.view.row.source)
+        .where('action_history.action', '=', 'document.mailed')
+        .orderBy('action_history.seq')
+        .execute(),
+      createBannerQueries(read).bannerNames({ source: shown.view.row.source, asOf: Number.MAX_SAFE_INTEGER }),
+    ]);
   return {
     shown,
     decisions,
@@ -101,6 +105,7 @@ export async function loadCase(
         ? 'PUBLIC_URL is not set: the link works only on this server itself.'
         : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
+    bannerNames,
     today: dateIn(now, context.config.timeZone),
     canMail: context.config.mail !== null,
   };

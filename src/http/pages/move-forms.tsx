@@ -1,6 +1,7 @@
 import { taskMoves } from '../../cases/folded.ts';
 import { type MoveName, moves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
+import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import { type FieldChoices, FieldInput, fieldsOf, type FormField, placeChoices, rowFields } from './fields.tsx';
 import { type CasePageData, isAnswer } from './load-case.ts';
@@ -17,7 +18,7 @@ interface MoveFormsProps {
 /** The step that brings the case on as an open form, and every other move behind “More”. The forms are generated from the moves' own schemas. */
 export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const { view } = data.shown;
-  const choices = choicesOf(data);
+  const choices = choicesOf(data, frame.timeZone);
   // Tasks have a panel of their own.
   const allowed = view.moves.filter(
     (move) => !taskMoves.includes(move) && (move !== 'mark-system' || (choices['system']?.length ?? 0) > 0),
@@ -163,7 +164,7 @@ function PartRows(props: {
 }
 
 /** What the case narrows down: the systems of the controller, the documents of the case. */
-function choicesOf({ shown, documents }: CasePageData): FieldChoices {
+function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldChoices {
   const systems = shown.profile?.otherSystems ?? [];
   return {
     jurisdiction: placeChoices(shown.view.row.jurisdiction),
@@ -171,7 +172,7 @@ function choicesOf({ shown, documents }: CasePageData): FieldChoices {
       id,
       Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name,
     ]),
-    documentSha256: documents.map(({ sha256, file_name }) => [sha256, `${file_name} · ${sha256.slice(0, 12)}…`]),
+    documentSha256: documents.map((document) => [document.sha256, choiceOf(document, timeZone)]),
   };
 }
 

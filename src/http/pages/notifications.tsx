@@ -86,8 +86,8 @@ function NotificationsPage({ frame, wanted, isMailed, isDone }: NotificationsPro
       {isMailed ? null : (
         <Notice tone="warn">
           <p>
-            No mail is sent from here yet: the operator has to set <code>SMTP_URL</code> and <code>MAIL_FROM</code>.
-            Everything that needs attention is on the page <a href="/">Today</a>.
+            No mail is sent from here yet: ask an admin to set up a mail server (<code>SMTP_URL</code>,{' '}
+            <code>MAIL_FROM</code>). Everything that needs attention is on the page <a href="/">Today</a>.
           </p>
         </Notice>
       )}

@@ -1,8 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../reports/format.ts';
 import { can } from '../../core/roles.ts';
+import { dateText, momentText } from '../../core/time-words.ts';
 import type { PageFrame } from './layout.tsx';
-import { dateText, momentText, type Tone, type Worded } from './words.ts';
+import { type Tone, type Worded } from './words.ts';
 import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
 
 /** A moment with its machine-readable form. */

@@ -182,8 +182,8 @@ function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems
           <p>The outcome of every call is known.</p>
         ) : (
           <p>
-            No calls yet. <a href="/policies/generate">Generate a policy</a>; the policies themselves are under{' '}
-            <a href="/policies">All policies</a>.
+            No calls yet. {frame.canWork ? <a href="/policies/generate">Generate a policy</a> : 'None was generated'};
+            the policies themselves are under <a href="/policies">All policies</a>.
           </p>
         )}
         <Pages first={first} next={next} />

@@ -174,8 +174,8 @@ function ProfilePage(props: ProfileProps) {
       {file === null ? (
         <Panel id="none" title="No profile yet">
           <p>
-            Without one, documents name no controller, and no law is chosen by the controller’s country. The operator
-            copies <code>docs/controller.example.yaml</code>, fills it in, and names the file in{' '}
+            Without one, documents name no controller, and no law is chosen by the controller’s country. It begins on
+            the server: copy <code>docs/controller.example.yaml</code>, fill it in, and name the file in{' '}
             <code>CONTROLLER_FILE</code>, or for one source with <code>source change --controller-file</code>. After
             that, you can edit it here.
           </p>
@@ -222,7 +222,7 @@ function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: Profile
       />
       <p class="hint">
         {can(frame.role, 'administer') && file?.isWritable === false
-          ? `The program may not write ${basename(file.path)}: the operator changes it on the server (docs/configuration.md, Controller profile). It is read again for each document.`
+          ? `The program may not write ${basename(file.path)}: change it on the server (docs/configuration.md, Controller profile). It is read again for each document.`
           : 'Owners and admins can edit it.'}
       </p>
     </Panel>
@@ -242,8 +242,8 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
         <button type="submit">Save</button>
       </form>
       <p class="hint">
-        Translations, retention and approval rules stay as they are in {basename(file?.path ?? '')}; the operator
-        changes them there.
+        Translations, retention and approval rules stay as they are in {basename(file?.path ?? '')}. Change them there,
+        on the server.
       </p>
     </Panel>
   );

@@ -194,8 +194,8 @@ function RetentionPage(props: RetentionProps) {
                 rows={periods}
               />
               <p class="hint">
-                The periods are in the <code>retention</code> section of the controller profile, which the operator
-                changes. Without that section nothing is erased automatically.
+                To change a period, ask an admin with access to the server: periods are in the <code>retention</code>{' '}
+                section of the controller profile. Without that section nothing is erased automatically.
               </p>
             </>
           )}

@@ -16,12 +16,13 @@ import {
 import type { ShownColumn } from '../../../reports/render/blocks.ts';
 import type { Context } from '../../context.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
+import { momentText } from '../../core/time-words.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
 import { createScanQueries, type ScanRow } from '../../store/queries/history-scans.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import type { Source } from '../../core/source.ts';
-import { momentText } from './words.ts';
+
 import { Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 
 /** What scans found, and integrations. Inside the guarded scope. */

@@ -261,8 +261,8 @@ function ScheduleForm({ frame, sources, people, isMailed, form = {}, recipients 
       </div>
       {!isMailed ? (
         <p class="hint">
-          Documents are only filed: no mail server is set up here. The operator has to set <code>SMTP_URL</code> and{' '}
-          <code>MAIL_FROM</code>.
+          Documents are only filed: no mail server is set up here. Ask an admin to set one up on the server (
+          <code>SMTP_URL</code>, <code>MAIL_FROM</code>).
         </p>
       ) : people.length === 0 ? (
         <p class="hint">Nobody who may see it has an account to mail it to.</p>

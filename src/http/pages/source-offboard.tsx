@@ -36,7 +36,7 @@ export async function sourceOffboardRoutes(app: FastifyInstance, context: Contex
     const open = await openCasesOf(context, slug);
     const problems = [
       ...(config.defaultSource?.slug === slug
-        ? ['It is set by environment variables: the operator has to remove them.']
+        ? ['It is set by environment variables; remove them on the server.']
         : []),
       ...((form['slug'] ?? '').trim() === slug ? [] : [`Enter the short name of the source, ${slug}.`]),
       ...(reason.length > 2000 ? ['The reason is longer than 2,000 characters.'] : []),
@@ -134,8 +134,8 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
     return (
       <Notice tone="calm">
         <p>
-          This source is set by environment variables: the operator has to remove <code>WEBHOOK_SECRETS</code> and the{' '}
-          <code>SERVICE_…</code> variables, and restart the server. Its entries are kept.
+          This source is set by environment variables. To stop it, remove <code>WEBHOOK_SECRETS</code> and the{' '}
+          <code>SERVICE_…</code> variables on the server, and restart it. Its entries are kept.
         </p>
       </Notice>
     );

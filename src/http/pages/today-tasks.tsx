@@ -155,6 +155,13 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   quarantine: '/deliveries?outcome=unreadable',
 };
 
+/** What somebody reads who can put nothing right on the server: the remedy, with its commands, is in the mail to the admins. */
+function hintFor(page: string | undefined): string {
+  return page === undefined
+    ? 'An admin has to put this right.'
+    : 'Look what it is about, and tell an admin if it does not go away.';
+}
+
 /** What the operator of the server has to do: what the pages cannot do is sent to the admins, in words that they can act on. */
 function warningTask(frame: PageFrame, today: Today, { code, source, sentence, remedy }: Warning): Task {
   const page = warningPages[code];
@@ -170,7 +177,7 @@ function warningTask(frame: PageFrame, today: Today, { code, source, sentence, r
     what: (
       <>
         <strong>{sentence}</strong>
-        <p class="hint">{remedy}</p>
+        <p class="hint">{administers ? remedy : hintFor(page)}</p>
       </>
     ),
     by: <Badge {...now} />,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createOfficeWorld, signedIn } from '../../http/office-world.ts';
+import { makeMoves } from '../hand-over-world.ts';
+import { createOfficeWorld, signedIn, signedInAs } from '../../http/office-world.ts';
 import { seedRequests } from './seed.ts';
 
 describe('text from outside', () => {
@@ -146,5 +147,65 @@ describe('the page Today', () => {
     const { text } = await olga.get('/');
     expect(text).toContain(`over ${sealing.checkpoint.size} entries`);
     expect(text).toContain(sealing.checkpoint.root.toString('hex').slice(0, 16));
+  });
+});
+
+describe('what an officer reads', () => {
+  it('names systems, banners, languages and days in words on the page of a request', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { access } = await seedRequests(world);
+    const { context } = world;
+    const caseId = `default-${access}`;
+    await makeMoves(world, caseId, [
+      ['start', {}],
+      ['mark-system', { system: 'crm', result: 'nothing-found' }],
+      ['add-task', { what: 'Delete the customer', due: '2027-03-09' }],
+    ]);
+    const olga = await signedIn(world);
+    const named = await olga.post('/banners/names', { source: 'default', bannerId: 'bnr_1', name: 'Main site' });
+    expect(named.status).toBe(303);
+    await context.projector.catchUp();
+    const { text } = await olga.get(`/cases/${caseId}`);
+    expect(text).toContain('<span title="bnr_1">Main site</span>');
+    expect(text).toContain('German');
+    expect(text).toContain('System: <bdi>CRM</bdi>');
+    expect(text).toContain('To be done by: <bdi>9 Mar 2027</bdi>');
+    expect(text).toContain('its due date is 9 Mar 2027');
+    // Neither a day nor a moment as programs write it, but in fields and machine-readable attributes.
+    const words = text.replaceAll(/<[^>]*>/g, ' ');
+    expect(words.match(/\d{4}-\d\d-\d\d(?:T\d\d)?/g)).toBeNull();
+    const future = await olga.post(`/cases/${caseId}/moves`, {
+      move: 'acknowledge',
+      at: '2099-01-01T10:00',
+      basedOn: '3',
+    });
+    expect(future.text).toContain('the time of the step (1 Jan 2099, 10:00) is in the future');
+  });
+
+  it('shows the facts of an entry under names in words, with times in the zone of the controller', async () => {
+    const world = await createOfficeWorld({ TIME_ZONE: 'America/New_York' }, { worker: false });
+    const seq = await world.event('consent.recorded', {
+      consent_id: 'c-9',
+      banner_id: 'bnr_1',
+      visitor_hash: 'visitor-9',
+      consent: { analytics: true },
+      recorded_at: '2026-02-03T03:30:00.000Z',
+    });
+    const { text } = await (await signedIn(world)).get(`/entries/${seq}`);
+    const facts = text.slice(text.indexOf('id="facts"'), text.indexOf('id="body"')).replaceAll(/<[^>]*>/g, ' ');
+    expect(facts).toContain('Purpose: analytics');
+    expect(facts).toMatch(/Happened\s+2 Feb 2026, 22:30/);
+    expect(facts).not.toMatch(/\d{4}-\d\d-\d\dT/);
+  });
+
+  it('never sends an officer to “the operator”, nor an auditor to what they may not do', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    await seedRequests(world);
+    const [officer, auditor] = [await signedInAs(world, 'officer'), await signedInAs(world, 'auditor')];
+    for (const path of ['/evidence', '/settings/retention', '/settings/notifications', '/documents/schedules'])
+      expect([path, (await officer.get(path)).text.includes('operator')]).toEqual([path, false]);
+    const calls = (await auditor.get('/policies/calls')).text;
+    expect(calls).toContain('No calls yet');
+    expect(calls).not.toContain('href="/policies/generate"');
   });
 });
