@@ -118,7 +118,7 @@ function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
     key: `message ${caseId}`,
     what: (
       <>
-        Read the message from the requester of {caseId} wrote <Moment iso={at} timeZone={frame.timeZone} />:{' '}
+        Read the message from the requester of {caseId}, <Moment iso={at} timeZone={frame.timeZone} />:{' '}
         {choiceTexts[about].toLowerCase()}
       </>
     ),
