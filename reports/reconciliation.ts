@@ -2,8 +2,13 @@ import type { ReconciledDecision, ReconciliationFinding } from '../src/store/que
 import type { Period } from '../src/store/queries/scope.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
 import { counted, formatCount, formatTime } from './format.ts';
-import { loadPulls } from './pulls.ts';
-import { type Agreement, loadAgreement, contradictionsOf } from './reconciliation/agreement.ts';
+import {
+  type Agreement,
+  loadAgreement,
+  loadCoverage,
+  windowsOf,
+  contradictionsOf,
+} from './reconciliation/agreement.ts';
 import {
   contradictionsTable,
   coverageBlocks,
@@ -67,7 +72,9 @@ export const reconciliation = createReport({
 });
 
 async function gather(input: ReportInput, period: Period): Promise<Agreement> {
-  return loadAgreement(input, period, await loadPulls(input, period), LIMITS);
+  const coverage = await loadCoverage(input, period);
+  const counts = await input.history.reconciliationByBanner(period, windowsOf(coverage));
+  return loadAgreement(input, period, coverage, counts, LIMITS);
 }
 
 async function* allFindings(input: ReportInput, period: Period): AsyncGenerator<FoundDecision> {

@@ -1,4 +1,5 @@
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
+import type { BannerReconciliation } from '../../src/store/queries/history-reconciliation.ts';
 import type { DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
 import { type Block, fine, table } from '../render/blocks.ts';
 import { counted, formatCount, formatTime, byText } from '../format.ts';
@@ -15,13 +16,14 @@ import {
   refusedByReason,
   refusedSince,
   type Agreement,
+  type Coverage,
   loadAgreement,
 } from '../reconciliation/agreement.ts';
 import { periodOf, type ReportInput } from '../report.ts';
 import { bannerWord, notStated, readWords, verdictWord } from '../words.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { addDays, startOfDay } from '../../src/core/zoned-days.ts';
-import { type BannerPull, knownPart, loadPulls, type Span } from '../pulls.ts';
+import { type BannerPull, knownPart, type Span } from '../pulls.ts';
 
 const GAPS_SHOWN = 20;
 
@@ -200,10 +202,16 @@ export interface Completeness {
 const AGREEMENT_LIMITS = { stretches: 10, contradictions: 10 } as const;
 
 /** How complete the records of a period are, by everything that this installation could see. */
-export async function loadCompleteness(input: ReportInput, period: Period, conflicts: number): Promise<Completeness> {
+export async function loadCompleteness(
+  input: ReportInput,
+  period: Period,
+  coverage: Coverage,
+  counts: readonly BannerReconciliation[],
+  conflicts: number,
+): Promise<Completeness> {
   const { history } = input;
-  const pulls = await loadPulls(input, period);
-  const agreement = await loadAgreement(input, period, pulls, AGREEMENT_LIMITS);
+  const { pulls } = coverage;
+  const agreement = await loadAgreement(input, period, coverage, counts, AGREEMENT_LIMITS);
   const { byEvent, byDay } = await history.deliveryCounts(period, input.timeZone);
   const deliveries = byEvent.map(({ bytes: _, ...count }) => count);
   const seen = new Set(byDay.map(({ day }) => day));

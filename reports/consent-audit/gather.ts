@@ -10,8 +10,9 @@ import {
 } from '../../src/core/consent-judgement.ts';
 import { type Hold, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
 import type { ConsentState } from '../../src/core/vocabulary.ts';
-import { addDays, daysBetween, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
-import type { DecisionGroup, DecisionTotals } from '../../src/store/queries/history-decision-counts.ts';
+import { addDays, daysBetween, type Span, spansOf, startOfDay } from '../../src/core/zoned-days.ts';
+import type { DecisionGroup, DecisionTotals, RecordTotals } from '../../src/store/queries/history-decision-counts.ts';
+import { agreementByBanner, type BannerWindow } from '../../src/store/queries/history-reconciliation.ts';
 import type { ConsentAfterWithdrawal } from '../../src/store/queries/history-withdrawals.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
@@ -20,6 +21,7 @@ import { stateOrder } from '../words.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { loadSubjectAppendix, type SubjectAppendix } from './subject.ts';
 import { loadCompleteness, type Completeness } from './completeness-blocks.ts';
+import { loadCoverage, windowsOf } from '../reconciliation/agreement.ts';
 import { type BannerAudit, loadBannerAudit } from './banner-evidence.ts';
 import {
   loadPolicyIntervals,
@@ -140,13 +142,13 @@ const ACCESS_LISTED = 200;
 export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAudit> {
   const { history, profile } = input;
   const period = periodOf(input);
-  const totals = await history.decisionTotals(period);
-  const overTime = await loadOverTime(input, period);
+  const coverage = await loadCoverage(input, period);
+  const { groups, overTime, byMonth } = await countDecisions(input, period, windowsOf(coverage));
+  const totals = totalsOf(groups, await history.recordTotals(period));
   const policies = await loadPolicyIntervals(history.policyRows({ ...period }), period.from, period.to);
   const standing = await loadStanding(input, period, supersededBy(policies));
   const disputed: JudgedDecision[] = [];
   for await (const decision of history.disputedDecisions(period)) disputed.push(decision);
-  const groups = await history.decisionGroups(period);
   const byBanner = [...countBy(groups, ({ bannerId }) => bannerId)]
     .map(([bannerId, decisions]) => ({ bannerId, decisions }))
     .sort(byText(({ bannerId }) => bannerId));
@@ -187,9 +189,9 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
         const [policyId, policyVersion] = JSON.parse(key) as [string | null, string | null];
         return { policyId, policyVersion, decisions, states };
       }),
-    byMonth: await loadMonths(input, period, overTime),
+    byMonth,
     overTime,
-    completeness: await loadCompleteness(input, period, totals.conflicts),
+    completeness: await loadCompleteness(input, period, coverage, agreementByBanner(groups), totals.conflicts),
     policies,
     banners: await loadBannerAudit(input, period, byBanner),
     policyTexts: await loadPolicyTextIntervals(history.textLooks(period), period.from, period.to),
@@ -203,47 +205,65 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
   };
 }
 
-/** Bars that can still be told apart: days up to a quarter, weeks up to two years, else months. */
-async function loadOverTime(input: ReportInput, period: Period): Promise<ConsentAudit['overTime']> {
+/**
+ * Counts the decisions of the period: together, by span of time, and by month. Each stretch that lies in one span and one month is asked for by
+ * itself, and only what is the sum of them is kept.
+ */
+async function countDecisions(
+  input: ReportInput,
+  period: Period,
+  windows: readonly BannerWindow[],
+): Promise<Pick<ConsentAudit, 'overTime' | 'byMonth'> & { readonly groups: readonly DecisionGroup[] }> {
+  // Bars that can still be told apart: days up to a quarter, weeks up to two years, else months.
   const days = daysBetween(input.from, input.to);
   const unit = days <= 93 ? 'day' : days <= 731 ? 'week' : 'month';
-  return { unit, spans: await overSpans(input, period, unit) };
-}
-
-/** Months of the period: summed up where its days were counted already. */
-async function loadMonths(
-  input: ReportInput,
-  period: Period,
-  { unit, spans }: ConsentAudit['overTime'],
-): Promise<ConsentAudit['byMonth']> {
-  if (unit !== 'day')
-    return (await overSpans(input, period, 'month')).map(({ span, states }) => ({
-      month: span,
-      decisions: sumOf(states),
-      states,
-    }));
-  const months = new Map<string, Map<Judged, number>>();
-  for (const { span, states } of spans) {
-    const month = months.get(span.slice(0, 7)) ?? new Map<Judged, number>();
-    months.set(span.slice(0, 7), month);
-    for (const { state, decisions } of states) month.set(state, (month.get(state) ?? 0) + decisions);
+  const spans = countsIn(spansOf(input.from, input.to, input.timeZone, unit));
+  const months = countsIn(spansOf(input.from, input.to, input.timeZone, 'month'));
+  const groups = new Map<string, DecisionGroup>();
+  const starts = [...new Set([...spans.starts, ...months.starts])].sort();
+  for (const [place, from] of starts.entries()) {
+    const some = await input.history.decisionGroups({ ...period, from, to: starts[place + 1] ?? period.to }, windows);
+    for (const group of some) {
+      const key = JSON.stringify({ ...group, decisions: 0 });
+      groups.set(key, { ...group, decisions: group.decisions + (groups.get(key)?.decisions ?? 0) });
+    }
+    spans.add(from, some);
+    months.add(from, some);
   }
-  return [...months].map(([month, counts]) => {
-    const states = [...counts].map(([state, decisions]) => ({ state, decisions })).sort(byStateOrder);
-    return { month, decisions: sumOf(states), states };
-  });
+  return {
+    groups: [...groups.values()],
+    overTime: { unit, spans: spans.states().map(({ name, states }) => ({ span: name, states })) },
+    byMonth: months.states().map(({ name, states }) => ({ month: name, decisions: sumOf(states), states })),
+  };
 }
 
-async function overSpans(
-  input: ReportInput,
-  period: Period,
-  unit: 'day' | 'week' | 'month',
-): Promise<{ span: string; states: StateCount[] }[]> {
-  const spans = spansOf(input.from, input.to, input.timeZone, unit);
-  const counts = new Map<string, StateCount[]>(spans.map(({ name }) => [name, []]));
-  for (const { span, state, decisions } of await input.history.decisionsBySpan(period, spans))
-    counts.get(span)?.push({ state, decisions });
-  return [...counts].map(([span, states]) => ({ span, states: states.sort(byStateOrder) }));
+/** Counts by state in adjoining spans, those without decisions too. */
+function countsIn(spans: readonly Span[]) {
+  const counts = spans.map(({ name }) => ({ name, groups: [] as StateCount[] }));
+  let place = 0;
+  return {
+    starts: spans.map(({ start }) => start),
+    /** Groups of decisions from a moment on, in order of time. */
+    add(from: string, groups: readonly DecisionGroup[]): void {
+      while ((spans[place + 1]?.start ?? '~') <= from) place += 1;
+      counts[place]?.groups.push(...statesOf(groups));
+    },
+    states: () => counts.map(({ name, groups }) => ({ name, states: addedUp(groups) })),
+  };
+}
+
+function totalsOf(groups: readonly DecisionGroup[], { rows, subjects, conflicts }: RecordTotals): DecisionTotals {
+  const count = (isMeant: (group: DecisionGroup) => boolean) => sumOf(groups.filter(isMeant));
+  return {
+    decisions: sumOf(groups),
+    rows,
+    subjects,
+    withoutSubject: count(({ owned }) => !owned),
+    conflicts,
+    timesNotCounted: count(({ timeCounts }) => !timeCounts),
+    timedByReceipt: count(({ timeBasis }) => timeBasis === 'received'),
+    offsetAssumed: count(({ timeBasis }) => timeBasis === 'assumed-offset'),
+  };
 }
 
 function purposeCounts(
@@ -314,9 +334,13 @@ function countBy<Key>(
 }
 
 function statesOf(groups: readonly DecisionGroup[]): StateCount[] {
-  return [...countBy(groups, ({ judged }) => judged)]
-    .map(([state, decisions]) => ({ state, decisions }))
-    .sort(byStateOrder);
+  return addedUp(groups.map(({ judged: state, decisions }) => ({ state, decisions })));
+}
+
+function addedUp(counts: readonly StateCount[]): StateCount[] {
+  const states = new Map<Judged, number>();
+  for (const { state, decisions } of counts) states.set(state, (states.get(state) ?? 0) + decisions);
+  return [...states].map(([state, decisions]) => ({ state, decisions })).sort(byStateOrder);
 }
 
 function grouped<Key extends string | null>(
@@ -444,6 +468,6 @@ function byStateOrder(a: { state: string }, b: { state: string }): number {
   return stateOrder(a.state) - stateOrder(b.state);
 }
 
-export function sumOf(states: readonly StateCount[]): number {
-  return states.reduce((sum, { decisions }) => sum + decisions, 0);
+export function sumOf(counts: readonly Pick<StateCount, 'decisions'>[]): number {
+  return counts.reduce((sum, { decisions }) => sum + decisions, 0);
 }

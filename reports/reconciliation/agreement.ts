@@ -1,5 +1,6 @@
 import type {
   BannerReconciliation,
+  BannerWindow,
   Reconciliation,
   UndeliveredStretch,
   ReconciledDecision,
@@ -7,7 +8,16 @@ import type {
 import type { History } from '../../src/store/queries/history.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
 import { byText } from '../format.ts';
-import { type BannerPull, gapsIn, knownPart, loadRecounts, mergeSpans, type Recounts, type Span } from '../pulls.ts';
+import {
+  type BannerPull,
+  gapsIn,
+  knownPart,
+  loadPulls,
+  loadRecounts,
+  mergeSpans,
+  type Recounts,
+  type Span,
+} from '../pulls.ts';
 import type { ReportInput } from '../report.ts';
 import { choicesThatDiffer } from '../../src/core/consent-judgement.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
@@ -79,15 +89,27 @@ interface AgreementLimits {
   readonly contradictions: number;
 }
 
-/** Puts together what deliveries and pulled rows of a period say about each other. Lists are bounded; totals are not. */
+/** What was pulled, and of which banners that can have been in it. */
+export interface Coverage {
+  readonly pulls: readonly BannerPull[];
+  /** Of each banner that a decision or a pull names: the stretches of the period that were pulled. */
+  readonly covered: ReadonlyMap<string | null, readonly Span[]>;
+}
+
+/**
+ * Puts together what deliveries and pulled rows of a period say about each other. `counts`: how they agree, banner by banner, within the windows of
+ * the coverage. Lists are bounded; totals are not.
+ */
 export async function loadAgreement(
   input: ReportInput,
   period: Period,
-  pulls: readonly BannerPull[],
+  coverage: Coverage,
+  counts: readonly BannerReconciliation[],
   limits: AgreementLimits,
 ): Promise<Agreement> {
   const { history } = input;
-  const banners = await loadBanners(input, period, pulls);
+  const { pulls } = coverage;
+  const banners = bannersOf(input, period, coverage, counts);
   const counters = await loadCounters(input, period);
   const totals = banners.reduce(sum, nothing);
   const contradictions: Contradiction[] = [];
@@ -110,31 +132,44 @@ export async function loadAgreement(
   };
 }
 
-async function loadBanners(
-  input: ReportInput,
-  period: Period,
-  pulls: readonly BannerPull[],
-): Promise<readonly BannerAgreement[]> {
+/** Which part of the period was pulled of which banner. */
+export async function loadCoverage(input: ReportInput, period: Period): Promise<Coverage> {
   const { history } = input;
-  const whole = knownPart(input, period);
-  const named = pulls.filter(({ bannerId }) => bannerId !== null);
-  const ids = new Set([...(await history.decisionsByBanner(period)), ...named].map(({ bannerId }) => bannerId));
+  const pulls = await loadPulls(input, period);
+  const named = pulls.flatMap(({ bannerId }) => bannerId ?? []);
   const covered = new Map<string | null, readonly Span[]>();
-  for (const bannerId of [...ids].sort(byText((id) => id))) {
+  for (const bannerId of new Set([null, '', ...(await history.seenBanners(period.source)), ...named])) {
     const ofWhole = named.length < pulls.length && (await isInWholeLog(history, period, bannerId));
     const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && ofWhole));
     covered.set(bannerId, mergeSpans(own.flatMap((pull) => pull.covered)));
   }
-  const windows = [...covered].flatMap(([bannerId, some]) => some.map((window) => ({ bannerId, ...window })));
-  const counts = new Map(
-    (await history.reconciliationByBanner(period, windows)).map((one) => [one.bannerId, one] as const),
-  );
-  return [...covered].map(([bannerId, some]) => ({
-    ...(counts.get(bannerId) ?? { ...nothing, bannerId, missingFromLog: 0 }),
-    notPulled: some.length === 0,
-    lastPulled: some.at(-1)?.to ?? null,
-    gaps: withoutTail(gapsIn(whole, some), whole, isOver(input, period)),
-  }));
+  return { pulls, covered };
+}
+
+/** The stretches in which the log should have what was delivered. */
+export function windowsOf({ covered }: Coverage): readonly BannerWindow[] {
+  return [...covered].flatMap(([bannerId, some]) => some.map((window) => ({ bannerId, ...window })));
+}
+
+/** The banners of the period's decisions and those that were pulled by name. */
+function bannersOf(
+  input: ReportInput,
+  period: Period,
+  { pulls, covered }: Coverage,
+  counts: readonly BannerReconciliation[],
+): readonly BannerAgreement[] {
+  const whole = knownPart(input, period);
+  const known = new Map(counts.map((one) => [one.bannerId, one] as const));
+  const ids = new Set([...known.keys(), ...pulls.flatMap(({ bannerId }) => bannerId ?? [])]);
+  return [...ids].sort(byText((id) => id)).map((bannerId) => {
+    const some = covered.get(bannerId) ?? [];
+    return {
+      ...(known.get(bannerId) ?? { ...nothing, bannerId, missingFromLog: 0 }),
+      notPulled: some.length === 0,
+      lastPulled: some.at(-1)?.to ?? null,
+      gaps: withoutTail(gapsIn(whole, some), whole, isOver(input, period)),
+    };
+  });
 }
 
 /**

@@ -2,6 +2,7 @@ import { type Clock, isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
+import { seenBanners } from '../store/queries/history-banners.ts';
 import type { Query, Store } from '../store/store.ts';
 import { bannerOf, columnOf, setDismissed } from './position.ts';
 
@@ -93,37 +94,13 @@ async function isPulled(read: Query, source: string, bannerId: string | null): P
   return row !== undefined;
 }
 
-/** Banner ids that decisions name and that are not among `known`. Goes from banner to banner along their index: a source has millions of decisions and a few banners. */
+/** Banner ids that decisions name and that are not among `known`. */
 export async function loadSeenBanners(
   read: Query,
   source: string,
   known: readonly string[],
 ): Promise<readonly string[]> {
-  const rows = await read
-    .withRecursive('found(banner_id)', (db) =>
-      db
-        .selectFrom('decision_history')
-        .select((eb) => eb.fn.min<string | null>('banner_id').as('banner_id'))
-        .where('source', '=', source)
-        .where('banner_id', '>', '')
-        .unionAll(
-          db
-            .selectFrom('found')
-            .select((eb) =>
-              eb
-                .selectFrom('decision_history as d')
-                .select((inner) => inner.fn.min<string | null>('d.banner_id').as('banner_id'))
-                .where('d.source', '=', source)
-                .whereRef('d.banner_id', '>', 'found.banner_id')
-                .as('banner_id'),
-            )
-            .where('found.banner_id', 'is not', null),
-        ),
-    )
-    .selectFrom('found')
-    .select('banner_id')
-    .execute();
-  return rows.flatMap(({ banner_id: id }) => (id === null || known.includes(id) ? [] : [id]));
+  return (await seenBanners(read, source)).filter((id) => !known.includes(id));
 }
 
 /** `unknown`: nothing ever named this banner. */

@@ -230,7 +230,7 @@ test('what documents read of one source and period is looked up', async () => {
     await plansOf(async (query) => {
       const history = createHistory(query);
       await history.receivedAtOf(500);
-      await history.decisionTotals(period);
+      await history.recordTotals(period);
       await history.decisionGroups(period);
       await drain(history.disputedDecisions(period));
       await history.decisionsByBanner(period);

@@ -44,6 +44,14 @@ export function contradicted(query: Query, { source, asOf }: Scope) {
     .where('o.seq', '<=', asOf);
 }
 
+/**
+ * Whether a row `d` lies in a period, where few are asked for by something else. Written as expressions: SQLite knows no numbers of rows, and would walk through
+ * the period.
+ */
+export function amongFew({ from, to, asOf }: Period) {
+  return sql<boolean>`(d.at || '' >= ${from} and d.at || '' < ${to} and d.seq + 0 <= ${asOf})`;
+}
+
 type JudgedColumn = 'label' | 'withdraws' | 'stands' | 'held' | 'state' | 'purposes';
 
 /** How the decision `d` is judged by what was known at asOf, as expressions. */

@@ -83,6 +83,8 @@ export function createBannerQueries(query: Query) {
       const place = (one: BannerEvidence) => `${one.bannerId}\n${one.from}`;
       return added.sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : a.seq - b.seq));
     },
+    /** Ids that any decision of a source names, at whatever position. */
+    seenBanners: (source: string) => seenBanners(query, source),
     /** The names that officers gave to the banners of a source, as they were at `asOf`, by banner id. */
     async bannerNames({ source, asOf }: Scope): Promise<BannerNames> {
       const rows = await named.where('source', '=', source).where('seq', '<=', asOf).execute();
@@ -99,6 +101,35 @@ export function createBannerQueries(query: Query) {
       );
     },
   };
+}
+
+/** Banner ids that decisions name. Goes from banner to banner along their index: a source has millions of decisions and a few banners. */
+export async function seenBanners(query: Query, source: string): Promise<readonly string[]> {
+  const rows = await query
+    .withRecursive('found(banner_id)', (db) =>
+      db
+        .selectFrom('decision_history')
+        .select((eb) => eb.fn.min<string | null>('banner_id').as('banner_id'))
+        .where('source', '=', source)
+        .where('banner_id', '>', '')
+        .unionAll(
+          db
+            .selectFrom('found')
+            .select((eb) =>
+              eb
+                .selectFrom('decision_history as d')
+                .select((inner) => inner.fn.min<string | null>('d.banner_id').as('banner_id'))
+                .where('d.source', '=', source)
+                .whereRef('d.banner_id', '>', 'found.banner_id')
+                .as('banner_id'),
+            )
+            .where('found.banner_id', 'is not', null),
+        ),
+    )
+    .selectFrom('found')
+    .select('banner_id')
+    .execute();
+  return rows.flatMap(({ banner_id: id }) => id ?? []);
 }
 
 /** The last name of each banner that has one. */

@@ -4,38 +4,51 @@ import { type Holds, holdsOf } from '../../core/consent-timeline.ts';
 import type { ConsentState } from '../../core/vocabulary.ts';
 import type { Span } from '../../core/zoned-days.ts';
 import type { Query } from '../store.ts';
-import { type DecisionBuilder, decisionsIn, firstDecisionsIn, judgedAt } from './decisions-in.ts';
+import {
+  amongFew,
+  contradicted,
+  type DecisionBuilder,
+  decisionsIn,
+  firstDecisionsIn,
+  type JudgedAt,
+  judgedAt,
+} from './decisions-in.ts';
+import type { DecisionRow } from './history-decisions.ts';
+import { type AgreementGroup, agreementOf, type BannerWindow } from './history-reconciliation.ts';
 import { nullsFirst, type Period } from './scope.ts';
 
 /** Decisions of a period that agree in everything they are counted by. */
-export interface DecisionGroup {
+export interface DecisionGroup extends AgreementGroup {
   /** As they are judged at asOf. */
   readonly judged: Judged;
   /** As their first records state it. */
   readonly stated: ConsentState;
-  /** Records of each of them contradict each other: the choice says nothing then. */
-  readonly disputed: boolean;
   /** The choice and the state by all their records, and which of the purposes they withdraw. */
   readonly purposes: string;
   readonly state: ConsentState;
   readonly withdraws: string;
   readonly region: string | null;
-  readonly bannerId: string | null;
   readonly policyId: string | null;
   readonly policyVersion: string | null;
-  readonly decisions: number;
+  /** Some record of each names a subject. */
+  readonly owned: boolean;
+  readonly timeBasis: DecisionRow['occurred_basis'];
+  readonly timeCounts: boolean;
 }
 
-export interface DecisionTotals {
-  /** Distinct decisions: rows that are the first of theirs. */
-  readonly decisions: number;
+export interface RecordTotals {
   /** All rows: a decision told by a delivery and by the pulled log has two. */
   readonly rows: number;
   /** Distinct subjects among the decisions. */
   readonly subjects: number;
-  readonly withoutSubject: number;
   /** Rows that contradict an earlier row of the same decision. */
   readonly conflicts: number;
+}
+
+export interface DecisionTotals extends RecordTotals {
+  /** Distinct decisions: rows that are the first of theirs. */
+  readonly decisions: number;
+  readonly withoutSubject: number;
   /** Decisions whose claimed time does not count, so the time of receipt is used. */
   readonly timesNotCounted: number;
   /** Decisions without a time of their own: counted at the time of receipt. */
@@ -50,64 +63,53 @@ export function createDecisionCounts(query: Query) {
   const count = (eb: DecisionBuilder) => eb.fn.countAll().as('decisions');
 
   return {
-    async decisionTotals(period: Period): Promise<DecisionTotals> {
+    async recordTotals(period: Period): Promise<RecordTotals> {
       const { together } = await judgedAt(query, period);
-      const owner = together('subject');
-      const row = await decisionsIn(query, period)
-        .select((eb) => [
-          eb.fn.countAll().as('rows'),
-          sum('d.is_first = 1').as('decisions'),
-          sum('d.conflicts = 1').as('conflicts'),
-          sql<number>`sum(case when d.is_first = 1 and ${owner} is null then 1 else 0 end)`.as('withoutSubject'),
-          sum('d.is_first = 1 and d.occurred_counts = 0').as('timesNotCounted'),
-          sum(`d.is_first = 1 and d.occurred_basis = 'received'`).as('timedByReceipt'),
-          sum(`d.is_first = 1 and d.occurred_basis = 'assumed-offset'`).as('offsetAssumed'),
-        ])
+      const { rows } = await decisionsIn(query, period)
+        .select((eb) => eb.fn.countAll().as('rows'))
+        .executeTakeFirstOrThrow();
+      const { conflicts } = await query
+        .selectFrom('decision_history as d')
+        .where('d.seq', 'in', contradicted(query, period).clearSelect().select('o.seq'))
+        .where(amongFew(period))
+        .select((eb) => eb.fn.countAll().as('conflicts'))
         .executeTakeFirstOrThrow();
       // Sorted: SQLite counts `count(distinct …)` in a tree that it finds a place in for each decision, which takes three times as long.
-      const subjects = await query
-        .selectFrom(first(period).select(owner.as('owner')).groupBy(sql.ref('owner')).as('s'))
-        .select((eb) => eb.fn.count('s.owner').as('n'))
+      const { subjects } = await query
+        .selectFrom(first(period).select(together('subject').as('owner')).groupBy(sql.ref('owner')).as('s'))
+        .select((eb) => eb.fn.count('s.owner').as('subjects'))
         .executeTakeFirstOrThrow();
-      return {
-        decisions: Number(row.decisions ?? 0),
-        rows: Number(row.rows),
-        subjects: Number(subjects.n),
-        withoutSubject: Number(row.withoutSubject ?? 0),
-        conflicts: Number(row.conflicts ?? 0),
-        timesNotCounted: Number(row.timesNotCounted ?? 0),
-        timedByReceipt: Number(row.timedByReceipt ?? 0),
-        offsetAssumed: Number(row.offsetAssumed ?? 0),
-      };
+      return { rows: Number(rows), conflicts: Number(conflicts), subjects: Number(subjects) };
     },
 
-    /** All that a report counts decisions by, in one walk: each of its tables adds up some of these groups. */
-    async decisionGroups(period: Period): Promise<readonly DecisionGroup[]> {
-      const { column, disputed, judged } = await judgedAt(query, period);
+    /**
+     * All that a report counts decisions by, in one walk: each of its tables adds up some of these groups. Given a day or so at a time: SQLite
+     * sorts the decisions for it, and sorts few at once faster. `windows`: as for `reconciliationByBanner`.
+     */
+    async decisionGroups(period: Period, windows: readonly BannerWindow[] = []): Promise<readonly DecisionGroup[]> {
+      const { column, together, judged } = await judgedAt(query, period);
+      const { nameless, way } = agreementOf(period, windows);
+      // What tells most of them apart comes first, long texts last.
       const keys = [
-        'judged',
-        'isDisputed',
-        'stated',
-        'chosen',
-        'saidState',
-        'withdrawn',
-        'ofRegion',
-        'ofBanner',
-        'ofPolicy',
-        'ofVersion',
+        ...['ofRegion', 'ofVersion', 'ofBanner', 'cameBy', 'way', 'judged', 'stated', 'saidState', 'ofPolicy'],
+        ...['nameless', 'basis', 'counts', 'owned', 'withdrawn', 'chosen'],
       ];
       const rows = await first(period)
-        .select([judged.as('judged'), disputed.as('isDisputed'), 'd.state as stated'])
-        .select([column('purposes').as('chosen'), column('state').as('saidState')])
-        .select([column('withdraws').as('withdrawn'), 'd.region as ofRegion', 'd.banner_id as ofBanner'])
-        .select(['d.policy_id as ofPolicy', 'd.policy_version as ofVersion'])
+        .select(['d.region as ofRegion', 'd.policy_version as ofVersion', 'd.banner_id as ofBanner', 'd.via as cameBy'])
+        .select([way.as('way'), judged.as('judged'), 'd.state as stated', column('state').as('saidState')])
+        .select(['d.policy_id as ofPolicy', nameless.as('nameless'), 'd.occurred_basis as basis'])
+        .select([
+          'd.occurred_counts as counts',
+          sql`case when ${together('subject')} is null then 0 else 1 end`.as('owned'),
+        ])
+        .select([column('withdraws').as('withdrawn'), column('purposes').as('chosen')])
         .select(count)
         .groupBy(keys.map((key) => sql.ref(key)))
         .execute();
       return rows.map((row) => ({
         judged: row.judged,
         stated: row.stated,
-        disputed: Number(row.isDisputed) === 1,
+        disputed: row.judged === 'disputed',
         purposes: row.chosen,
         state: row.saidState as ConsentState,
         withdraws: row.withdrawn,
@@ -115,6 +117,12 @@ export function createDecisionCounts(query: Query) {
         bannerId: row.ofBanner,
         policyId: row.ofPolicy,
         policyVersion: row.ofVersion,
+        owned: Number(row.owned) === 1,
+        timeBasis: row.basis,
+        timeCounts: Number(row.counts) === 1,
+        via: row.cameBy,
+        nameless: Number(row.nameless) === 1,
+        way: row.way,
         decisions: Number(row.decisions),
       }));
     },
@@ -179,44 +187,44 @@ export function createStandingQueries(query: Query) {
       in90Days: string,
     ): Promise<{ readonly consents: readonly StandingConsents[]; readonly held: readonly number[] }> {
       const { column, together } = await judgedAt(query, period);
-      const latest = latestDecisions(query, period, together('subject'))
-        .select(['d.seq', column('stands').as('stands'), column('held').as('held')])
-        .select([together('policy_id').as('policyId'), together('policy_version').as('policyVersion')])
-        .select(together('expires_at').as('expires'));
+      const decisions = query
+        .selectFrom('decision_history as d')
+        .where('d.source', '=', period.source)
+        .where('d.seq', '<=', period.asOf)
+        .where('d.at', '<', period.to)
+        .where('d.is_first', '=', 1)
+        .select([together('subject').as('owner'), sql`coalesce(d.banner_id, '')`.as('banner')])
+        .select(placedHolds(period, { column, together }, in30Days, in90Days).as('holds'))
+        // No limit, but it keeps SQLite from sorting the columns instead of what is made of them, which takes twice as long.
+        .limit(Number.MAX_SAFE_INTEGER);
+      const latest = query
+        .selectFrom(decisions.as('d'))
+        .where('d.owner', 'is not', null)
+        .select((eb) => eb.fn.max('d.holds').as('holds'))
+        .groupBy(['d.owner', 'd.banner']);
       const rows = await query
         .selectFrom(latest.as('p'))
-        .where(sql<boolean>`(p.stands <> '[]' or p.held <> '[]')`)
-        .select(['p.policyId', 'p.policyVersion', 'p.stands'])
-        // A group of its own for each latest decision that does not say it all.
-        .select(sql<number>`case when p.held = '[]' then 0 else p.seq end`.as('heldSeq'))
-        .select((eb) => [
-          eb.fn.countAll().as('consents'),
-          sum('p.expires is null').as('withoutExpiry'),
-          sql<number>`sum(case when p.expires <= ${period.to} then 1 else 0 end)`.as('expired'),
-          sql<number>`sum(case when p.expires > ${period.to} and p.expires < ${in30Days} then 1 else 0 end)`.as(
-            'within30Days',
-          ),
-          sql<number>`sum(case when p.expires >= ${in30Days} and p.expires < ${in90Days} then 1 else 0 end)`.as(
-            'within90Days',
-          ),
-        ])
-        .groupBy(['p.policyId', 'p.policyVersion', 'p.stands', sql.ref('heldSeq')])
-        .orderBy('p.policyId', nullsFirst)
-        .orderBy('p.policyVersion', nullsFirst)
-        .orderBy('p.stands')
+        .where(sql<boolean>`length(p.holds) > ${sql.lit(PLACE)}`)
+        .select(sql<string>`substr(p.holds, ${sql.lit(PLACE + 1)})`.as('what'))
+        .select((eb) => eb.fn.countAll().as('consents'))
+        .groupBy(sql.ref('what'))
         .execute();
-      const consents = rows
-        .filter(({ heldSeq }) => Number(heldSeq) === 0)
-        .map(({ heldSeq: _none, ...row }) => ({
-          ...row,
-          consents: Number(row.consents),
-          withoutExpiry: Number(row.withoutExpiry),
-          expired: Number(row.expired),
-          within30Days: Number(row.within30Days),
-          within90Days: Number(row.within90Days),
-        }));
-      const held = rows.map(({ heldSeq }) => Number(heldSeq)).filter((seq) => seq > 0);
-      return { consents, held: held.sort((a, b) => a - b) };
+      const found = new Map<string, Mutable<StandingConsents>>();
+      const held: number[] = [];
+      for (const row of rows) {
+        const { seq, expiry, ...what } = readHolds(row.what);
+        if (seq > 0) {
+          held.push(seq);
+          continue;
+        }
+        const key = JSON.stringify(what);
+        const none = { consents: 0, withoutExpiry: 0, expired: 0, within30Days: 0, within90Days: 0 };
+        const known = found.get(key) ?? { ...what, ...none };
+        found.set(key, known);
+        known.consents += Number(row.consents);
+        if (expiry !== 'later') known[expiry] += Number(row.consents);
+      }
+      return { consents: [...found.values()], held: held.sort((x, y) => x - y) };
     },
 
     /** What a subject holds on a banner, of those whose latest decision does not say it all: `seqs` as {@link standingConsents} found them. */
@@ -238,39 +246,48 @@ export function createStandingQueries(query: Query) {
   };
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** When a consent expires, as one digit. */
+const expiries = ['withoutExpiry', 'expired', 'within30Days', 'within90Days', 'later'] as const;
+/** Characters of a time and a seq. */
+const PLACE = 24 + 17;
+
 /**
- * The latest decision of each subject on each banner by the end of a period, as `d`. Ranked in one sort: a correlated `not exists` was
- * tried, and is quadratic where many rows share a subject; the planner of SQLite took the index on the time for it.
+ * What a decision `d` leaves standing, as one text after its place in the order of time and seq: of several decisions, the maximum is the latest one's. Nothing
+ * comes after the place where nothing stands. So one sort by subject finds the latest of each: numbering them in a window costs more, and a correlated
+ * `not exists` is quadratic where many rows share a subject.
  */
-function latestDecisions(query: Query, period: Period, owner: RawBuilder<string | null>) {
-  const ranked = query
-    .selectFrom('decision_history as d')
-    .where('d.source', '=', period.source)
-    .where('d.seq', '<=', period.asOf)
-    .where('d.at', '<', period.to)
-    .where('d.is_first', '=', 1)
-    .where(owner, 'is not', null)
-    .select([
-      'd.seq',
-      'd.source',
-      'd.decision_id',
-      'd.stands',
-      'd.held',
-      'd.policy_id',
-      'd.policy_version',
-      'd.expires_at',
-    ])
-    .select(
-      sql<number>`row_number() over (partition by ${owner}, coalesce(d.banner_id, '') order by d.at desc, d.seq desc)`.as(
-        'latest',
-      ),
-    );
-  return query.selectFrom(ranked.as('d')).where('d.latest', '=', 1);
+function placedHolds(
+  period: Period,
+  { column, together }: Pick<JudgedAt, 'column' | 'together'>,
+  in30Days: string,
+  in90Days: string,
+): RawBuilder<string> {
+  const [stands, held, expires] = [column('stands'), column('held'), together('expires_at')];
+  const [policy, version] = [together('policy_id'), together('policy_version')];
+  return sql<string>`d.at || (10000000000000000 + d.seq) || case when ${stands} = '[]' and ${held} = '[]' then '' else
+      case when ${expires} is null then '0' when ${expires} <= ${period.to} then '1' when ${expires} < ${in30Days} then '2'
+        when ${expires} < ${in90Days} then '3' else '4' end
+      || case when ${held} = '[]' then 0 else d.seq end || ' ' || ${stands} || ${'\n'}
+      || coalesce(length(${policy}) || ' ' || ${policy}, '-') || coalesce('+' || ${version}, '') end`;
 }
 
-/** How many rows meet a condition. Conditions are texts of this file only. */
-function sum(condition: string) {
-  return sql<number | null>`sum(case when ${sql.raw(condition)} then 1 else 0 end)`;
+function readHolds(text: string): Pick<StandingConsents, 'policyId' | 'policyVersion' | 'stands'> & {
+  /** 0: the decision says it all. */
+  readonly seq: number;
+  readonly expiry: (typeof expiries)[number];
+} {
+  const [, expiry, seq, stands = '', length, rest = ''] = /^(\d)(\d+) ([^\n]*)\n(?:-|(\d+) )(.*)$/s.exec(text) ?? [];
+  const policyId = length === undefined ? null : [...rest].slice(0, Number(length)).join('');
+  const version = rest.slice(policyId?.length ?? 0);
+  return {
+    policyId,
+    policyVersion: version === '' ? null : version.slice(1),
+    stands,
+    seq: Number(seq),
+    expiry: expiries[Number(expiry)] ?? 'later',
+  };
 }
 
 /** Decisions read in one statement. */

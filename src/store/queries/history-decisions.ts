@@ -2,7 +2,7 @@ import { type SelectQueryBuilder, sql, type Selectable } from 'kysely';
 import { judgeDecision, type JudgedDecision, timelineOf } from '../../core/consent-timeline.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { contradicted, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
+import { amongFew, contradicted, decisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
 import { pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DecisionRow = Selectable<Tables['decision_history']>;
@@ -60,9 +60,12 @@ export function createDecisionQueries(query: Query) {
     async *disputedDecisions(period: Period): AsyncGenerator<JudgedDecision> {
       const { together } = await judgedAt(query, period);
       const { source, asOf } = period;
-      const found = await firstDecisionsIn(query, period)
-        // Written like this they are looked up one by one: mostly there are few.
+      const found = await query
+        .selectFrom('decision_history as d')
+        .where('d.source', '=', source)
         .where('d.decision_id', 'in', contradicted(query, period))
+        .where('d.is_first', '=', 1)
+        .where(amongFew(period))
         .select(['d.decision_id as decisionId', together('subject').as('subject')])
         .orderBy('d.seq')
         .execute();

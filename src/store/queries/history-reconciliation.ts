@@ -82,19 +82,23 @@ const mostlyBothWays = (period: Period) =>
 /** Rows of one time that are looked at before the id is looked up. */
 const NEIGHBOURS = 4;
 
+/** What the first row `d` of a decision is grouped by, to tell how the two channels agree on it. */
+export function agreementOf(period: Period, windows: readonly BannerWindow[]) {
+  return {
+    nameless: sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`,
+    way: sql<
+      AgreementGroup['way']
+    >`case when ${mostlyBothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`,
+  };
+}
+
 /** Each decision of the period with its group. */
-const matched = (query: Query, period: Period, windows: readonly BannerWindow[]) =>
-  firstTold(query, period).select([
-    'd.banner_id as banner_id',
-    sql<Group['via']>`d.via`.as('via'),
-    sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`.as('nameless'),
-    sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'),
-    sql<
-      Group['way']
-    >`case when ${mostlyBothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`.as(
-      'way',
-    ),
-  ]);
+const matched = (query: Query, period: Period, windows: readonly BannerWindow[]) => {
+  const { nameless, way } = agreementOf(period, windows);
+  return firstDecisionsIn(query, period)
+    .select(['d.banner_id as banner_id', 'd.via as via', nameless.as('nameless'), way.as('way')])
+    .select(sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'));
+};
 
 /**
  * Deliveries matched with pulled rows, by the id of the decision. A decision belongs to the period in which its first row lies. Matching is
@@ -128,15 +132,16 @@ export function createReconciliationQueries(query: Query) {
         .select((eb) => eb.fn.countAll().as('n'))
         .groupBy(['m.banner_id', 'm.via', 'm.nameless', 'm.conflicting', 'm.way'])
         .execute();
-      const banners = new Map<string | null, Omit<BannerReconciliation, 'bannerId'>>();
-      for (const group of groups) {
-        const known = banners.get(group.banner_id) ?? { ...noDecisions, missingFromLog: 0 };
-        const missingFromLog = known.missingFromLog + (group.way === 'missing' ? Number(group.n) : 0);
-        banners.set(group.banner_id, { ...added(known, group), missingFromLog });
-      }
-      return [...banners]
-        .map(([bannerId, counts]) => ({ bannerId, ...counts }))
-        .sort((a, b) => compareIds(a.bannerId, b.bannerId));
+      return agreementByBanner(
+        groups.map((group) => ({
+          bannerId: group.banner_id,
+          via: group.via,
+          nameless: Number(group.nameless) === 1,
+          disputed: Number(group.conflicting) === 1,
+          way: group.way,
+          decisions: Number(group.n),
+        })),
+      );
     },
 
     /** Whether any row of the pulled log names this banner. */
@@ -270,29 +275,47 @@ const noDecisions: Reconciliation = {
   unmatchablePulled: 0,
 };
 
-interface Group {
-  readonly via: 'webhook' | 'pull';
-  /** 1: with neither id nor time. */
-  readonly nameless: number;
-  /** 1: rows contradict each other. */
-  readonly conflicting: number;
+/** Decisions that agree in how the two channels tell them. */
+export interface AgreementGroup {
+  readonly bannerId: string | null;
+  /** How the first row came. What an officer recorded on request is neither delivered nor in the log, and not counted. */
+  readonly via: 'webhook' | 'pull' | 'request';
+  /** With neither id nor time. */
+  readonly nameless: boolean;
+  /** Rows contradict each other. */
+  readonly disputed: boolean;
   /** `missing`: one way only, although the log was asked for it. */
   readonly way: 'both' | 'one' | 'missing';
-  readonly n: string | number | bigint;
+  readonly decisions: number;
 }
 
-function added(total: Reconciliation, group: Group): Reconciliation {
-  const n = Number(group.n);
-  const both = group.way === 'both';
-  const unmatchable = !both && Number(group.nameless) === 1 ? n : 0;
+/** Adds groups up, banner by banner, by id. A banner that only withdrawals by request name comes with nothing counted. */
+export function agreementByBanner(groups: readonly AgreementGroup[]): readonly BannerReconciliation[] {
+  const banners = new Map<string | null, Omit<BannerReconciliation, 'bannerId'>>();
+  for (const group of groups) {
+    const known = banners.get(group.bannerId) ?? { ...noDecisions, missingFromLog: 0 };
+    banners.set(group.bannerId, group.via === 'request' ? known : added(known, group));
+  }
+  return [...banners]
+    .map(([bannerId, counts]) => ({ bannerId, ...counts }))
+    .sort((a, b) => compareIds(a.bannerId, b.bannerId));
+}
+
+function added(
+  total: Omit<BannerReconciliation, 'bannerId'>,
+  { via, nameless, disputed, way, decisions: n }: AgreementGroup,
+): Omit<BannerReconciliation, 'bannerId'> {
+  const both = way === 'both';
+  const unmatchable = !both && nameless ? n : 0;
   return {
     decisions: total.decisions + n,
     both: total.both + (both ? n : 0),
-    onlyWebhook: total.onlyWebhook + (!both && group.via === 'webhook' ? n : 0),
-    onlyPulled: total.onlyPulled + (!both && group.via === 'pull' ? n : 0),
-    conflicting: total.conflicting + (Number(group.conflicting) === 1 ? n : 0),
-    unmatchableDelivered: total.unmatchableDelivered + (group.via === 'webhook' ? unmatchable : 0),
-    unmatchablePulled: total.unmatchablePulled + (group.via === 'pull' ? unmatchable : 0),
+    onlyWebhook: total.onlyWebhook + (!both && via === 'webhook' ? n : 0),
+    onlyPulled: total.onlyPulled + (!both && via === 'pull' ? n : 0),
+    conflicting: total.conflicting + (disputed ? n : 0),
+    unmatchableDelivered: total.unmatchableDelivered + (via === 'webhook' ? unmatchable : 0),
+    unmatchablePulled: total.unmatchablePulled + (via === 'pull' ? unmatchable : 0),
+    missingFromLog: total.missingFromLog + (way === 'missing' ? n : 0),
   };
 }
 

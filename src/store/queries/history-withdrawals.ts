@@ -1,8 +1,8 @@
-import { type NotNull, sql } from 'kysely';
+import { type NotNull, type RawBuilder, sql } from 'kysely';
 import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../../core/consent-judgement.ts';
 import { judgeDecision } from '../../core/consent-timeline.ts';
 import type { Query } from '../store.ts';
-import { firstDecisionsIn, judgedAt } from './decisions-in.ts';
+import { contradicted, firstDecisionsIn, judgedAt } from './decisions-in.ts';
 import { type DecisionRow, namesOwner, recordsOf } from './history-decisions.ts';
 import { nullsFirst, pageByKey, type Period } from './scope.ts';
 
@@ -37,12 +37,15 @@ export function createWithdrawalQueries(query: Query) {
   return {
     /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
     async *withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime> {
-      const { judged } = await judgedAt(query, period);
+      const { column } = await judgedAt(query, period);
+      const label = column('label') as RawBuilder<Judged>;
       yield* pageByKey<WithdrawalTime>((after, limit) =>
         firstDecisionsIn(query, period, after)
-          .where(sql<boolean>`${judged} in ('withdrawn', 'partly-withdrawn')`)
+          .where(sql<boolean>`${label} in ('withdrawn', 'partly-withdrawn')`)
+          // Looked at of these alone.
+          .where('d.decision_id', 'not in', contradicted(query, period))
           .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts', 'd.via'])
-          .select(judged.as('judged'))
+          .select(label.as('judged'))
           .orderBy('d.at')
           .orderBy('d.seq')
           .limit(limit)
