@@ -295,7 +295,7 @@ describe('the request form', () => {
         .where('kind', '=', 'request-form-mail')
         .execute();
       expect(jobs.map(({ state }) => state)).toEqual(Array(8).fill('done'));
-    }, WAIT);
+    }, PATIENTLY);
     expect(mail.mails).toHaveLength(3);
   });
 

@@ -3,7 +3,7 @@ import { formatCount } from '../../../reports/format.ts';
 import { can } from '../../core/roles.ts';
 import { dateText, momentText } from '../../core/time-words.ts';
 import type { PageFrame } from './layout.tsx';
-import { type Tone, type Worded } from './words.ts';
+import type { Tone, Worded } from './words.ts';
 import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
 
 /** A moment with its machine-readable form. */
