@@ -409,7 +409,7 @@ describe('a message of the data subject', () => {
     const officer = await signedIn(world);
     const today = (await officer.get('/')).text;
     expect(today).toContain('1 request with a message to read');
-    expect(today).toContain(`Read the message from the requester of ${caseId} wrote`);
+    expect(today).toContain(`Read the message from the requester of ${caseId}, `);
     expect((await officer.get(`/cases/${caseId}`)).text).toContain('The requester wrote');
     const { context } = world;
     const told = async () =>
