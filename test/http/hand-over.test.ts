@@ -293,7 +293,7 @@ describe('a hand-over is refused', () => {
     expect(await problems(caseId, { publicUrl: 'http://privacy.acme.example' })).toContain('not https');
     expect(await problems(caseId, { documentId: 'nothing' })).toContain('no response pack nothing');
     await makeMoves(world, caseId, [['rework', { reason: 'one more look' }]]);
-    expect(await problems()).toContain('not possible while the case is in-progress');
+    expect(await problems()).toContain('not possible while the case is in progress');
     await makeMoves(world, caseId, [
       ['mark-system', { system: 'crm', result: 'attached' }],
       ['mark-ready', {}],
