@@ -81,7 +81,10 @@ export const variables = {
     'Controller profile (YAML or JSON): the organisation in whose name documents are issued.',
   ),
   REGIMES_FILE: plain('unset', 'Your own deadline rules (YAML or JSON): docs/deadlines.md, Changing the rows.'),
-  TIME_ZONE: plain('UTC', 'IANA time zone of deadlines, documents, pages and printed times, for example Europe/Berlin.'),
+  TIME_ZONE: plain(
+    'UTC',
+    'IANA time zone of deadlines, documents, pages and printed times, for example Europe/Berlin.',
+  ),
   SYNC_SCHEDULE: plain('*/15 * * * *', 'When to pull consent logs, as a cron expression in TIME_ZONE; off to disable.'),
   SYNC_RECOUNT_DAYS: plain(
     '7',
