@@ -27,6 +27,28 @@ async function reconcile(read: Query, period: typeof july): Promise<Reconciliati
 }
 
 describe('reconciling what was delivered with what was pulled', () => {
+  it('finds the other record among many of one time, near it or not, and at another time', async () => {
+    const store = await temporaryStore();
+    const ids = Array.from({ length: 12 }, (_, place) => `d${place}`);
+    const row = (seq: number, decision_id: string, more: object = {}) => decisionRow({ seq, decision_id, ...more });
+    const pulled = { via: 'pull' as const, is_first: 0 };
+    await store.foldTransaction((tx) =>
+      tx.insertMany('decision_history', [
+        ...ids.map((id, place) => row(place + 1, id)),
+        ...ids.slice(0, 9).map((id, place) => row(place + 20, id, pulled)),
+        row(40, 'd9', { ...pulled, at: '2026-07-30T00:00:00.000Z' }),
+        row(41, 'd10', { is_first: 0 }),
+      ]),
+    );
+    expect(await reconcile(store.read, july)).toEqual({ ...nothing, decisions: 12, both: 10, onlyWebhook: 2 });
+    expect(await reconcile(store.read, { ...july, asOf: 39 })).toEqual({
+      ...nothing,
+      decisions: 12,
+      both: 9,
+      onlyWebhook: 3,
+    });
+  });
+
   it('counts decisions that came both ways, one way only, and in contradiction', async () => {
     const store = await temporaryStore();
     const pulled = { via: 'pull' as const, is_first: 0 };
