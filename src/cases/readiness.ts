@@ -128,7 +128,7 @@ function lacksOfTasks({ folded: { tasks = [] } }: CaseView): readonly Lack[] {
     const whose = owner === null ? '' : ` (${owner})`;
     const text =
       outcome === null
-        ? `Task ${place + 1}, “${what}”${whose}, is still open; it was due by ${dateText(due)}.`
+        ? `Task ${place + 1}, “${what}”${whose}, is still open; its due date is ${dateText(due)}.`
         : `Task ${place + 1}, “${what}”${whose}, was not done: ${note ?? 'no reason given'}`;
     return [{ code: 'task' as const, text, blocking: false }];
   });

@@ -169,7 +169,7 @@ describe('what an officer reads', () => {
     expect(text).toContain('<span title="bnr_1">Main site</span>');
     expect(text).toContain('German');
     expect(text).toContain('System: <bdi>CRM</bdi>');
-    expect(text).toContain('To be done by: <bdi>9 Mar 2027</bdi>');
+    expect(text).toContain('Due by: <bdi>9 Mar 2027</bdi>');
     expect(text).toContain('its due date is 9 Mar 2027');
     // Neither a day nor a moment as programs write it, but in fields and machine-readable attributes.
     const words = text.replaceAll(/<[^>]*>/g, ' ');
