@@ -1,6 +1,6 @@
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
-import type { ZipArchive } from 'archiver';
+import { type PassThrough, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { ZipFile as ZipWriter } from 'yazl';
 
 /** A file of an archive. Its content is only asked for when its turn has come. */
 export interface ZipFile {
@@ -17,31 +17,49 @@ export async function* renderZip(
   date: string,
 ): AsyncGenerator<Uint8Array> {
   // Loaded where it is used: most commands make no archive and start sooner without it.
-  const { ZipArchive } = await import('archiver');
-  const archive = new ZipArchive({ zlib: { level: 6 } });
-  const feeding = feed(archive, files, new Date(date)).catch((error: unknown) => {
-    archive.destroy(error instanceof Error ? error : new Error(String(error)));
+  const { ZipFile: Writer } = await import('yazl');
+  const writer = new Writer();
+  // Its types promise less than it is.
+  const output = writer.outputStream as PassThrough;
+  const stop = new AbortController();
+  writer.on('error', (error: Error) => output.destroy(error));
+  const feeding = feed(writer, files, new UtcDate(date), stop.signal).catch((error: unknown) => {
+    output.destroy(error instanceof Error ? error : new Error(String(error)));
   });
   try {
-    for await (const chunk of archive) yield chunk as Uint8Array;
+    for await (const chunk of output) yield chunk as Uint8Array;
     await feeding;
   } finally {
-    archive.destroy();
+    stop.abort();
+    output.destroy();
   }
 }
 
-async function feed(archive: ZipArchive, files: Iterable<ZipFile> | AsyncIterable<ZipFile>, date: Date): Promise<void> {
+async function feed(
+  writer: ZipWriter,
+  files: Iterable<ZipFile> | AsyncIterable<ZipFile>,
+  mtime: Date,
+  signal: AbortSignal,
+): Promise<void> {
   const names = new Set<string>();
   for await (const { name, content } of files) {
     if (names.has(name)) throw new Error(`two files of the archive are named ${name}`);
     names.add(name);
-    const source = Readable.from(content, { objectMode: false });
-    // archiver pipes its sources, and a pipe does not carry errors.
-    const failed = new Promise<never>((_, reject) => source.once('error', reject));
-    const stored = once(archive, 'entry');
-    stored.catch(() => {});
-    archive.append(source, { name, date, mode: 0o644 });
-    await Promise.race([stored, failed]);
+    const source = Readable.from(content, { objectMode: false, signal });
+    const read = finished(source);
+    // `forceDosTimestamp`: the field with time zone and the seconds would say the same once more.
+    writer.addReadStream(source, name, { mtime, mode: 0o100644, compressionLevel: 6, forceDosTimestamp: true });
+    await read;
   }
-  await archive.finalize();
+  writer.end();
+}
+
+/** The format has no time zone, and the library asks for local time: of this date it gets UTC, so that no machine's zone is in the bytes. */
+class UtcDate extends Date {
+  override getFullYear = () => this.getUTCFullYear();
+  override getMonth = () => this.getUTCMonth();
+  override getDate = () => this.getUTCDate();
+  override getHours = () => this.getUTCHours();
+  override getMinutes = () => this.getUTCMinutes();
+  override getSeconds = () => this.getUTCSeconds();
 }

@@ -124,7 +124,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   uqr: ['http'],
   preact: ['http', 'render'],
   'preact-render-to-string': ['http', 'render'],
-  archiver: ['render'],
+  yazl: ['render'],
   'csv-stringify': ['render'],
   'd3-scale': ['render'],
   'd3-shape': ['render'],

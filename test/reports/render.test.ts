@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import PDFDocument from 'pdfkit';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Block, Frame } from '../../reports/render/blocks.ts';
 import { layOutStackedBars, type StackedBars } from '../../reports/render/chart.ts';
 import { renderCsv, renderJson } from '../../reports/render/csv-json.ts';
@@ -10,7 +11,7 @@ import { renderHtml } from '../../reports/render/html.tsx';
 import { renderPdf, unprintableIn } from '../../reports/render/pdf.ts';
 import { visibleText } from '../../reports/render/text.ts';
 import { renderZip } from '../../reports/render/zip.ts';
-import { computed } from '../temporary.ts';
+import { computed, PATIENTLY } from '../temporary.ts';
 import { pdfFonts, pdfInfo, pdfText, zipFile, zipNames } from './files.ts';
 import { collect } from './world.ts';
 
@@ -119,6 +120,39 @@ test('an archive holds its files in order, and the same files give the same byte
   expect(one.equals(two)).toBe(true);
   expect(zipNames(one)).toEqual(['b.txt', 'a.txt']);
   expect(zipFile(one, 'a.txt').toString()).toBe('content of a.txt '.repeat(1000));
+});
+
+test('an archive has the same bytes in every time zone, also in an hour that one of them skips', async () => {
+  const machine = process.env.TZ;
+  onTestFinished(() => {
+    if (machine === undefined) delete process.env.TZ;
+    else process.env.TZ = machine;
+  });
+  const archives: string[] = [];
+  for (const zone of ['UTC', 'America/New_York', 'Asia/Kathmandu']) {
+    process.env.TZ = zone;
+    const archive = await collect(renderZip([{ name: 'a', content: pieces('a') }], '2026-03-08T02:30:00.000Z'));
+    archives.push(archive.toString('hex'));
+  }
+  expect(new Set(archives).size).toBe(1);
+});
+
+test('an archive asks for one file at a time, and closes the one it was reading when its reader goes away', async () => {
+  const said: string[] = [];
+  async function* content(name: string): AsyncGenerator<Uint8Array> {
+    said.push(`${name} opened`);
+    try {
+      for (let i = 0; i < 1000; i += 1) yield randomBytes(65_536);
+    } finally {
+      said.push(`${name} closed`);
+    }
+  }
+  for await (const _ of renderZip(
+    ['a', 'b'].map((name) => ({ name, content: content(name) })),
+    frame.createdAt,
+  ))
+    break;
+  await vi.waitFor(() => expect(said).toEqual(['a opened', 'a closed']), PATIENTLY);
 });
 
 test('an error inside a file of an archive ends the archive with that error, and two files of one name are refused', async () => {
