@@ -1,8 +1,9 @@
 import pc from 'picocolors';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { clearTextProblem, webUrlOf } from '../core/address.ts';
+import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
-import { resendOf, sendAgain } from '../outside/resend.ts';
+import { type Resend, resendOf, sendAgain } from '../outside/resend.ts';
 import { type CommandIo, durationFrom, printable, printResult, wholeNumberFrom, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
@@ -28,32 +29,16 @@ export function registerDeliveryResend(delivery: CommandUnknownOpts, io: Command
       withContext(async (context) => {
         const { to, unsigned = false, timeout } = options;
         if (timeout > LONGEST_MS) throw new UsageError(['--timeout is at most 10m.']);
-        const problem = clearTextProblem(to, context.config.httpAllowedHosts, 'the delivery');
-        if (problem !== null) throw new UsageError([`The address of --to ${problem}.`]);
-        const entry = await context.store.read
-          .selectFrom('entries')
-          .select(['source', 'kind', 'meta', 'body'])
-          .where('seq', '=', seq)
-          .executeTakeFirst();
-        if (entry?.kind !== 'webhook')
-          throw new UsageError([
-            `Entry ${seq} ${entry === undefined ? 'does not exist' : 'is not a delivery'}: see \`consent-ledger delivery list\`.`,
-          ]);
-        const { meta, body } = entry;
-        if (meta === null || body === null)
-          throw new UsageError([`The content of entry ${seq} was erased: there is nothing to send.`]);
-        const secrets = unsigned ? [] : (context.sources.find(entry.source)?.webhookSecrets ?? []);
-        const resend = resendOf({ meta, body }, secrets);
-        if (!unsigned && resend.secretId === null)
-          throw new UsageError([`The source ${entry.source} has no signing secret: use --unsigned.`]);
+        assertSafe(to, context);
+        const resend = await loadResend(context, seq, { unsigned });
         const sent = await sendAgain(resend, to, timeout);
         const isTaken = sent.status >= 200 && sent.status < 300;
         if (!isTaken) io.exitCode = 1;
         const { host } = new URL(to);
-        const value = { seq, to: host, bytes: body.length, signedWith: resend.secretId, ...sent };
+        const value = { seq, to: host, bytes: resend.body.length, signedWith: resend.secretId, ...sent };
         printResult(io, options, value, () =>
           [
-            `${isTaken ? pc.green('✓') : pc.red('✗')} ${host} answered HTTP ${sent.status} after ${sent.milliseconds} ms (${body.length} bytes, ${resend.secretId === null ? 'unsigned' : `signed with ${printable(resend.secretId)}`})`,
+            `${isTaken ? pc.green('✓') : pc.red('✗')} ${host} answered HTTP ${sent.status} after ${sent.milliseconds} ms (${resend.body.length} bytes, ${resend.secretId === null ? 'unsigned' : `signed with ${printable(resend.secretId)}`})`,
             ...(sent.answer === '' ? [] : [sent.answer.split('\n').map(printable).join('\n')]),
           ].join('\n'),
         );
@@ -61,7 +46,41 @@ export function registerDeliveryResend(delivery: CommandUnknownOpts, io: Command
     );
 }
 
-function targetOf(text: string): string {
+/** A stored delivery as it is sent again. Throws UsageError when the entry is not one, its content was erased or nothing can sign it. */
+export async function loadResend(context: Context, seq: number, { unsigned }: { unsigned: boolean }): Promise<Resend> {
+  const { source, meta, body } = await loadStored(context, seq);
+  const secrets = unsigned ? [] : (context.sources.find(source)?.webhookSecrets ?? []);
+  const resend = resendOf({ meta, body }, secrets);
+  if (!unsigned && resend.secretId === null)
+    throw new UsageError([`The source ${source} has no signing secret: use --unsigned.`]);
+  return resend;
+}
+
+/** The bytes of a stored delivery. Throws UsageError when the entry is not one, or its content was erased. */
+export async function loadStored({ store }: Pick<Context, 'store'>, seq: number) {
+  const entry = await store.read
+    .selectFrom('entries')
+    .select(['source', 'kind', 'meta', 'body'])
+    .where('seq', '=', seq)
+    .executeTakeFirst();
+  if (entry?.kind !== 'webhook')
+    throw new UsageError([
+      `Entry ${seq} ${entry === undefined ? 'does not exist' : 'is not a delivery'}: see \`consent-ledger delivery list\`.`,
+    ]);
+  const { source, meta, body } = entry;
+  if (meta === null || body === null)
+    throw new UsageError([`The content of entry ${seq} was erased: there is nothing to send.`]);
+  return { source, meta, body };
+}
+
+/** Throws UsageError when others could read the delivery on its way. */
+export function assertSafe(to: string, { config }: Pick<Context, 'config'>): void {
+  const problem = clearTextProblem(to, config.httpAllowedHosts, 'the delivery');
+  if (problem !== null) throw new UsageError([`The address of --to ${problem}.`]);
+}
+
+/** Parses --to. */
+export function targetOf(text: string): string {
   const url = webUrlOf(text);
   if (url === null) throw new InvalidArgumentError('Use an http or https URL without a user name or password.');
   return url.href;

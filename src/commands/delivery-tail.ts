@@ -2,8 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { loadDeliveries, type StoredDelivery } from '../attention/deliveries.ts';
 import type { Context } from '../context.ts';
+import { OutsideError, UsageError } from '../core/errors.ts';
+import { sendAgain } from '../outside/resend.ts';
 import type { RejectedItem } from '../rejected/ring.ts';
 import { type CommandIo, printable, timeText, wholeNumberFrom } from './command-io.ts';
+import { assertSafe, loadResend, targetOf } from './delivery-resend.ts';
 import { findSource, withContext } from './run-context.ts';
 
 const LOOK_MS = 1000;
@@ -17,10 +20,12 @@ export function registerDeliveryTail(delivery: CommandUnknownOpts, io: CommandIo
     .option('--source <slug>', 'only this source')
     .option('--event <name>', 'only this event; leaves out refused deliveries, whose event is unknown')
     .option('--lines <number>', 'number of earlier deliveries to show first', wholeNumberFrom(0), 10)
+    .option('--to <url>', 'also send each of them to this address, signed again, like `delivery resend`', targetOf)
     .option('--json', 'print one JSON object on each line')
     .action((options) =>
       withContext(async (context) => {
-        const { source, event, lines, json = false } = options;
+        const { source, event, lines, to, json = false } = options;
+        if (to !== undefined) assertSafe(to, context);
         if (source !== undefined) findSource(context, source);
         const stop = new AbortController();
         void io.untilStopped().then(() => stop.abort());
@@ -28,19 +33,26 @@ export function registerDeliveryTail(delivery: CommandUnknownOpts, io: CommandIo
         await refusedSince();
         await context.projector.catchUp();
         const { read } = context.store;
-        const print = (rows: readonly Shown[]) => {
-          for (const row of rows) io.stdout.write(`${json ? JSON.stringify(row) : lineOf(row)}\n`);
+        const show = async (rows: readonly Shown[]) => {
+          for (const row of rows) {
+            if (stop.signal.aborted) return;
+            const forwarded = to === undefined || 'refused' in row ? null : await forward(context, row.seq, to);
+            const shown = forwarded === null ? row : { ...row, forwarded };
+            io.stdout.write(
+              `${json ? JSON.stringify(shown) : [lineOf(row), ...(forwarded === null ? [] : [`  → ${printable(forwarded.answered)}`])].join('')}\n`,
+            );
+          }
         };
         const filter = { source, event };
         const newest = await loadDeliveries(read, { ...filter, limit: Math.max(lines, 1) });
         let last = newest[0]?.seq ?? 0;
-        print(newest.slice(0, lines).reverse());
+        await show(newest.slice(0, lines).reverse());
         while (!stop.signal.aborted) {
           await context.projector.catchUp();
           const rows = await loadDeliveries(read, { ...filter, after: last, limit: PAGE });
           last = rows.at(-1)?.seq ?? last;
-          print(rows);
-          print(await refusedSince());
+          await show(rows);
+          await show(await refusedSince());
           if (rows.length < PAGE) await delay(LOOK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
         }
       }),
@@ -48,6 +60,23 @@ export function registerDeliveryTail(delivery: CommandUnknownOpts, io: CommandIo
 }
 
 type Shown = StoredDelivery | (RejectedItem & { readonly refused: true });
+
+const FORWARD_MS = 15_000;
+
+/** Sends one on. A receiver that is being developed may be away or answer anything: that is shown, and the next is sent all the same. */
+async function forward(context: Context, seq: number, to: string): Promise<{ readonly answered: string }> {
+  try {
+    const { status, milliseconds } = await sendAgain(
+      await loadResend(context, seq, { unsigned: false }),
+      to,
+      FORWARD_MS,
+    );
+    return { answered: `HTTP ${status} after ${milliseconds} ms` };
+  } catch (error) {
+    if (!(error instanceof OutsideError || error instanceof UsageError)) throw error;
+    return { answered: error.message };
+  }
+}
 
 /** What was refused since the last call, oldest first. */
 function refusedDeliveries({ rejected }: Pick<Context, 'rejected'>, source: string | undefined) {

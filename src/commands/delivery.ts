@@ -1,5 +1,8 @@
+import { generateKeySync } from 'node:crypto';
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
+import { maskBody } from '../../receivers/discover/mask-body.ts';
+import { eventNameOf } from '../../receivers/read.ts';
 import { verifySignature } from '../../receivers/signature.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadAmbiguousRepeats } from '../projections/ambiguous-repeats.ts';
@@ -17,7 +20,7 @@ import {
   withJson,
   withOptions,
 } from './command-io.ts';
-import { registerDeliveryResend } from './delivery-resend.ts';
+import { loadStored, registerDeliveryResend } from './delivery-resend.ts';
 import { registerDeliveryTail } from './delivery-tail.ts';
 import { findSource, withContext } from './run-context.ts';
 import {
@@ -36,7 +39,7 @@ const NOTHING_REFUSED =
 
 const SEE_DIAGNOSE = 'Run `consent-ledger delivery diagnose` for the reasons.';
 
-/** `delivery list|tail|show|resend|diagnose|readmit`: what arrived, what was refused and why. */
+/** `delivery list|tail|show|resend|fixture|diagnose|readmit`: what arrived, what was refused and why. */
 export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
     .command('delivery')
@@ -57,6 +60,30 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
     );
 
   registerDeliveryResend(delivery, io);
+
+  withJson(delivery.command('fixture'))
+    .argument('<seq...>', 'entry numbers of deliveries', (text, before: number[] = []) => [
+      ...before,
+      wholeNumberFrom(1)(text),
+    ])
+    .description('print stored deliveries with their personal data replaced, one on each line, for tests of a receiver')
+    .addHelpText(
+      'after',
+      '\nEvery text and number is replaced, character for character; the same value by the same one within a run. Structure, types and lengths stay,\nand so do times, choices, events, kinds, purposes, languages and countries. Headers and signatures are left out. Look through the result before you share it.',
+    )
+    .action((seqs, options) =>
+      withContext(async (context) => {
+        const key = generateKeySync('hmac', { length: 256 });
+        const fixtures: { event: string | null; body: string }[] = [];
+        for (const seq of seqs) {
+          const { body, source } = await loadStored(context, seq);
+          const masked = maskBody(body, key);
+          if (masked === null) throw new UsageError([`The body of entry ${seq} is not JSON: it cannot be masked.`]);
+          fixtures.push({ event: eventNameOf(body, context.sources.find(source)?.options), body: masked });
+        }
+        printResult(io, options, fixtures, () => fixtures.map((one) => JSON.stringify(one)).join('\n'));
+      }),
+    );
 
   withOptions(withJson(delivery.command('diagnose')), ringOptions)
     .description('explain why each refused delivery was refused, and how to fix it')

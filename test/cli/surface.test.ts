@@ -40,6 +40,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'source offboard': ['shop'],
     'delivery list': [],
     'delivery show': [String(ids.delivered)],
+    'delivery fixture': [String(ids.delivered)],
     // They go on until they are stopped, or need a receiver: test/commands/delivery.test.ts
     'delivery tail': null,
     'delivery resend': null,

@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { verifySignature } from '../../receivers/signature.ts';
-import { deliverTo, runCli } from '../cli/command-line.ts';
+import { readDelivery } from '../../receivers/read.ts';
+import { deliverTo, runCli, runIn } from '../cli/command-line.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { cliPath, environment, SECRET } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -163,4 +164,84 @@ test('shows deliveries as they arrive, refused ones too, until it is stopped', a
   expect(await next()).toMatchObject({ refused: true, source: 'default', reason: 'mismatch' });
   child.kill('SIGTERM');
   expect((await exited)[0]).toBe(0);
+});
+
+test('tail --to sends each delivery on as it arrives, and goes on when the receiver is away', async () => {
+  const { home, world } = await createInstallation();
+  const receiver = await createReceiver({ status: 204 });
+  const kept = await world.event('policy.updated', { policy_id: 'p1' });
+  const tail = (to: string) =>
+    runIn(home, ['delivery', 'tail', '--lines', '1', '--json', '--to', to], {
+      env: environment(home, { DATA_DIR: home }),
+      until: /\n/,
+    });
+  const sent = await tail(receiver.url);
+  expect([sent.code, JSON.parse(sent.stdout)]).toMatchObject([
+    0,
+    { seq: kept, forwarded: { answered: expect.stringMatching(/^HTTP 204 after/) as string } },
+  ]);
+  const secrets = [{ id: 'main', value: SECRET }];
+  const [got] = receiver.got;
+  if (got === undefined) throw new Error('nothing arrived');
+  expect(verifySignature({ headers: got.headers, rawBody: got.body, secrets }).outcome).toBe('verified');
+  const away = await tail('http://127.0.0.1:1/');
+  expect(JSON.parse(away.stdout)).toMatchObject({
+    forwarded: { answered: expect.stringContaining('ECONNREFUSED') as string },
+  });
+});
+
+test('fixture keeps structure, types, lengths and what is read, and nothing of a person', async () => {
+  const { world, cli } = await createInstallation();
+  const person = { visitor_hash: 'ab12'.repeat(16), email: 'ada.lovelace@example.org', phone: 447700900123 };
+  const consent = {
+    ...person,
+    banner_id: 'bnr_8Xk2Lq',
+    status: 'granted',
+    country: 'DE',
+    timestamp: '2026-11-01T10:00:00.000Z',
+    purposes: { analytics: true, marketing: false },
+    page_url: 'https://shop.example/konto/Ada',
+  };
+  const request = {
+    email: person.email,
+    name: 'Ada Lovelace',
+    request_type: 'erasure',
+    message: 'Delete it, please. Ada',
+  };
+  const seqs = [await world.event('consent.recorded', consent), await world.event('dsar.submitted', request)];
+  const { code, stdout, stderr } = await cli(['fixture', ...seqs.map(String), '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  for (const secret of ['ada', 'lovelace', 'ab12ab12', '447700', '8Xk2', 'konto', SECRET])
+    expect(stdout.toLowerCase()).not.toContain(secret.toLowerCase());
+  const [first, second] = (JSON.parse(stdout) as { event: string; body: string }[]).map(({ event, body }) => ({
+    event,
+    body,
+    json: (JSON.parse(body) as { data: Record<string, unknown> }).data,
+  }));
+  if (first === undefined || second === undefined) throw new Error('two were asked for');
+  expect(first.event).toBe('consent.recorded');
+  expect(first.json).toMatchObject({
+    status: 'granted',
+    country: 'DE',
+    timestamp: '2026-11-01T10:00:00.000Z',
+    purposes: { analytics: true, marketing: false },
+    visitor_hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    email: expect.stringMatching(/^\w{3}\.\w{8}@\w{7}\.\w{3}$/) as string,
+    page_url: expect.stringMatching(/^https:\/\/\w{4}\.\w{7}\/\w{5}\/\w{3}$/) as string,
+  });
+  expect(first.json['phone']).toBeGreaterThan(99_999_999_999);
+  expect(second.json).toMatchObject({ request_type: 'erasure', email: first.json['email'] });
+  // It can be read as the original was.
+  const context = {
+    receivedAt: '2026-11-02T10:00:00.000Z',
+    options: { fieldNames: {}, assumedOffset: '+00:00', eventNames: {} },
+  };
+  expect(readDelivery(Buffer.from(first.body), context)).toMatchObject({
+    outcome: 'read',
+    fact: { region: 'DE', state: 'given' },
+  });
+  // Another run replaces by other values, so that nobody can tell by trying.
+  const again = JSON.parse((await cli(['fixture', String(seqs[0]), '--json'])).stdout) as { body: string }[];
+  expect(again[0]?.body).not.toBe(first.body);
+  expect(again[0]?.body.length).toBe(first.body.length);
 });

@@ -1,0 +1,74 @@
+import { createHmac, type KeyObject } from 'node:crypto';
+import { normaliseName } from '../field-table.ts';
+import { purposeFlags } from '../field-names.ts';
+import { families } from '../index.ts';
+import { parseBody } from '../parse.ts';
+import { kindsOf, maskKey } from './kinds.ts';
+
+/** Words of a fixed vocabulary: names of events and of purposes. */
+const vocabulary: ReadonlySet<string> = new Set(
+  [...families.flatMap(({ events }) => [...events]), ...purposeFlags].map(normaliseName),
+);
+const WORD = /^[A-Za-z][A-Za-z _.-]{0,39}$/;
+const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/**
+ * A JSON body without what it says of a person, for tests: every text, number and name of a field that could be a value is replaced, character for
+ * character, the same value by the same one under one key. White space, structure and types stay, and so do times, choices, kinds of requests and of
+ * policies, languages, countries, events and purposes: without them nothing could be read. Null when the body is not JSON.
+ */
+export function maskBody(body: Uint8Array, key: KeyObject): string | null {
+  if ('text' in parseBody(body)) return null;
+  return Buffer.from(body)
+    .toString('utf8')
+    .replace(/^\uFEFF/, '')
+    .replace(TOKEN, (token, colon: string | undefined) => {
+      if (!token.startsWith('"')) return isKeptNumber(Number(token)) ? token : replaced(token, key, false);
+      const text = JSON.parse(colon === undefined ? token : token.slice(0, -colon.length)) as string;
+      const isKept = colon === undefined ? isKeptText(text) : maskKey(text) === text;
+      return `${isKept ? JSON.stringify(text) : JSON.stringify(replaced(text, key, true))}${colon ?? ''}`;
+    });
+}
+
+function isKeptNumber(value: number): boolean {
+  return value === 0 || value === 1 || kindsOf(value).has('time');
+}
+
+function isKeptText(text: string): boolean {
+  const kinds = kindsOf(text);
+  if (kinds.has('time') || kinds.has('language') || kinds.has('region')) return true;
+  if (!WORD.test(text)) return false;
+  if (vocabulary.has(normaliseName(text)) || kinds.has('choice')) return true;
+  return (kinds.has('request-kind') && !kinds.has('words')) || kinds.has('policy-type');
+}
+
+const LOWER = 'abcdefghijklmnopqrstuvwxyz';
+const HEX = '0123456789abcdef';
+
+/** Letters by letters, digits by digits, hex by hex; what stands between them stays, and the scheme of an address. */
+function replaced(text: string, key: KeyObject, mayBeZero: boolean): string {
+  const kinds = kindsOf(text);
+  const scheme = kinds.has('url') ? (/^https?:/i.exec(text)?.[0].length ?? 0) : 0;
+  const isHex = (kinds.has('hash') || kinds.has('uuid')) && /^[0-9a-f-]+$/i.test(text);
+  const random = bytesOf(text, key);
+  const alphabetOf = (sign: string, at: number): string | null => {
+    if (at < scheme) return null;
+    if (isHex && /[0-9a-f]/i.test(sign))
+      return sign === sign.toUpperCase() && /[A-F]/.test(sign) ? HEX.toUpperCase() : HEX;
+    if (/\d/.test(sign)) return !mayBeZero && /^-?$/.test(text.slice(0, at)) ? '123456789' : '0123456789';
+    if (!/\p{L}/u.test(sign)) return null;
+    return sign === sign.toLowerCase() ? LOWER : LOWER.toUpperCase();
+  };
+  let at = 0;
+  return Array.from(text, (sign) => {
+    const alphabet = alphabetOf(sign, at);
+    at += sign.length;
+    const byte = random.next().value;
+    return alphabet === null ? sign : (alphabet[byte % alphabet.length] ?? '');
+  }).join('');
+}
+
+/** As many bytes as are asked for, which follow from the text and cannot be known without the key. */
+function* bytesOf(text: string, key: KeyObject): Generator<number, never> {
+  for (let block = 0; ; block += 1) yield* createHmac('sha256', key).update(`${block} ${text}`).digest();
+}
