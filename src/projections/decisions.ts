@@ -254,6 +254,8 @@ function newsOf(row: HistoryRow, first: Said, earlier: readonly Said[]): News {
   const before = togetherOf(earlier);
   const after = togetherOf([...earlier, row]);
   if (before.state !== after.state || consentsNamed(before.purposes) !== consentsNamed(after.purposes)) return 'choice';
+  // Consent that names no purpose is to all of them; one that names only necessary ones is to none.
+  if (isEmpty(before.purposes) !== isEmpty(after.purposes)) return 'choice';
   if (before.expiresAt !== after.expiresAt && after.expiresAt !== null && after.expiresAt <= first.at) return 'choice';
   const same =
     before.expiresAt === after.expiresAt &&

@@ -102,6 +102,19 @@ test('an expiry that only a further record names ends the consent before the nex
   expect(compared.differences).toEqual([]);
 });
 
+test('a further record that names only necessary purposes turns consent to everything into a refusal, live as in a rebuild', async () => {
+  const world = await createWorld();
+  for (const [nonce, purposes] of [{}, { necessary: 'granted' } as const].entries()) {
+    const fact = decisionFact({ recordId: '1', state: 'given', purposes });
+    await world.ledger.append([webhook('acme', { event: 'consent.recorded', fact, nonce }, at)]);
+    await world.projector().catchUp();
+  }
+  const [last] = await world.store.read.selectFrom('decisions').select(['label', 'stands']).execute();
+  expect(last).toEqual({ label: 'refused', stands: '[]' });
+  const compared = await compareWithRebuild(rules(world.store));
+  expect(compared.differences).toEqual([]);
+});
+
 test('a rebuild puts right what someone altered, added or removed in the read models, and says what it was', async () => {
   const world = await createWorld();
   await deliver(world, 0, 120);
