@@ -15,7 +15,7 @@ import {
 import { findSource } from './run-context.ts';
 import type { CallFailure } from '../policies/call.ts';
 import type { CallRow } from '../policies/settle.ts';
-import type { UnsettledCall } from '../policies/twin.ts';
+import type { UnsettledCall } from '../policies/unsettled-call.ts';
 
 /**
  * The source that a command about policies calls: the one named, the only one there is, or `default`. Throws UsageError if there is none,

@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { loadQueueFigures } from './counts.ts';
-import { createHolding } from './held.ts';
+import { createHolding } from './lease.ts';
 import { type Claim, type Job, type Json, noLease, toJob } from './job.ts';
 import { type CountEnd, createTogether } from './together.ts';
 

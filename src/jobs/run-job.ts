@@ -9,7 +9,7 @@ import {
   JobRefused,
   type Progress,
 } from './job.ts';
-import type { Standing } from './held.ts';
+import type { Standing } from './lease.ts';
 import type { Jobs } from './jobs.ts';
 import { traced } from '../tracing/trace.ts';
 

@@ -20,7 +20,7 @@ import { type FormA, aboutOf } from './generate.ts';
 import { SERVICE_ASKED } from './limits.ts';
 import { type ItemRow, settleCalls } from './settle.ts';
 import type { Query } from '../store/store.ts';
-import { isTwin, loadOpenGenerations } from './twin.ts';
+import { isTwin, loadOpenGenerations } from './unsettled-call.ts';
 
 type PlanRow = Selectable<Tables['call_plans']>;
 

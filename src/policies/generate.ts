@@ -8,7 +8,7 @@ import { callOnce, type CallFailure, type CallOutcome, type Send, callPatiently,
 import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
 import type { Source } from '../core/source.ts';
 import { settleCalls } from './settle.ts';
-import { type WantedPolicy, countGenerations, findUnsettledTwin, type UnsettledCall } from './twin.ts';
+import { type WantedPolicy, countGenerations, findUnsettledTwin, type UnsettledCall } from './unsettled-call.ts';
 
 const slug = z
   .string()

@@ -3,7 +3,7 @@ import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
 import type { CallRow, ItemRow } from './settle.ts';
-import { askedOf } from './twin.ts';
+import { askedOf } from './unsettled-call.ts';
 
 /** Everything known of one policy. */
 export interface PolicyView {

@@ -692,7 +692,7 @@ export const tables = {
       read_to: optional(text),
       /** JSON: periods that the service does not give to their end (src/sync/plan.ts). */
       gaps: optional(text),
-      /** JSON: in which form the service takes requests (src/sync/request-form.ts); null: as usual. */
+      /** JSON: in which form the service takes requests (src/sync/query-form.ts); null: as usual. */
       form: optional(text),
       /** When an officer put the banner aside. */
       dismissed_at: optional(text),

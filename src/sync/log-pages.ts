@@ -11,7 +11,7 @@ import { type IsSuppressed, loadSuppression } from '../ledger/suppression.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import type { PullDeps, PullRequest } from './contract.ts';
-import { type Asking, askInForm } from './request-form.ts';
+import { type Asking, askInForm } from './query-form.ts';
 import { ServiceError } from '../service/service-error.ts';
 import { type Piece, periodOf } from './plan.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';

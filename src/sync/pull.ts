@@ -47,7 +47,7 @@ import {
   type Run,
   type SyncPosition,
 } from './position.ts';
-import type { Asking, RequestForm } from './request-form.ts';
+import type { Asking, RequestForm } from './query-form.ts';
 import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals, type PullTotals } from './row.ts';
 import type { WalkFault } from './walk.ts';
 

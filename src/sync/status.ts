@@ -11,7 +11,7 @@ import {
   recountSummarySchema,
   type SyncPosition,
 } from './position.ts';
-import { describeForm, requestFormSchema } from './request-form.ts';
+import { describeForm, requestFormSchema } from './query-form.ts';
 
 /** How the pull of one banner stands. */
 export interface BannerStatus {

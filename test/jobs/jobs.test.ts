@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { backOff } from '../../src/jobs/held.ts';
+import { backOff } from '../../src/jobs/lease.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import type { Claim } from '../../src/jobs/job.ts';
 import type { StoreTransaction } from '../../src/store/store.ts';

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { tooLarge } from '../../src/service/answer-json.ts';
 import { walkLog } from '../../src/sync/log-pages.ts';
-import { usualForm } from '../../src/sync/request-form.ts';
+import { usualForm } from '../../src/sync/query-form.ts';
 import { openFreshStore } from '../temporary.ts';
 import { sourceAt } from './syncing.ts';
 
