@@ -43,6 +43,7 @@ export interface Config {
   readonly signingKeyFile: string | null;
   /** The source `default`; null when nothing of the service is configured. */
   readonly defaultSource: Source | null;
+  /** Null: the one in DATA_DIR, if it exists (controllerFileOf). */
   readonly controllerFile: string | null;
   /** Rules of deadlines of the deployment's own. */
   readonly regimesFile: string | null;
@@ -199,6 +200,18 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
     warnings: [...warnOfNearMisses(otherNames), ...warnOfValues(values)],
   };
 }
+
+/** The file of a source's controller profile. One that nobody named is in DATA_DIR, and exists once it has been filled in in the browser. */
+export function controllerFileOf(
+  { controllerFile, dataDir }: Pick<Config, 'controllerFile' | 'dataDir'>,
+  source: Source | null,
+): { readonly path: string; readonly isNamed: boolean } {
+  const named = source?.options.controllerFile ?? controllerFile;
+  return { path: named ?? join(dataDir, CONTROLLER_NAME), isNamed: named !== null };
+}
+
+/** Name of the controller profile in DATA_DIR. */
+export const CONTROLLER_NAME = 'controller.yaml';
 
 function databaseOf(given: DatabaseAddress | undefined, cwd: string, dataDir: string): DatabaseAddress {
   if (given === undefined) return { engine: 'sqlite', path: join(dataDir, 'ledger.sqlite') };

@@ -6,7 +6,7 @@ import { findNotices } from './attention/notices.ts';
 import type { NotifyDeps } from './attention/notify.ts';
 import { findWarnings, type Refusal } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/view.ts';
-import type { Config } from './config.ts';
+import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
 import { assertSharedDirectory, publishVerifierKey } from './context/data-directory.ts';
 import { createDistribution, openStore } from './context/engines.ts';
@@ -14,7 +14,7 @@ import { createProjectorThread } from './context/projector-thread.ts';
 import { originOf, parseTreeHead, verifierKeyOf } from './crypto/checkpoint.ts';
 import { publicUrlOf } from './core/address.ts';
 import type { Clock } from './core/clock.ts';
-import { UsageError } from './core/errors.ts';
+import { codeOf, UsageError } from './core/errors.ts';
 import { loadVersion } from './config/version.ts';
 import type { ControllerProfile } from './law/profile.ts';
 import { createRegimeTable } from './law/regime-table.ts';
@@ -500,12 +500,12 @@ function backupKeepOf({ folder, bucket, keep, lock }: Config['backup']): Erasure
 
 /** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
 async function loadProfileOf(config: Config, source: Source | null): Promise<ControllerProfile | null> {
-  const path = source?.options.controllerFile ?? config.controllerFile;
-  if (path === null) return null;
+  const { path, isNamed } = controllerFileOf(config, source);
   const version = await stat(path).then(
     ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
-    String,
+    (error: unknown) => (!isNamed && codeOf(error) === 'ENOENT' ? null : String(error)),
   );
+  if (version === null) return null;
   const kept = profiles.get(path);
   if (kept?.version === version) return kept.profile;
   const loaded = await loadControllerFile(path);

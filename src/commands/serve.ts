@@ -90,7 +90,12 @@ async function warnOfProfiles(context: Context): Promise<void> {
       await context.loadProfile(source);
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      const about = source === null ? 'CONTROLLER_FILE' : `the controller profile of ${source.slug}`;
+      const about =
+        source !== null
+          ? `the controller profile of ${source.slug}`
+          : context.config.controllerFile === null
+            ? 'the controller profile in DATA_DIR'
+            : 'CONTROLLER_FILE';
       context.log.warn(
         { problems: error.problems },
         `${about} cannot be used: no letter or report until it is corrected`,

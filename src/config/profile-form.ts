@@ -1,3 +1,4 @@
+import type { Document } from 'yaml';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { parseControllerProfile } from './settings-files.ts';
 
@@ -101,7 +102,7 @@ export async function readProfileForm(
   return Object.fromEntries(profileFields.map((field) => [field.name, textOf(field, at(value, field.name))]));
 }
 
-/** A profile after a form: its new text, with the comments that it had, and the names of what changed; or every problem. */
+/** A profile after a form ('' becomes a new one): its new text, with the comments that it had, and the names of what changed; or every problem. */
 export async function applyProfileForm(
   text: string,
   path: string,
@@ -114,7 +115,8 @@ export async function applyProfileForm(
   const before = await readProfileForm(text, path);
   if (Array.isArray(before['problems'])) return { outcome: 'invalid', problems: before['problems'] as string[] };
   const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  const document: Document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  document.contents ??= document.createNode({});
   const present = document.toJS({ maxAliasCount: 50 }) as unknown;
   const fields: string[] = [];
   for (const field of profileFields) {
@@ -126,9 +128,12 @@ export async function applyProfileForm(
     if (next === null) document.deleteIn(place);
     else document.setIn(place, next);
   }
-  if (fields.length === 0) return { outcome: 'unchanged' };
+  if (fields.length === 0 && text !== '') return { outcome: 'unchanged' };
   // An authority without a name is none.
-  if (at(document.toJS({ maxAliasCount: 50 }), 'supervisoryAuthority.name') === null)
+  if (
+    document.has('supervisoryAuthority') &&
+    at(document.toJS({ maxAliasCount: 50 }), 'supervisoryAuthority.name') === null
+  )
     document.set('supervisoryAuthority', null);
   const changed = document.toString({ lineWidth: 0 });
   const parsed = await parseControllerProfile(changed, path);

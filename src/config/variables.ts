@@ -77,8 +77,8 @@ export const variables = {
   ),
   WEBHOOK_SECRETS: secret('unset', 'Webhook signing secrets, comma-separated; any of them is accepted.'),
   CONTROLLER_FILE: plain(
-    'unset',
-    'Controller profile (YAML or JSON): the organisation in whose name documents are issued.',
+    'DATA_DIR/controller.yaml, if it exists',
+    'Controller profile (YAML or JSON): the organisation that documents are issued for. Unset: the one filled in on the officer’s pages.',
   ),
   REGIMES_FILE: plain('unset', 'Your own deadline rules (YAML or JSON): docs/deadlines.md, Changing the rows.'),
   TIME_ZONE: plain(

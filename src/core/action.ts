@@ -437,7 +437,7 @@ const profileChanged = z.object({
   actor,
   /** Slug of the source whose own profile it is; null: the installation's. */
   sourceSlug: z.string().nullable(),
-  /** Of the file, before and after. */
+  /** Of the file, before and after. One that was not there counts as empty. */
   before: z.string().regex(/^[0-9a-f]{64}$/),
   after: z.string().regex(/^[0-9a-f]{64}$/),
   /** Names of the parts. */

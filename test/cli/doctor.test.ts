@@ -1,4 +1,4 @@
-import { chmod, readdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -89,6 +89,16 @@ it.each<[string, Record<string, string>, string]>([
   const found = await examine(folder, { ...env, ...change });
   expect(found).toMatchObject({ code: 1, ready: false, reasons: 1 });
   expect(faultsOf(found)[0]).toContain(sentence);
+});
+
+it('examines the controller profile in DATA_DIR where CONTROLLER_FILE is not set', async () => {
+  const { folder, env } = await createFitInstallation();
+  const own = { ...env, CONTROLLER_FILE: '' };
+  await copyFile(join(folder, 'controller.yaml'), join(folder, 'data/controller.yaml'));
+  expect(faultsOf(await examine(folder, own))).toEqual([]);
+  await writeFile(join(folder, 'data/controller.yaml'), 'name: [');
+  expect(faultsOf(await examine(folder, own))[0]).toContain('data/controller.yaml');
+  expect(faultsOf(await examine(folder, env))).toEqual([]);
 });
 
 it('finds an altered entry, unsealed entries and a missing journal', async () => {

@@ -13,6 +13,7 @@ import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill, pi
 
 test('restores on either database what was backed up while the server ran, and goes on from there in a new epoch', async () => {
   const home = await emptyPlace();
+  await writeFile(join(home.folder, 'controller.yaml'), 'name: Acme GmbH\nsecondPersonFor: [refuse]\n');
   const world = await createOfficeWorld(home.env, { worker: false });
   const { access } = await seedRequests(world);
   await world.event('dsar.submitted', { request_id: 'r-9', type: 'access', email: 'again@example.org' });
@@ -44,6 +45,7 @@ test('restores on either database what was backed up while the server ran, and g
     state: 'cancelled',
     error: expect.stringContaining('restored') as string,
   });
+  expect(await context.loadProfile(null)).toMatchObject({ name: 'Acme GmbH', secondPersonFor: ['refuse'] });
   expect(await context.verify()).toMatchObject({
     faults: [],
     restored: [

@@ -42,7 +42,7 @@ export async function createOfficeWorld(
 ): Promise<OfficeWorld> {
   const { atEnd = (work: () => Promise<unknown>) => onTestFinished(async () => void (await work())) } = options;
   const folder = await temporaryFolder(atEnd);
-  await writeFile(join(folder, 'controller.yaml'), profile);
+  if (env['CONTROLLER_FILE'] !== '') await writeFile(join(folder, 'controller.yaml'), profile);
   const config = loadConfig(
     environment(folder, {
       CONTROLLER_FILE: join(folder, 'controller.yaml'),

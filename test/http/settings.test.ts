@@ -1,5 +1,6 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
 /** The form of the page as it was sent, with its hidden fields. */
@@ -63,7 +64,80 @@ it('shows the profile to officers without a form, and what to do where there is 
   await writeFile(world.context.config.controllerFile ?? '', 'name: [');
   expect((await officer.get('/settings/profile')).text).toContain('The file has problems');
   const without = await createOfficeWorld({ CONTROLLER_FILE: '' });
-  expect((await (await signedInAs(without, 'owner')).get('/settings/profile')).text).toContain('No profile yet');
+  const empty = (await (await signedInAs(without, 'officer')).get('/settings/profile')).text;
+  expect(empty).toMatch(/No profile yet[\s\S]*An owner or admin fills it in/);
+  expect(fieldsOf(empty)).toEqual({});
+});
+
+describe('the first controller profile', () => {
+  it('is made in the browser, in DATA_DIR, and used from then on', async () => {
+    const world = await createOfficeWorld({ CONTROLLER_FILE: '' });
+    const { config } = world.context;
+    const path = join(config.dataDir, 'controller.yaml');
+    const admin = await signedInAs(world, 'admin', { name: 'Ada' });
+    expect(await world.context.loadProfile(null)).toBeNull();
+    const page = await admin.get('/settings/profile');
+    expect(page.text).toMatch(/No profile yet[\s\S]*name of your organisation/);
+    const form = fieldsOf(page.text);
+
+    const nameless = await admin.post('/settings/profile', form);
+    expect([nameless.status, nameless.text.includes('name: is missing')]).toEqual([422, true]);
+    expect((await stat(path).catch(() => null))?.mode).toBeUndefined();
+
+    const saved = await admin.post('/settings/profile', { ...form, name: 'Bolt AG', country: 'AT' });
+    expect([saved.status, saved.headers.get('location')]).toEqual([303, '/settings/profile?source=default&done=saved']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect(await readFile(path, 'utf8')).toBe('name: Bolt AG\ncountry: AT\n');
+    expect(await world.context.loadProfile(world.context.sources.find('default'))).toMatchObject({
+      name: 'Bolt AG',
+      country: 'AT',
+      role: 'controller',
+    });
+    const next = await admin.get('/settings/profile');
+    expect(next.text).toContain('Missing for an answer');
+    expect(next.text).not.toContain('No profile yet');
+    expect((await world.actions('profile.changed')).map(({ actor }) => actor.split(' (')[0])).toEqual(['Ada']);
+
+    // The form that was empty is late; an edit keeps the mode.
+    const late = await admin.post('/settings/profile', { ...form, name: 'Other' });
+    expect([late.status, late.text.includes('changed in the meantime')]).toEqual([409, true]);
+    await admin.post('/settings/profile', { ...fieldsOf(next.text), email: 'dpo@bolt.example' });
+    expect([(await stat(path)).mode & 0o777, await readFile(path, 'utf8')]).toEqual([
+      0o600,
+      'name: Bolt AG\ncountry: AT\nemail: dpo@bolt.example\n',
+    ]);
+  });
+
+  it('is made once when two people send it at the same time', async () => {
+    const world = await createOfficeWorld({ CONTROLLER_FILE: '' });
+    const people = await Promise.all([signedInAs(world, 'owner'), signedInAs(world, 'admin')]);
+    const form = fieldsOf((await people[0].get('/settings/profile')).text);
+    await people[1].get('/settings/profile');
+    const answers = await Promise.all(
+      people.map((person, index) => person.post('/settings/profile', { ...form, name: `Name ${index}` })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    const won = answers.findIndex(({ status }) => status === 303);
+    expect((await world.context.loadProfile(null))?.name).toBe(`Name ${won}`);
+    expect(await world.actions('profile.changed')).toHaveLength(1);
+  });
+
+  it('is refused to officers, and nothing is made where CONTROLLER_FILE names a file that is missing', async () => {
+    const world = await createOfficeWorld({ CONTROLLER_FILE: '' });
+    const owner = await signedInAs(world, 'owner');
+    const form = fieldsOf((await owner.get('/settings/profile')).text);
+    const officer = await signedInAs(world, 'officer');
+    await officer.get('/settings/profile');
+    expect((await officer.post('/settings/profile', { ...form, name: 'Bolt AG' })).status).toBe(403);
+    expect(await world.context.loadProfile(null)).toBeNull();
+
+    const named = await createOfficeWorld({ CONTROLLER_FILE: '/nowhere/controller.yaml' });
+    await writeFile(join(named.context.config.dataDir, 'controller.yaml'), 'name: Not this\n');
+    await expect(named.context.loadProfile(null)).rejects.toThrow('cannot read /nowhere/controller.yaml');
+    const other = await signedInAs(named, 'owner');
+    expect((await other.get('/settings/profile')).text).toContain('The file cannot be read.');
+    expect((await other.post('/settings/profile', { ...form, name: 'Bolt AG' })).status).toBe(409);
+  });
 });
 
 it('lists how long what is kept, and places and lifts holds', async () => {

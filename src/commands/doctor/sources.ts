@@ -1,4 +1,5 @@
 import type { Context } from '../../context.ts';
+import { controllerFileOf } from '../../config.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import type { Source } from '../../core/source.ts';
@@ -49,26 +50,26 @@ export function checkSettings(sources: readonly Source[]): Line[] {
 
 async function checkProfiles(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
-  const byFile = new Map<string | null, Source[]>();
+  const byFile = new Map<string, Source[]>();
   for (const source of context.sources.list()) {
-    const path = source.options.controllerFile ?? context.config.controllerFile;
+    const { path } = controllerFileOf(context.config, source);
     byFile.set(path, [...(byFile.get(path) ?? []), source]);
   }
   for (const [path, group] of byFile) {
     const whose = group.length > 3 ? `${group.length} sources` : group.map(({ slug }) => slug).join(', ');
-    if (path === null) {
-      lines.push(
-        fault(
-          'controller profile',
-          `No controller profile is set for ${whose}: letters and reports cannot name the controller.`,
-          'Fill in a copy of docs/controller.example.yaml and set CONTROLLER_FILE to it, or set it per source with `source change --controller-file`.',
-        ),
-      );
-      continue;
-    }
     try {
       const profile = await context.loadProfile(group[0] ?? null);
-      const missing = profile === null ? [] : missingProfileParts(profile);
+      if (profile === null) {
+        lines.push(
+          fault(
+            'controller profile',
+            `No controller profile is set for ${whose}: letters and reports cannot name the controller.`,
+            'Fill it in on the officer’s pages (Settings: Controller profile), or set CONTROLLER_FILE to a filled-in copy of docs/controller.example.yaml.',
+          ),
+        );
+        continue;
+      }
+      const missing = missingProfileParts(profile);
       if (missing.length > 0)
         lines.push(
           fault(
@@ -77,8 +78,8 @@ async function checkProfiles(context: Context): Promise<Line[]> {
             'Add it: answers under GDPR Art. 15 require it. See docs/controller.example.yaml.',
           ),
         );
-      else lines.push(ok('controller profile', `${profile?.name ?? whose}: complete (${whose}).`));
-      if (profile !== null && profile.otherSystems.length === 0)
+      else lines.push(ok('controller profile', `${profile.name}: complete (${whose}).`));
+      if (profile.otherSystems.length === 0)
         lines.push(
           note(
             'controller profile',

@@ -12,6 +12,7 @@ import type { Entry } from '../../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Query } from '../../store/store.ts';
 import { lastSeq } from '../copy/copy-tables.ts';
+import { CONTROLLER_NAME } from '../../config.ts';
 import { verifierKeyPath } from '../data-directory.ts';
 import { type Adding, type Lock, writeArchive } from './archive.ts';
 import { backedUp, describeColumns, encodeRow, readRows, type Row } from './rows.ts';
@@ -172,6 +173,8 @@ async function addEverything(
         (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name)))
       )
         files += 1;
+  // Who must approve what is in it: a restore without it would ask nobody.
+  if (await to.addFile(`files/${CONTROLLER_NAME}`, join(config.dataDir, CONTROLLER_NAME))) files += 1;
   if (await to.addFile('files/log.vkey', verifierKeyPath(config.dataDir))) files += 1;
   const { root, checkpoint, sealed } = walk.end();
   return { manifest: { ...facts, tables: counts, root, checkpoint }, seq, sealed, files, faults };

@@ -262,7 +262,9 @@ async function putBack(store: Store, dataDir: string, name: string, content: Asy
     if (rows.length > 0) await store.transaction((tx) => insertInPortions(tx, table, rows, conflict));
     return;
   }
-  const [, path] = /^files\/((?:documents|evidence|journal|witnessed|erasures)\/\w[\w.-]*|log\.vkey)$/.exec(name) ?? [];
+  const [, path] =
+    /^files\/((?:documents|evidence|journal|witnessed|erasures)\/\w[\w.-]*|log\.vkey|controller\.yaml)$/.exec(name) ??
+    [];
   if (path !== undefined) return writeFileFrom(join(dataDir, path), content);
   if (name !== 'backup.json')
     throw new VerificationFault(`The backup contains ${name}, which this version does not support.`);

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
@@ -9,9 +9,11 @@ import {
   type ProfileForm,
   readProfileForm,
 } from '../../config/profile-form.ts';
+import { controllerFileOf } from '../../config.ts';
 import { parseControllerProfile } from '../../config/settings-files.ts';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
+import { codeOf } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
@@ -25,12 +27,15 @@ import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
 
-/** A profile as it lies on the disk. */
+/** A profile as it lies on the disk. One that nobody has made counts as an empty file. */
 interface OnDisk {
   readonly path: string;
+  readonly isMade: boolean;
   /** Of what was read; null: it cannot be read. */
   readonly sha256: string | null;
   readonly text: string;
+  /** Permissions of the file. */
+  readonly mode: number;
   readonly isWritable: boolean;
 }
 
@@ -48,16 +53,24 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     const file = await readProfile(source);
     const refuse = (problems: readonly string[], status = 422) =>
       send(request, reply, { source: slug, problems, form }, status);
-    if (file === null || !file.isWritable) return refuse(['The program cannot write the file of this profile.'], 409);
-    if (file.sha256 !== basedOn)
-      return refuse(['The file was changed in the meantime: review it before you save.'], 409);
+    const late = () => refuse(['The file was changed in the meantime: review it before you save.'], 409);
+    if (!file.isWritable) return refuse(['The program cannot write the file of this profile.'], 409);
+    if (file.sha256 !== basedOn) return late();
     const applied = await applyProfileForm(file.text, file.path, form);
     if (applied.outcome === 'invalid')
       return refuse(applied.problems.map((problem) => withoutPath(problem, file.path)));
     const address = `/settings/profile?${new URLSearchParams({ ...(source === null ? {} : { source: slug }), done: 'saved' }).toString()}`;
     if (applied.outcome === 'unchanged') return reply.redirect(address, 303);
     const after = sha256Hex(Buffer.from(applied.text));
-    await writeDurably(dirname(file.path), basename(file.path), applied.text, { mode: 0o644 });
+    try {
+      await writeDurably(dirname(file.path), basename(file.path), applied.text, {
+        mode: file.mode,
+        once: !file.isMade,
+      });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      return late();
+    }
     const own = source?.options.controllerFile == null ? null : source.slug;
     const { seq } = await appendAction(
       context.ledger,
@@ -77,19 +90,33 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect(address, 303);
   });
 
-  /** The file that goes with a source; null: none is configured. */
-  async function readProfile(source: Source | null): Promise<OnDisk | null> {
-    const path = source?.options.controllerFile ?? context.config.controllerFile;
-    if (path === null) return null;
+  async function readProfile(source: Source | null): Promise<OnDisk> {
+    const { path, isNamed } = controllerFileOf(context.config, source);
     const may = (what: string) =>
       access(what, constants.W_OK).then(
         () => true,
         () => false,
       );
-    const bytes = await readFile(path).catch(() => null);
-    if (bytes === null) return { path, sha256: null, text: '', isWritable: false };
-    const isWritable = (await may(path)) && (await may(dirname(path)));
-    return { path, sha256: sha256Hex(bytes), text: bytes.toString('utf8'), isWritable };
+    const read = await Promise.all([readFile(path), stat(path)]).catch(codeOf);
+    if (read === 'ENOENT' && !isNamed)
+      return {
+        path,
+        isMade: false,
+        sha256: sha256Hex(Buffer.from('')),
+        text: '',
+        mode: 0o600,
+        isWritable: await may(dirname(path)),
+      };
+    if (typeof read === 'string') return { path, isMade: true, sha256: null, text: '', mode: 0o600, isWritable: false };
+    const [bytes, { mode }] = read;
+    return {
+      path,
+      isMade: true,
+      sha256: sha256Hex(bytes),
+      text: bytes.toString('utf8'),
+      mode: mode & 0o777,
+      isWritable: (await may(path)) && (await may(dirname(path))),
+    };
   }
 
   async function send(
@@ -106,13 +133,13 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     const sources = sourcesOf(context, request).list();
     const source = sources.find(({ slug }) => slug === shown.source) ?? sources[0] ?? null;
     const file = await readProfile(source);
-    const parsed = file === null || file.sha256 === null ? null : await parseControllerProfile(file.text, file.path);
-    const read = file === null || file.sha256 === null ? null : await readProfileForm(file.text, file.path);
+    const parsed = file.sha256 === null ? null : await parseControllerProfile(file.text, file.path);
+    const read = file.sha256 === null ? null : await readProfileForm(file.text, file.path);
     const faults =
-      file !== null && file.sha256 === null
+      file.sha256 === null
         ? ['The file cannot be read.']
-        : parsed?.outcome === 'invalid'
-          ? parsed.problems.map((problem) => withoutPath(problem, file?.path ?? ''))
+        : parsed?.outcome === 'invalid' && file.isMade
+          ? parsed.problems.map((problem) => withoutPath(problem, file.path))
           : [];
     const page = (
       <ProfilePage
@@ -140,7 +167,7 @@ interface ProfileProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   readonly source: Source | null;
-  readonly file: OnDisk | null;
+  readonly file: OnDisk;
   readonly faults: readonly string[];
   readonly missing: readonly string[];
   /** Null: the file cannot be shown. */
@@ -151,7 +178,7 @@ interface ProfileProps {
 
 function ProfilePage(props: ProfileProps) {
   const { frame, sources, source, file, faults, missing, form, problems, isDone } = props;
-  const mayWrite = can(frame.role, 'administer') && file?.isWritable === true;
+  const mayWrite = can(frame.role, 'administer') && file.isWritable;
   return (
     <Page title="Controller profile" frame={frame} current="profile">
       <h1>Controller profile</h1>
@@ -171,16 +198,7 @@ function ProfilePage(props: ProfileProps) {
           </button>
         </form>
       ) : null}
-      {file === null ? (
-        <Panel id="none" title="No profile yet">
-          <p>
-            Without one, documents name no controller, and no law is chosen by the controller’s country. It begins on
-            the server: copy <code>docs/controller.example.yaml</code>, fill it in, and name the file in{' '}
-            <code>CONTROLLER_FILE</code>, or for one source with <code>source change --controller-file</code>. After
-            that, you can edit it here.
-          </p>
-        </Panel>
-      ) : (
+      {file.isMade ? (
         <>
           <Problems title="The file has problems; documents that need it are refused:" problems={faults} />
           {missing.length === 0 ? (
@@ -198,15 +216,30 @@ function ProfilePage(props: ProfileProps) {
             </Notice>
           )}
           {source?.options.controllerFile == null ? null : <p>This source has its own profile.</p>}
-          {form === null ? null : mayWrite ? (
-            <ProfileFields {...props} form={form} />
-          ) : (
-            <ReadOnly {...props} form={form} />
-          )}
         </>
+      ) : (
+        <Notice tone="warn">
+          <p>
+            <strong>No profile yet.</strong> Without one, documents name no controller, and no law is chosen by the
+            controller’s country. {firstStep(frame, file)}
+          </p>
+        </Notice>
       )}
+      {form === null ? null : mayWrite ? (
+        <ProfileFields {...props} form={form} />
+      ) : file.isMade ? (
+        <ReadOnly {...props} form={form} />
+      ) : null}
     </Page>
   );
+}
+
+/** What somebody does about it that there is no profile. */
+function firstStep(frame: PageFrame, { isWritable }: OnDisk): string {
+  if (!can(frame.role, 'administer')) return 'An owner or admin fills it in on this page.';
+  return isWritable
+    ? 'Start with the name of your organisation; you can add the rest later.'
+    : 'The program may not write its data folder: make the file on the server (docs/configuration.md, Controller profile).';
 }
 
 function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: ProfileForm }) {
@@ -221,7 +254,7 @@ function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: Profile
         ])}
       />
       <p class="hint">
-        {can(frame.role, 'administer') && file?.isWritable === false
+        {can(frame.role, 'administer') && !file.isWritable
           ? `The program may not write ${basename(file.path)}: change it on the server (docs/configuration.md, Controller profile). It is read again for each document.`
           : 'Owners and admins can edit it.'}
       </p>
@@ -235,15 +268,15 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
       <form method="post" action="/settings/profile">
         <Csrf token={frame.csrf} />
         <input type="hidden" name="source" value={source?.slug ?? ''} />
-        <input type="hidden" name="basedOn" value={file?.sha256 ?? ''} />
+        <input type="hidden" name="basedOn" value={file.sha256 ?? ''} />
         {profileFields.map((field) => (
           <ProfileInput key={field.name} field={field} value={form[field.name] ?? ''} />
         ))}
         <button type="submit">Save</button>
       </form>
       <p class="hint">
-        Translations, retention and approval rules stay as they are in {basename(file?.path ?? '')}. Change them there,
-        on the server.
+        Translations, retention and approval rules stay as they are in {basename(file.path)}. Change them there, on the
+        server.
       </p>
     </Panel>
   );
