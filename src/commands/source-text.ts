@@ -5,7 +5,7 @@ import { UsageError } from '../core/errors.ts';
 import { publicUrlOf } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
-import { type CommandIo, counted, dayText, minuteText, printable, printResult, tableText } from './command-io.ts';
+import { type CommandIo, counted, dayText, printable, printResult, tableText, timeText } from './command-io.ts';
 import { noSuchSource } from './run-context.ts';
 import { findSourceFaults } from '../sources/faults.ts';
 
@@ -81,7 +81,7 @@ export function listText(
 /** `1a2b3c4d (hex, until 2026-07-02T10:00Z)`. */
 function secretText(id: string, { retiring, options }: ShownSource): string {
   const until = retiring[id];
-  const notes = [options.secretEncodings?.[id], until === undefined ? undefined : `until ${minuteText(until)}`].filter(
+  const notes = [options.secretEncodings?.[id], until === undefined ? undefined : `until ${timeText(until)}`].filter(
     (note) => note !== undefined,
   );
   return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;

@@ -182,7 +182,7 @@ it('says that a rotation stopped half-way, and completes it when repeated', asyn
   const again = await run('rotate', 'shop', '--webhook-secret-env', 'NEW', '--retire', oldId);
   expect([again.code, again.stdout]).toEqual([0, expect.not.stringContaining(oldId)]);
   const ending = await run('rotate', 'shop', '--webhook-secret-env', 'OLD', '--retire-after', '24h');
-  expect(ending.stdout).toMatch(/[0-9a-f]{8} \(until \d{4}-\d\d-\d\dT\d\d:\d\dZ\), recorded as entry/);
+  expect(ending.stdout).toMatch(/[0-9a-f]{8} \(until \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z\), recorded as entry/);
   for (const { stdout, stderr } of [half, again, ending]) expect(stdout + stderr).not.toMatch(/nobody/);
 });
 
