@@ -283,7 +283,7 @@ function createQuery(source: ConnectionSource<PostgresConnection>, plansOnce: bo
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
     execute: <R>(connection: PostgresConnection, query: CompiledQuery) =>
-      execute<R>(connection, query, plansOnce ? nameOf(query.sql) : undefined),
+      execute<R>(connection, query, plansOnce && query.parameters.length <= FEW ? nameOf(query.sql) : undefined),
   });
 }
 
@@ -298,6 +298,11 @@ async function execute<R>(
 
 /** Statements that a session parses and plans once, and how often one must have come for that: lists make a statement of each length. */
 const KEPT = 150;
+/**
+ * Parameters of a statement that is planned once. One that asks for hundreds of keys is worth a plan each time: the one made while its table was small reads
+ * all of it, and stays until the server next gathers statistics. Folding behind a first load took three times as long then.
+ */
+const FEW = 100;
 const OFTEN = 5;
 const names = new Map<string, string>();
 const seen = new Map<string, number>();
