@@ -2,83 +2,133 @@ import type { Document } from 'yaml';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { parseControllerProfile } from './settings-files.ts';
 
-/** A part of the controller profile that a form shows. `lines`: an item on each line; `rows`: its columns, divided by `|`. */
+/**
+ * A part of the controller profile that a form shows. `lines`: an item on each line; `rows`: its columns, divided by `|`; `item`: whether a
+ * list has it; `section`: whether the section is there; `period`: a period of retention in words.
+ */
 export interface ProfileField {
-  /** Its name in the profile; `supervisoryAuthority.name` stands within another. */
+  /** Its name in the profile; `supervisoryAuthority.name` stands within another, and so does an item in its list. */
   readonly name: string;
-  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes';
+  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes' | 'item' | 'section' | 'period';
   readonly label: string;
   readonly hint?: string;
   readonly columns?: readonly string[];
 }
 
-/** What the form shows. Parts that are not here (translations, retention, second persons) are kept as they stand. */
-export const profileFields: readonly ProfileField[] = [
-  { name: 'name', kind: 'text', label: 'Name of the organisation' },
-  { name: 'role', kind: 'text', label: 'Role', hint: 'controller, processor or joint.' },
-  { name: 'address', kind: 'lines', label: 'Postal address' },
-  { name: 'country', kind: 'text', label: 'Country', hint: 'Two letters, such as DE.' },
-  { name: 'region', kind: 'text', label: 'Region', hint: 'If holidays differ by region, such as BE.' },
-  { name: 'email', kind: 'text', label: 'E-mail for requests' },
-  { name: 'phone', kind: 'text', label: 'Telephone' },
-  { name: 'website', kind: 'text', label: 'Website' },
-  { name: 'dataProtectionOfficer', kind: 'text', label: 'Data protection officer' },
+/** Fields that go together, under one heading. */
+interface ProfileSection {
+  readonly title: string;
+  readonly fields: readonly ProfileField[];
+}
+
+/** What the form shows. Parts that are not here (translations, a second law) are kept as they stand. */
+export const profileSections: readonly ProfileSection[] = [
   {
-    name: 'controllerOrJointContact',
-    kind: 'text',
-    label: 'Controller, or contact of the joint controllers',
-    hint: 'Only with the roles processor and joint.',
+    title: 'Your organisation',
+    fields: [
+      { name: 'name', kind: 'text', label: 'Name of the organisation' },
+      { name: 'role', kind: 'text', label: 'Role', hint: 'controller, processor or joint.' },
+      { name: 'address', kind: 'lines', label: 'Postal address' },
+      { name: 'country', kind: 'text', label: 'Country', hint: 'Two letters, such as DE.' },
+      { name: 'region', kind: 'text', label: 'Region', hint: 'If holidays differ by region, such as BE.' },
+      { name: 'email', kind: 'text', label: 'E-mail for requests' },
+      { name: 'phone', kind: 'text', label: 'Telephone' },
+      { name: 'website', kind: 'text', label: 'Website' },
+      { name: 'dataProtectionOfficer', kind: 'text', label: 'Data protection officer' },
+      {
+        name: 'controllerOrJointContact',
+        kind: 'text',
+        label: 'Controller, or contact of the joint controllers',
+        hint: 'Only with the roles processor and joint.',
+      },
+      { name: 'signatory', kind: 'text', label: 'Who signs letters' },
+      {
+        name: 'language',
+        kind: 'text',
+        label: 'Language',
+        hint: 'Of this profile, and of letters where the request names none, such as de. Blank: English.',
+      },
+    ],
   },
   {
-    name: 'purposes',
-    kind: 'rows',
-    label: 'Purposes',
-    columns: ['purpose', 'lawfulBasis', 'retention'],
-    hint: 'One per line: purpose | lawful basis | how long.',
+    title: 'What answers and reports state',
+    fields: [
+      {
+        name: 'purposes',
+        kind: 'rows',
+        label: 'Purposes',
+        columns: ['purpose', 'lawfulBasis', 'retention'],
+        hint: 'One per line: purpose | lawful basis | how long.',
+      },
+      { name: 'dataCategories', kind: 'lines', label: 'Categories of data', hint: 'One on each line.' },
+      { name: 'dataSources', kind: 'lines', label: 'Where the data comes from', hint: 'One on each line.' },
+      {
+        name: 'recipients',
+        kind: 'rows',
+        label: 'Recipients',
+        columns: ['name', 'purpose', 'country'],
+        hint: 'One per line: name | purpose | country.',
+      },
+      {
+        name: 'transfers',
+        kind: 'rows',
+        label: 'Transfers to third countries',
+        columns: ['recipient', 'country', 'safeguard'],
+        hint: 'One per line: recipient | country | safeguard.',
+      },
+      { name: 'noTransfers', kind: 'yes', label: 'There are no transfers to third countries' },
+      {
+        name: 'automatedDecisions',
+        kind: 'long',
+        label: 'Automated decisions',
+        hint: 'Or a statement that there are none.',
+      },
+      { name: 'supervisoryAuthority.name', kind: 'text', label: 'Supervisory authority' },
+      { name: 'supervisoryAuthority.address', kind: 'text', label: 'Address of the authority' },
+      { name: 'supervisoryAuthority.website', kind: 'text', label: 'Website of the authority' },
+      { name: 'withdrawalMethod', kind: 'long', label: 'How consent is withdrawn' },
+    ],
   },
-  { name: 'dataCategories', kind: 'lines', label: 'Categories of data', hint: 'One on each line.' },
-  { name: 'dataSources', kind: 'lines', label: 'Where the data comes from', hint: 'One on each line.' },
   {
-    name: 'recipients',
-    kind: 'rows',
-    label: 'Recipients',
-    columns: ['name', 'purpose', 'country'],
-    hint: 'One per line: name | purpose | country.',
+    title: 'Requests',
+    fields: [
+      {
+        name: 'otherSystems',
+        kind: 'rows',
+        label: 'Other systems to search',
+        columns: ['id', 'name'],
+        hint: 'One per line: short name | name. A request is ready once each has been searched.',
+      },
+      { name: 'requestForm', kind: 'yes', label: 'Anyone can send a request through a web form' },
+      {
+        name: 'requestFormOn',
+        kind: 'lines',
+        label: 'Websites that may show the form in a frame',
+        hint: 'One per line, such as https://www.example.com.',
+      },
+    ],
   },
   {
-    name: 'transfers',
-    kind: 'rows',
-    label: 'Transfers to third countries',
-    columns: ['recipient', 'country', 'safeguard'],
-    hint: 'One per line: recipient | country | safeguard.',
+    title: 'Approval by a second person',
+    fields: [
+      { name: 'secondPersonFor.answer', kind: 'item', label: 'Sending an answer' },
+      { name: 'secondPersonFor.refuse', kind: 'item', label: 'Refusing a request' },
+      { name: 'erasureNeedsSecondOfficer', kind: 'yes', label: 'Erasing by hand' },
+    ],
   },
-  { name: 'noTransfers', kind: 'yes', label: 'There are no transfers to third countries' },
   {
-    name: 'automatedDecisions',
-    kind: 'long',
-    label: 'Automated decisions',
-    hint: 'Or a statement that there are none.',
-  },
-  { name: 'supervisoryAuthority.name', kind: 'text', label: 'Supervisory authority' },
-  { name: 'supervisoryAuthority.address', kind: 'text', label: 'Address of the authority' },
-  { name: 'supervisoryAuthority.website', kind: 'text', label: 'Website of the authority' },
-  { name: 'withdrawalMethod', kind: 'long', label: 'How consent is withdrawn' },
-  {
-    name: 'otherSystems',
-    kind: 'rows',
-    label: 'Other systems to search',
-    columns: ['id', 'name'],
-    hint: 'One per line: short name | name. A request is ready once each has been searched.',
-  },
-  { name: 'signatory', kind: 'text', label: 'Who signs letters' },
-  { name: 'requestForm', kind: 'yes', label: 'Anyone can send a request through a web form' },
-  {
-    name: 'requestFormOn',
-    kind: 'lines',
-    label: 'Websites that may show the form in a frame',
-    hint: 'One per line, such as https://www.example.com.',
+    title: 'Retention',
+    fields: [
+      { name: 'retention', kind: 'section', label: 'Each night, erase what has been kept this long' },
+      { name: 'retention.cases', kind: 'period', label: 'Closed requests' },
+      { name: 'retention.decisions', kind: 'period', label: 'Consent decisions' },
+      { name: 'retention.deliveries', kind: 'period', label: 'Consent deliveries' },
+      { name: 'retention.packs', kind: 'period', label: 'Packs' },
+      { name: 'retention.accessLog', kind: 'period', label: 'Access log' },
+    ],
   },
 ];
+const profileFields = profileSections.flatMap(({ fields }) => fields);
 
 /** What was filled in, by the name of the field. */
 export type ProfileForm = Readonly<Record<string, string>>;
@@ -99,7 +149,7 @@ export async function readProfileForm(
   )
     return { problems: parsed.problems };
   const value = parseDocument(text, { prettyErrors: false, logLevel: 'error' }).toJS({ maxAliasCount: 50 }) as unknown;
-  return Object.fromEntries(profileFields.map((field) => [field.name, textOf(field, at(value, field.name))]));
+  return Object.fromEntries(profileFields.map((field) => [field.name, textIn(field, value)]));
 }
 
 /** A profile after a form ('' becomes a new one): its new text, with the comments that it had, and the names of what changed; or every problem. */
@@ -118,15 +168,21 @@ export async function applyProfileForm(
   const document: Document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
   document.contents ??= document.createNode({});
   const present = document.toJS({ maxAliasCount: 50 }) as unknown;
+  if (
+    form['retention'] !== 'yes' &&
+    profileFields.some(({ name, kind }) => kind === 'period' && (form[name] ?? '').trim() !== '')
+  )
+    return { outcome: 'invalid', problems: ['retention: tick it, or clear the periods: they apply only with it.'] };
   const fields: string[] = [];
   for (const field of profileFields) {
     const next = valueOf(field, form[field.name] ?? '');
-    const old = valueOf(field, textOf(field, at(present, field.name)));
+    const old = valueOf(field, textIn(field, present));
     if (canonicalJson(next).equals(canonicalJson(old))) continue;
     fields.push(field.name);
     const place = field.name.split('.');
-    if (next === null) document.deleteIn(place);
-    else document.setIn(place, next);
+    if (field.kind === 'item') document.set(place[0], withItem(document.toJS(), place, next === true));
+    else if (next !== null) document.setIn(place, document.createNode(next));
+    else if (document.hasIn(place)) document.deleteIn(place);
   }
   if (fields.length === 0 && text !== '') return { outcome: 'unchanged' };
   // An authority without a name is none.
@@ -150,9 +206,35 @@ function at(value: unknown, name: string): unknown {
   return found ?? null;
 }
 
+/** A list of the profile with an item, or without it. */
+function withItem(profile: unknown, [list = '', item = '']: readonly string[], isIn: boolean): readonly unknown[] {
+  const others = listAt(profile, list).filter((one) => one !== item);
+  return isIn ? [...others, item] : others;
+}
+
+function listAt(profile: unknown, name: string): readonly unknown[] {
+  const value = at(profile, name);
+  return Array.isArray(value) ? value : [];
+}
+
+function textIn(field: ProfileField, profile: unknown): string {
+  if (field.kind !== 'item') return textOf(field, at(profile, field.name));
+  const [list = '', item] = field.name.split('.');
+  return listAt(profile, list).includes(item) ? 'yes' : '';
+}
+
 function textOf({ kind, columns = [] }: ProfileField, value: unknown): string {
   if (value === null) return '';
   switch (kind) {
+    case 'section':
+      return 'yes';
+    case 'period': {
+      const { days, months, forEver } = value as Readonly<Record<string, unknown>>;
+      if (typeof days === 'number') return `${days} ${days === 1 ? 'day' : 'days'}`;
+      if (typeof months === 'number') return `${months} ${months === 1 ? 'month' : 'months'}`;
+      return typeof forEver === 'string' ? `for ever: ${forEver}` : '';
+    }
+    case 'item':
     case 'yes':
       return value === true ? 'yes' : '';
     case 'lines':
@@ -177,8 +259,13 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
     .map((line) => line.trim())
     .filter((line) => line !== '');
   switch (kind) {
+    case 'item':
     case 'yes':
       return text === 'yes';
+    case 'section':
+      return text === 'yes' ? {} : null;
+    case 'period':
+      return periodOf(text.trim());
     case 'lines':
       return lines;
     case 'rows':
@@ -194,4 +281,16 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
     case 'long':
       return text.trim() === '' ? null : text.trim();
   }
+}
+
+/** `36 months`, `90 days`, `3 years`, `for ever: <reason>`; anything else as it is, for the schema to refuse. */
+function periodOf(text: string) {
+  if (text === '') return null;
+  const [, number, unit = ''] = /^(\d{1,6}) ?(day|month|year)s?$/i.exec(text) ?? [];
+  if (number !== undefined)
+    return unit.toLowerCase() === 'day'
+      ? { days: Number(number) }
+      : { months: Number(number) * (unit.toLowerCase() === 'year' ? 12 : 1) };
+  const [, reason] = /^for ?ever\b[:,\s]*([^:,\s].*)$/is.exec(text) ?? [];
+  return reason === undefined ? text : { forEver: reason.trim() };
 }

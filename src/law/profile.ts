@@ -36,7 +36,7 @@ const retentionPeriod = z.union(
     z.strictObject({ months: z.number().int().min(1).max(1200) }),
     z.strictObject({ forEver: text }),
   ],
-  { error: 'use days, months, or forEver with a reason in words' },
+  { error: 'use a number of days or months, or "for ever" (forEver) with a reason in words' },
 );
 export type RetentionPeriod = z.infer<typeof retentionPeriod>;
 const retention = z

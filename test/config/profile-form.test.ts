@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { applyProfileForm, type ProfileForm, readProfileForm } from '../../src/config/profile-form.ts';
+import { parseControllerProfile } from '../../src/config/settings-files.ts';
 
 const path = 'docs/controller.example.yaml';
 const example = await readFile(path, 'utf8');
@@ -40,4 +41,101 @@ it('refuses what would not load, with every problem', async () => {
   expect(untranslated).toMatchObject({ problems: [expect.stringContaining('translate each')] });
   expect(await applyProfileForm('a: [', path, form)).toMatchObject({ outcome: 'invalid' });
   expect(await readProfileForm('a: [', path)).toMatchObject({ problems: [expect.stringContaining('line')] });
+});
+
+it('starts a profile from nothing, with what was filled in and no more', async () => {
+  const empty = (await readProfileForm('', path)) as ProfileForm;
+  expect(new Set(Object.values(empty))).toEqual(new Set(['']));
+  expect(await applyProfileForm('', path, empty)).toEqual({
+    outcome: 'invalid',
+    problems: [`Controller profile ${path}: name: is missing.`],
+  });
+  expect(await applyProfileForm('', path, { name: 'Bolt AG', noTransfers: 'yes' })).toEqual({
+    outcome: 'changed',
+    text: 'name: Bolt AG\nnoTransfers: true\n',
+    fields: ['name', 'noTransfers'],
+  });
+});
+
+describe('approval and retention', () => {
+  const before = 'name: Bolt AG\n';
+  const change = async (text: string, fields: ProfileForm) => {
+    const changed = await applyProfileForm(text, path, {
+      ...((await readProfileForm(text, path)) as ProfileForm),
+      ...fields,
+    });
+    if (changed.outcome !== 'changed') throw new Error(JSON.stringify(changed));
+    const loaded = await parseControllerProfile(changed.text, path);
+    if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded));
+    return { ...changed, profile: loaded.value, form: (await readProfileForm(changed.text, path)) as ProfileForm };
+  };
+
+  it('writes each rule of approval by itself', async () => {
+    const both = await change(before, {
+      'secondPersonFor.answer': 'yes',
+      'secondPersonFor.refuse': 'yes',
+      erasureNeedsSecondOfficer: 'yes',
+    });
+    expect(both.profile).toMatchObject({ secondPersonFor: ['answer', 'refuse'], erasureNeedsSecondOfficer: true });
+    expect(both.fields).toEqual(['secondPersonFor.answer', 'secondPersonFor.refuse', 'erasureNeedsSecondOfficer']);
+    const one = await change(both.text, { 'secondPersonFor.answer': '' });
+    expect(one.profile).toMatchObject({ secondPersonFor: ['refuse'], erasureNeedsSecondOfficer: true });
+    expect(one.fields).toEqual(['secondPersonFor.answer']);
+  });
+
+  it('reads periods in words, and writes them as the profile has them', async () => {
+    const set = await change(before, {
+      retention: 'yes',
+      'retention.cases': '3 years',
+      'retention.decisions': 'For ever: ordered by the court',
+      'retention.packs': '1 day',
+    });
+    expect(set.profile.retention).toEqual({
+      cases: { months: 36 },
+      decisions: { forEver: 'ordered by the court' },
+      packs: { days: 1 },
+    });
+    expect(set.form).toMatchObject({
+      retention: 'yes',
+      'retention.cases': '36 months',
+      'retention.decisions': 'for ever: ordered by the court',
+      'retention.deliveries': '',
+      'retention.packs': '1 day',
+    });
+    expect(await applyProfileForm(set.text, path, { ...set.form, 'retention.cases': '36 months' })).toEqual({
+      outcome: 'unchanged',
+    });
+    const usual = await change(set.text, { 'retention.decisions': '', 'retention.cases': '24 months' });
+    expect(usual.profile.retention).toEqual({ cases: { months: 24 }, packs: { days: 1 } });
+  });
+
+  it('erases automatically only if that is ticked, with the usual periods too', async () => {
+    const usual = await change(before, { retention: 'yes' });
+    expect(usual.profile.retention).toEqual({});
+    const off = await change(usual.text, { retention: '' });
+    expect(off.profile.retention).toBeUndefined();
+    expect(off.text).toBe(before);
+    const set = await change(before, { retention: 'yes', 'retention.cases': '24 months' });
+    expect(await applyProfileForm(set.text, path, { ...set.form, retention: '' })).toEqual({
+      outcome: 'invalid',
+      problems: [expect.stringContaining('clear the periods')],
+    });
+    const none = await change(set.text, { retention: '', 'retention.cases': '' });
+    expect(none.profile.retention).toBeUndefined();
+  });
+
+  it.each(['two weeks', '0 months', '2000 months', 'for ever', 'for ever:', '36', '-1 days'])(
+    'refuses a period of %s',
+    async (text) => {
+      const wrong = await applyProfileForm(before, path, {
+        name: 'Bolt AG',
+        retention: 'yes',
+        'retention.cases': text,
+      });
+      expect(wrong).toEqual({
+        outcome: 'invalid',
+        problems: [expect.stringMatching(/ retention\.cases(: use a number of days or months|\.months: Too )/)],
+      });
+    },
+  );
 });

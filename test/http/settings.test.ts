@@ -31,7 +31,7 @@ it('shows what the controller profile lacks, and writes the file from a form tha
   expect(form).toMatchObject({ name: 'Acme GmbH', otherSystems: 'crm | CRM' });
 
   const wrong = await owner.post('/settings/profile', { ...form, country: 'Germany' });
-  expect([wrong.status, wrong.text.includes('country: ')]).toEqual([422, true]);
+  expect([wrong.status, wrong.text.includes('<li>Country: ')]).toEqual([422, true]);
   expect(wrong.text).not.toContain(path);
   expect(await readFile(path, 'utf8')).toBe(before);
 
@@ -48,6 +48,9 @@ it('shows what the controller profile lacks, and writes the file from a form tha
   expect(next.text).not.toContain('<li>supervisory authority</li>');
   expect((await world.context.loadProfile(null))?.purposes).toHaveLength(1);
   expect((await world.actions('profile.changed')).map(({ actor }) => actor.split(' (')[0])).toEqual(['Olivia']);
+
+  const rows = await owner.post('/settings/profile', { ...fieldsOf(next.text), purposes: 'Proof' });
+  expect(rows.text).toContain('<li>Purposes, line 1, lawfulBasis: ');
 
   // Someone changed the file since the form was shown.
   const late = await owner.post('/settings/profile', form);
@@ -81,7 +84,7 @@ describe('the first controller profile', () => {
     const form = fieldsOf(page.text);
 
     const nameless = await admin.post('/settings/profile', form);
-    expect([nameless.status, nameless.text.includes('name: is missing')]).toEqual([422, true]);
+    expect([nameless.status, nameless.text.includes('Name of the organisation: is missing')]).toEqual([422, true]);
     expect((await stat(path).catch(() => null))?.mode).toBeUndefined();
 
     const saved = await admin.post('/settings/profile', { ...form, name: 'Bolt AG', country: 'AT' });
@@ -138,6 +141,42 @@ describe('the first controller profile', () => {
     expect((await other.get('/settings/profile')).text).toContain('The file cannot be read.');
     expect((await other.post('/settings/profile', { ...form, name: 'Bolt AG' })).status).toBe(409);
   });
+});
+
+it('sets periods of retention and who approves what, with the usual periods beside them', async () => {
+  const world = await createOfficeWorld();
+  const owner = await signedInAs(world, 'owner');
+  const page = await owner.get('/settings/profile');
+  expect(page.text).toMatch(/Usually 36 months, from closing[\s\S]*California are kept at least 24 months/);
+  const form = fieldsOf(page.text);
+  const wrong = await owner.post('/settings/profile', { ...form, 'retention.cases': '24 months' });
+  expect([wrong.status, wrong.text.includes('clear the periods')]).toEqual([422, true]);
+  const nonsense = { retention: 'yes', 'retention.cases': 'a while' };
+  expect((await owner.post('/settings/profile', { ...form, ...nonsense })).text).toContain(
+    '<li>Closed requests: use a number of days or months',
+  );
+  const saved = await owner.post('/settings/profile', {
+    ...form,
+    ...{ retention: 'yes', 'retention.cases': '24 months', 'secondPersonFor.refuse': 'yes' },
+  });
+  expect(saved.status).toBe(303);
+  expect(await world.context.loadProfile(null)).toMatchObject({
+    retention: { cases: { months: 24 } },
+    secondPersonFor: ['refuse'],
+    otherSystems: [{ id: 'crm', name: 'CRM' }],
+  });
+  expect(fieldsOf((await owner.get('/settings/profile')).text)).toMatchObject({
+    retention: 'yes',
+    'retention.cases': '24 months',
+    'secondPersonFor.refuse': 'yes',
+  });
+  const officer = await signedInAs(world, 'officer');
+  expect((await officer.get('/settings/profile')).text).toMatch(
+    /Closed requests[\s\S]*24 months[\s\S]*Consent decisions[\s\S]*36 months \(usual\)/,
+  );
+  expect((await officer.get('/settings/retention')).text).toMatch(
+    /data that is due is erased each night[\s\S]*Owners and admins change the periods/,
+  );
 });
 
 it('lists how long what is kept, and places and lifts holds', async () => {

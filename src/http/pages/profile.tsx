@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   applyProfileForm,
   type ProfileField,
-  profileFields,
+  profileSections,
   type ProfileForm,
   readProfileForm,
 } from '../../config/profile-form.ts';
@@ -19,10 +19,12 @@ import type { Source } from '../../core/source.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
 import { missingProfileParts } from '../../law/profile.ts';
+import { retentionUnder } from '../../erasure/retention.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { writeDurably } from '../../ledger/durable-file.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
+import { periodText } from './retention.tsx';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
@@ -57,8 +59,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     if (!file.isWritable) return refuse(['The program cannot write the file of this profile.'], 409);
     if (file.sha256 !== basedOn) return late();
     const applied = await applyProfileForm(file.text, file.path, form);
-    if (applied.outcome === 'invalid')
-      return refuse(applied.problems.map((problem) => withoutPath(problem, file.path)));
+    if (applied.outcome === 'invalid') return refuse(applied.problems.map((problem) => inWords(problem, file.path)));
     const address = `/settings/profile?${new URLSearchParams({ ...(source === null ? {} : { source: slug }), done: 'saved' }).toString()}`;
     if (applied.outcome === 'unchanged') return reply.redirect(address, 303);
     const after = sha256Hex(Buffer.from(applied.text));
@@ -139,7 +140,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
       file.sha256 === null
         ? ['The file cannot be read.']
         : parsed?.outcome === 'invalid' && file.isMade
-          ? parsed.problems.map((problem) => withoutPath(problem, file.path))
+          ? parsed.problems.map((problem) => inWords(problem, file.path))
           : [];
     const page = (
       <ProfilePage
@@ -158,9 +159,14 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
   }
 }
 
-/** Officers need not know where files lie. */
-function withoutPath(problem: string, path: string): string {
-  return problem.replace(`Controller profile ${path}: `, '').replace(path, basename(path));
+/** A problem with the field as the page names it, and without the path: officers need not know where files are. */
+function inWords(problem: string, path: string): string {
+  const told = problem.replace(`Controller profile ${path}: `, '').replace(path, basename(path));
+  const [, place = '', line, column] = /^(\w+(?:\.[a-zA-Z]\w*)?)(?:\.(\d+))?(?:\.(\w+))?: /.exec(told) ?? [];
+  const field = profileSections.flatMap(({ fields }) => fields).find(({ name }) => name === place);
+  if (field === undefined) return told;
+  const where = [field.label, line === undefined ? [] : `line ${Number(line) + 1}`, column ?? []].flat().join(', ');
+  return told.replace(/^[^:]+/, where);
 }
 
 interface ProfileProps {
@@ -244,42 +250,91 @@ function firstStep(frame: PageFrame, { isWritable }: OnDisk): string {
 
 function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: ProfileForm }) {
   return (
-    <Panel id="profile" title="What it says">
-      <Facts
-        rows={profileFields.map(({ name, label, kind }) => [
-          label,
-          <span class="lines outside">
-            {kind === 'yes' ? (form[name] === 'yes' ? 'yes' : 'not stated') : form[name] || 'not stated'}
-          </span>,
-        ])}
-      />
+    <>
+      {profileSections.map(({ title, fields }, index) => (
+        <Panel key={title} id={`part-${index}`} title={title}>
+          <Facts
+            rows={fields.map(({ name, label, kind }) => [
+              label,
+              <span class="lines outside">{form[name] || blankText(name, kind)}</span>,
+            ])}
+          />
+        </Panel>
+      ))}
       <p class="hint">
         {can(frame.role, 'administer') && !file.isWritable
           ? `The program may not write ${basename(file.path)}: change it on the server (docs/configuration.md, Controller profile). It is read again for each document.`
           : 'Owners and admins can edit it.'}
       </p>
-    </Panel>
+    </>
   );
+}
+
+/** What it means that a part is not stated. */
+function blankText(name: string, kind: ProfileField['kind']): string {
+  const usual = retentionOf(name)?.period;
+  if (usual !== undefined) return `${periodText(usual)} (usual)`;
+  return kind === 'section' || kind === 'item' || name === 'erasureNeedsSecondOfficer' ? 'no' : 'not stated';
+}
+
+/** The usual period of a kind of data, and what it is about. */
+function retentionOf(name: string) {
+  return retentionUnder(null).find(({ kind }) => name === `retention.${kind}`);
 }
 
 function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly form: ProfileForm }) {
   return (
-    <Panel id="profile" title="What it says">
-      <form method="post" action="/settings/profile">
-        <Csrf token={frame.csrf} />
-        <input type="hidden" name="source" value={source?.slug ?? ''} />
-        <input type="hidden" name="basedOn" value={file.sha256 ?? ''} />
-        {profileFields.map((field) => (
-          <ProfileInput key={field.name} field={field} value={form[field.name] ?? ''} />
-        ))}
-        <button type="submit">Save</button>
-      </form>
+    <form method="post" action="/settings/profile">
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="source" value={source?.slug ?? ''} />
+      <input type="hidden" name="basedOn" value={file.sha256 ?? ''} />
+      {profileSections.map(({ title, fields }, index) => (
+        <Panel key={title} id={`part-${index}`} title={title}>
+          <SectionHint title={title} />
+          {fields.map((field) => (
+            <ProfileInput key={field.name} field={field} value={form[field.name] ?? ''} />
+          ))}
+        </Panel>
+      ))}
+      <div class="buttons">
+        <button type="submit">{file.isMade ? 'Save' : 'Create the profile'}</button>
+      </div>
       <p class="hint">
-        Translations, retention and approval rules stay as they are in {basename(file.path)}. Change them there, on the
-        server.
+        Translations of these texts and a second law (<code>homeRegime</code>) are not on this page:{' '}
+        {file.isMade ? `they stay as they are in ${basename(file.path)}` : `they go into ${basename(file.path)}`}, on
+        the server (docs/configuration.md, Controller profile).
       </p>
-    </Panel>
+    </form>
   );
+}
+
+/** What the fields of a section have in common. */
+function SectionHint({ title }: { readonly title: string }) {
+  switch (title) {
+    case 'Approval by a second person':
+      return (
+        <p>
+          What is ticked waits until another account has approved it. Owners and admins can change this alone; each
+          change is recorded with their name.
+        </p>
+      );
+    case 'Retention':
+      return (
+        <p>
+          Enter a period such as 24 months, 90 days or 3 years, or “for ever:” and the reason. Blank: the usual period.
+          What is erased cannot be restored. <a href="/settings/retention">Retention and holds</a> shows what applies.
+        </p>
+      );
+    default:
+      return null;
+  }
+}
+
+function periodHint(name: string): string | undefined {
+  const rule = retentionOf(name);
+  if (rule === undefined) return undefined;
+  const floor = name === 'retention.cases' ? ' Requests from California are kept at least 24 months.' : '';
+  return `Usually ${periodText(rule.period)}, from ${rule.from}. What: ${rule.what}. Why: ${rule.ground}.${floor}`;
 }
 
 function ProfileInput({
@@ -292,18 +347,21 @@ function ProfileInput({
   const id = name.replace('.', '-');
   switch (kind) {
     case 'text':
+    case 'period':
       return (
         <Input
           id={id}
           name={name}
           label={label}
           value={value}
-          hint={hint}
+          hint={hint ?? periodHint(name)}
           optional={name !== 'name'}
           maxLength={4000}
           autocomplete="off"
         />
       );
+    case 'item':
+    case 'section':
     case 'yes':
       return (
         <div class="field">

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { counted } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import { UsageError } from '../../core/errors.ts';
+import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { type Hold, isHoldOf, liftHold, listHolds, placeHold } from '../../erasure/holds.ts';
@@ -119,7 +120,8 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
   }
 }
 
-function periodText(period: RetentionPeriod): string {
+/** A period of retention in words. */
+export function periodText(period: RetentionPeriod): string {
   if ('forEver' in period) return `for ever: ${period.forEver}`;
   return 'days' in period ? counted(period.days, 'day', 'days') : counted(period.months, 'month', 'months');
 }
@@ -194,8 +196,9 @@ function RetentionPage(props: RetentionProps) {
                 rows={periods}
               />
               <p class="hint">
-                To change a period, ask an admin with access to the server: periods are in the <code>retention</code>{' '}
-                section of the controller profile. Without that section nothing is erased automatically.
+                {can(frame.role, 'administer') ? 'You change' : 'Owners and admins change'} the periods, and whether
+                data is erased automatically, in the{' '}
+                <a href={`/settings/profile?source=${source.slug}`}>controller profile</a>.
               </p>
             </>
           )}
