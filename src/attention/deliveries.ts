@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { diagnoseSignature, type Finding } from '../../receivers/diagnose.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
+import type { Span } from '../core/zoned-days.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { RejectedItem, RejectedRing } from '../rejected/ring.ts';
 import { holdsBytes } from '../store/queries/entry-pages.ts';
@@ -208,32 +209,37 @@ export async function diagnoseRefused(
   return diagnosed;
 }
 
-/** What arrived on each day (UTC) from `since` on, a date: deliveries that were stored, and refused ones. */
+/** What arrived on each of these days, in order: deliveries that were stored, and refused ones. */
 export async function countDeliveriesByDay(
   read: Query,
-  { since, sources }: { readonly since: string; readonly sources: readonly string[] | null },
-): Promise<ReadonlyMap<string, { readonly stored: number; readonly refused: number }>> {
+  { days, sources }: { readonly days: readonly Span[]; readonly sources: readonly string[] | null },
+): Promise<readonly { readonly day: string; readonly stored: number; readonly refused: number }[]> {
+  const since = minuteOf(days[0]?.start ?? '');
   const stored = await read
-    .selectFrom('delivery_counts')
-    .select((eb) => ['day', eb.fn.sum<number>('deliveries').as('n')])
-    .where('day', '>=', since)
+    .selectFrom('delivery_quarters')
+    .select((eb) => ['quarter as minute', eb.fn.sum<number>('deliveries').as('n')])
+    .where('quarter', '>=', since)
     .$if(sources !== null, (some) => some.where('source', 'in', [...(sources ?? [])]))
-    .groupBy('day')
+    .groupBy('quarter')
     .execute();
   const refused = await read
     .selectFrom('rejected_counts')
-    .select((eb) => [
-      eb.fn<string>('substr', ['minute', eb.lit(1), eb.lit(10)]).as('day'),
-      eb.fn.sum<number>('count').as('n'),
-    ])
+    .select((eb) => ['minute', eb.fn.sum<number>('count').as('n')])
     .where('minute', '>=', since)
     .$if(sources !== null, (some) => some.where('source', 'in', [...(sources ?? [])]))
-    .groupBy('day')
+    .groupBy('minute')
     .execute();
-  const days = new Map<string, { stored: number; refused: number }>();
-  for (const { day, n } of stored) days.set(day, { stored: Number(n), refused: 0 });
-  for (const { day, n } of refused) days.set(day, { stored: days.get(day)?.stored ?? 0, refused: Number(n) });
-  return days;
+  return days.map(({ name, start, end }) => {
+    const [from, to] = [minuteOf(start), minuteOf(end)];
+    const sum = (rows: typeof stored) =>
+      rows.reduce((total, { minute, n }) => (minute >= from && minute < to ? total + Number(n) : total), 0);
+    return { day: name, stored: sum(stored), refused: sum(refused) };
+  });
+}
+
+/** The UTC minute of an ISO 8601 time, as counts have it. */
+function minuteOf(at: string): string {
+  return at.slice(0, 16);
 }
 
 /** The names of the events that were ever delivered to these sources; null: to any. */

@@ -2,17 +2,19 @@ import type { Reading } from '../core/fact.ts';
 import { joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
 
-/** What arrived on the webhook endpoint: every delivery, read or not, and how many a day of each event. */
+/** What arrived on the webhook endpoint: every delivery, read or not, how many a day of each event, and how many in each quarter of an hour. */
 export const deliveries: Projection = {
   name: 'deliveries',
-  tables: ['delivery_history', 'delivery_counts'],
+  tables: ['delivery_history', 'delivery_counts', 'delivery_quarters'],
   async fold(state, batch) {
     const rows: Row<'delivery_history'>[] = [];
     const keys = new KeysBySource();
+    const quarters = new KeysBySource();
     for (const entry of batch) {
       if (entry.kind !== 'webhook') continue;
       rows.push(deliveryRow(entry));
       keys.add(entry.source, dayOf(entry.receivedAt));
+      quarters.add(entry.source, quarterOf(entry.receivedAt));
     }
     if (rows.length === 0) return [];
     const counts = new Map<string, Row<'delivery_counts'>>();
@@ -28,7 +30,20 @@ export const deliveries: Projection = {
       count.deliveries += 1;
       touched.set(key, count);
     }
-    return [appendTo('delivery_history', rows), replaceIn('delivery_counts', [...touched.values()])];
+    const byQuarter = new Map<string, Row<'delivery_quarters'>>();
+    for (const [source, quarter] of quarters.pairs())
+      byQuarter.set(joinKey(source, quarter), { source, quarter, deliveries: 0 });
+    const known = await state.selectFrom('delivery_quarters').selectAll().where(quarters.where('quarter')).execute();
+    for (const row of known) byQuarter.set(joinKey(row.source, row.quarter), { ...row });
+    for (const { source, received_at: at } of rows) {
+      const count = byQuarter.get(joinKey(source, quarterOf(at)));
+      if (count !== undefined) count.deliveries += 1;
+    }
+    return [
+      appendTo('delivery_history', rows),
+      replaceIn('delivery_counts', [...touched.values()]),
+      replaceIn('delivery_quarters', [...byQuarter.values()]),
+    ];
   },
 };
 
@@ -59,6 +74,12 @@ function unreadText(fields: readonly string[]): string | null {
 /** The UTC date of an ISO 8601 time. */
 function dayOf(at: string): string {
   return at.slice(0, 10);
+}
+
+/** The UTC quarter of an hour of an ISO 8601 time, YYYY-MM-DDTHH:MM. */
+function quarterOf(at: string): string {
+  const minute = Math.floor(Number(at.slice(14, 16)) / 15) * 15;
+  return `${at.slice(0, 14)}${String(minute).padStart(2, '0')}`;
 }
 
 /** Entries that could not be read, with the reason, so that none is passed over in silence. */

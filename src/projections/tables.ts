@@ -15,6 +15,7 @@ export const readModelTables = {
   quarantine: { key: ['seq'], sort: 'history' },
   delivery_history: { key: ['seq'], sort: 'history' },
   delivery_counts: { key: ['source', 'day', 'event'], sort: 'state' },
+  delivery_quarters: { key: ['source', 'quarter'], sort: 'state' },
   policy_history: { key: ['seq'], sort: 'history' },
   policies: { key: ['source', 'policy_id'], sort: 'state' },
   decision_history: {

@@ -24,7 +24,7 @@ export function createTables(types: ColumnTypes, isWanted: (table: TableName) =>
 export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
 
 /** Tables that came after the first version. */
-const later: readonly TableName[] = ['fold_positions', 'hand_overs'];
+const later: readonly TableName[] = ['fold_positions', 'hand_overs', 'delivery_quarters'];
 
 /** All migrations of a database that has every table, in order. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
@@ -38,6 +38,15 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
     createTables(types, (table) => table === 'hand_overs'),
     remadeIndexes(4),
     remadeIndexes(5),
+    [
+      ...createTables(types, (table) => table === 'delivery_quarters'),
+      // As src/projections/deliveries.ts counts them.
+      `insert into delivery_quarters (source, quarter, deliveries)
+        select source, quarter, count(*) from (select source, substr(received_at, 1, 14) ||
+          case when substr(received_at, 15, 2) < '15' then '00' when substr(received_at, 15, 2) < '30' then '15'
+          when substr(received_at, 15, 2) < '45' then '30' else '45' end as quarter from delivery_history) as received
+        group by source, quarter`,
+    ],
   ];
 }
 

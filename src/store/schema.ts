@@ -145,6 +145,15 @@ export const tables = {
     },
     'primary key (source, day, event)',
   ),
+  delivery_quarters: folded(
+    {
+      source: text,
+      /** UTC quarter of an hour, YYYY-MM-DDTHH:MM: in every time zone a day begins with one. */
+      quarter: text,
+      deliveries: integer,
+    },
+    'primary key (source, quarter)',
+  ),
   policy_history: folded(
     {
       ...history,

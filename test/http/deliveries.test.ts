@@ -152,3 +152,21 @@ function seqsIn(text: string): readonly number[] {
 function nextIn(text: string): string | null {
   return /<a href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
 }
+
+it('counts deliveries, stored and refused, on the days of the controller’s zone, also where these begin between two hours', async () => {
+  const own = await createOfficeWorld({ TIME_ZONE: 'Asia/Kathmandu' }, { worker: false });
+  const body = (n: number) => JSON.stringify({ event: 'consent.recorded', data: consent(`zoned-${n}`) });
+  own.setNow('2026-03-01T18:14:30.000Z');
+  await deliver(own.url, body(1));
+  const headers = { 'content-type': 'application/json', ...signBody(Buffer.from(body(2)), 'a-wrong-secret') };
+  await fetch(`${own.url}/webhooks/default`, { method: 'POST', headers, body: body(2) });
+  own.setNow('2026-03-01T18:15:30.000Z');
+  await deliver(own.url, body(3));
+  await deliver(own.url, body(4));
+  await own.context.rejected.flush();
+  await own.context.projector.catchUp();
+  const { text } = await (await signedInAs(own, 'admin', { name: 'Zoe' })).get('/deliveries');
+  const bars = [...text.matchAll(/<title>([^<]* (?:stored|refused))<\/title>/g)].map(([, title]) => title);
+  expect(bars).toEqual(['1 Mar 2026: 1 stored', '1 Mar 2026: 1 refused', '2 Mar 2026: 2 stored']);
+  expect(text).toContain('Deliveries by day:');
+});

@@ -170,6 +170,7 @@ test('every look-up of a projection is answered from an index, in the live table
       'scans',
       'integrations',
       'delivery_counts',
+      'delivery_quarters',
       'documents',
     ];
     expect([...tables].sort()).toEqual(read.sort());

@@ -537,6 +537,10 @@ describe('deliveries and actions', () => {
       { source: 'acme', day: '2026-03-01', event: 'ping', deliveries: 3 },
       { source: 'acme', day: '2026-03-02', event: 'policy.updated', deliveries: 1 },
     ]);
+    expect(await world.store.read.selectFrom('delivery_quarters').selectAll().orderBy('quarter').execute()).toEqual([
+      { source: 'acme', quarter: '2026-03-01T23:45', deliveries: 3 },
+      { source: 'acme', quarter: '2026-03-02T00:00', deliveries: 1 },
+    ]);
     const rows = await world.store.read.selectFrom('delivery_history').selectAll().orderBy('seq').execute();
     expect(rows.map(({ seq, outcome, verdict, reason }) => [seq, outcome, verdict, reason])).toEqual([
       [1, 'unknown-event', 'verified', 'not known'],

@@ -166,6 +166,7 @@ test('the positions of version 1 are taken over, those of other readers stay', a
   await first.transaction(async ({ query }) => {
     await sql`drop table fold_positions`.execute(query);
     await sql`drop table hand_overs`.execute(query);
+    await sql`drop table delivery_quarters`.execute(query);
     await sql`drop index jobs_due`.execute(query);
     await sql`create index jobs_due on jobs (state, run_at, priority)`.execute(query);
     await sql`insert into positions values ('projector', 7), ('projector:generation', 2), ('snapshot-triggers', 5)`.execute(
@@ -179,6 +180,42 @@ test('the positions of version 1 are taken over, those of other readers stay', a
   expect(await loadPosition(store.read, 'projector')).toEqual({ seq: 7, generation: 2 });
   const left = await store.read.selectFrom('positions').selectAll().execute();
   expect(left).toEqual([{ name: 'snapshot-triggers', seq: 5 }]);
+  expect(await store.schemaDifferences({ quick: false })).toEqual([]);
+});
+
+test('the deliveries of version 5 are counted by quarter of an hour', async () => {
+  const url = await createDatabase('migrated');
+  const first = await openPostgresStore({ url });
+  await first.transaction(async ({ query }) => {
+    await sql`drop table delivery_quarters`.execute(query);
+    await sql`update schema_version set version = 5`.execute(query);
+  });
+  await first.foldTransaction((tx) =>
+    tx.insertMany(
+      'delivery_history',
+      ['10:00:00.000', '10:14:59.999', '10:59:59.999', '23:30:00.000'].map((time, place) => ({
+        seq: place + 1,
+        source: 'shop',
+        received_at: `2026-03-01T${time}Z`,
+        event: place === 3 ? null : 'ping',
+        verdict: 'verified',
+        outcome: 'read' as const,
+        reason: null,
+        content_type: null,
+        bytes: 2,
+        commitment: '',
+      })),
+    ),
+  );
+  await first.close();
+  const store = await openPostgresStore({ url });
+  onTestFinished(() => store.close());
+  const counts = await store.read.selectFrom('delivery_quarters').selectAll().orderBy('quarter').execute();
+  expect(counts.map(({ quarter, deliveries }) => [quarter, Number(deliveries)])).toEqual([
+    ['2026-03-01T10:00', 2],
+    ['2026-03-01T10:45', 1],
+    ['2026-03-01T23:30', 1],
+  ]);
   expect(await store.schemaDifferences({ quick: false })).toEqual([]);
 });
 

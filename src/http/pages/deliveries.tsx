@@ -9,7 +9,7 @@ import {
 } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
-import { addDays } from '../../core/zoned-days.ts';
+import { addDays, dateIn, spansOf } from '../../core/zoned-days.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
@@ -68,8 +68,9 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
     const source = permitted.findAny(slug)?.slug ?? null;
     const sources = source === null ? permitted.slugs : [source];
     const { read } = context.store;
-    const today = context.clock().toISOString().slice(0, 10);
-    const since = addDays(today, 1 - DAYS);
+    const { timeZone } = context.config;
+    const today = dateIn(context.clock().toISOString(), timeZone);
+    const shownDays = spansOf(addDays(today, 1 - DAYS), addDays(today, 1), timeZone, 'day');
     const [rows, days, events, refused] = await Promise.all([
       loadDeliveries(read, {
         source: undefined,
@@ -79,7 +80,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         before: /^\d{1,15}$/.test(before) ? Number(before) : null,
         limit: SHOWN + 1,
       }),
-      countDeliveriesByDay(read, { since, sources }),
+      countDeliveriesByDay(read, { days: shownDays, sources }),
       listEvents(read, permitted.slugs),
       loadRefusedCounts(context, undefined),
     ]);
@@ -94,10 +95,7 @@ export async function deliveryRoutes(app: FastifyInstance, context: Context): Pr
         filter={filter}
         events={events}
         rows={shown}
-        days={Array.from({ length: DAYS }, (_, place) => {
-          const day = addDays(since, place);
-          return { day, ...(days.get(day) ?? { stored: 0, refused: 0 }) };
-        })}
+        days={days}
         refused={refused
           .filter((one) => sources === null || sources.includes(one.source))
           .reduce((sum, { count }) => sum + count, 0)}
@@ -151,7 +149,7 @@ function DeliveriesPage(props: DeliveriesProps) {
       )}
       <Panel id="days" title={`The last ${DAYS} days`}>
         <DayBars
-          what="Deliveries by day (UTC)"
+          what="Deliveries by day"
           series={[
             { name: 'stored', tone: 'calm' },
             { name: 'refused', tone: 'bad' },

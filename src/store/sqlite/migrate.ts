@@ -19,8 +19,8 @@ const statements: Readonly<Record<Part, readonly string[]>> = {
   'read-models': createTables(types, isFolded),
 };
 
-/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it, version 2 no hand-overs, version 3 another index of jobs; version 5 changed the read models alone. */
-const LEDGER_VERSION = 5;
+/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it, version 2 no hand-overs, version 3 another index of jobs; versions 5 and 6 changed the read models alone. */
+const LEDGER_VERSION = 6;
 /** Of the read models' file: any change of their tables is another version, and rebuilds them. */
 const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
