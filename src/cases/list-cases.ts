@@ -7,7 +7,7 @@ import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
 import { type Match, matchCase } from './match.ts';
 import { type CaseTask, parseFolded } from './folded.ts';
-import { type Disclosure, type messageKinds, moves, openStates } from './moves.ts';
+import { type Disclosure, isOpen, type messageKinds, moves, openStates } from './moves.ts';
 import type { Query } from '../store/store.ts';
 
 interface CaseFilter {
@@ -286,6 +286,48 @@ async function listSame(read: Query, view: CaseView): Promise<readonly SameReque
           ? ('name' as const)
           : null;
     return because === null ? [] : [{ caseId: one.case_id, receivedAt: one.receipt_at, channel: one.channel, because }];
+  });
+}
+
+/** A case that another one could be a duplicate of. */
+export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number];
+
+/**
+ * Cases that a case could be a duplicate of: the open ones of its source, and those of the same requester that were settled since it arrived.
+ * Those of the same e-mail address or name come first, then those received last; at most `limit`.
+ */
+export async function listOriginals(read: Query, { row }: CaseView, limit: number) {
+  const same = (['requester_email', 'requester_name'] as const).flatMap((column) => {
+    const text = row[column]?.trim().toLowerCase() ?? '';
+    return text === '' ? [] : [{ column, text }];
+  });
+  const found = await read
+    .selectFrom('cases')
+    .select(['case_id as caseId', 'kind', 'state', 'receipt_at as receivedAt', 'requester_name as name', 'folded'])
+    .select((eb) => {
+      const likely = same.map(({ column, text }) =>
+        eb(eb.fn<string>('lower', [eb.fn<string>('trim', [column])]), '=', text),
+      );
+      return eb.case().when(eb.or(likely)).then(0).else(1).end().as('place');
+    })
+    .where('source', '=', row.source)
+    .where('case_id', '!=', row.case_id)
+    .where((eb) =>
+      eb.or([
+        eb('state', 'in', [...openStates]),
+        ...same.map(({ column, text }) => eb(eb.fn<string>('lower', [eb.fn<string>('trim', [column])]), '=', text)),
+      ]),
+    )
+    .orderBy('place')
+    .orderBy('receipt_at', 'desc')
+    .orderBy('case_id')
+    .limit(limit)
+    .execute();
+  return found.filter(({ state, folded: column }) => {
+    if (isOpen(state)) return true;
+    const { duplicateOf, answer, refusal, withdrawal } = parseFolded(column);
+    const settledAt = answer?.at ?? refusal?.at ?? withdrawal?.at ?? '';
+    return duplicateOf === null && settledAt > row.receipt_at;
   });
 }
 

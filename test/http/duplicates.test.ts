@@ -79,6 +79,35 @@ describe('a request that was recorded twice', () => {
     await isSound(world);
   });
 
+  it('is chosen among the open requests of the source, those of the same requester first; where there are many, an id can be typed', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const receivedAt = '2026-03-01T10:00:00.000Z';
+    const duplicate = await open(world);
+    const erasure = await open(world, {
+      kind: 'erasure',
+      receivedAt,
+      requesterName: 'ADA LOVELACE',
+      requesterEmail: null,
+    });
+    const stranger = await open(world, { requesterName: 'Grace Hopper', requesterEmail: null, receivedAt: ago(1) });
+    const settled = await open(world, { requesterName: 'Alan Turing', requesterEmail: null });
+    await makeMoves(world, settled, [['withdraw', { how: 'By telephone', at: ago(3) }]]);
+    const officer = await signedInAs(world, 'officer');
+    const page = async () => (await officer.get(`/cases/${duplicate}`)).text;
+    const inputOf = (text: string) =>
+      /id="close-duplicate-duplicateOf".*?<\/(?:select|datalist)>/s.exec(text)?.[0] ?? '';
+    const shown = inputOf(await page());
+    expect([...shown.matchAll(/<option[^>]* value="([^"]*)"/g)].map(([, id]) => id)).toEqual([erasure, stranger]);
+    expect(shown).toContain('Choose a request');
+    expect(shown).toContain(`ADA LOVELACE: Erasure, received 1 Mar 2026, 11:00 (${erasure})`);
+    for (let n = 0; n < 50; n += 1)
+      await open(world, { requesterName: `Person ${n}`, requesterEmail: null, receivedAt: ago(2) });
+    const many = inputOf(await page());
+    expect(many).toContain('type="text"');
+    expect(many.match(/<option/g)).toHaveLength(50);
+    expect(many).toContain(erasure);
+  }, 60_000);
+
   it('keeps the earliest receipt of several, whatever is corrected or undone in between', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const at = (days: number) => ago(days);

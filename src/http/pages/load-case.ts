@@ -1,5 +1,12 @@
 import type { Selectable } from 'kysely';
-import { type EarlierTask, listEarlierTasks, type ShownCase, showCase } from '../../cases/list-cases.ts';
+import {
+  type EarlierTask,
+  listEarlierTasks,
+  listOriginals,
+  type PossibleOriginal,
+  type ShownCase,
+  showCase,
+} from '../../cases/list-cases.ts';
 import type { Context } from '../../context.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { dateIn } from '../../core/zoned-days.ts';
@@ -45,6 +52,8 @@ export interface CasePageData {
   readonly taskLinkProblem: string | null;
   /** What was asked of other systems on earlier requests of the source, the latest first. */
   readonly earlierTasks: readonly EarlierTask[];
+  /** Requests that this one could be a duplicate of, the likeliest first; more than {@link ORIGINALS_SHOWN}: not all of them. */
+  readonly originals: readonly PossibleOriginal[];
   readonly bannerNames: BannerNames;
   /** YYYY-MM-DD in the controller's time zone. */
   readonly today: string;
@@ -53,6 +62,7 @@ export interface CasePageData {
 }
 
 const DECISIONS_SHOWN = 50;
+export const ORIGINALS_SHOWN = 50;
 
 /** Loads what the page of a case shows; null if the case does not exist. */
 export async function loadCase(
@@ -65,7 +75,7 @@ export async function loadCase(
   const { read } = context.store;
   const { subjects } = shown.match;
   const history = createHistory(read);
-  const [decisions, documents, handOvers, jobs, mails, taskMails, earlierTasks, mailed, bannerNames] =
+  const [decisions, documents, handOvers, jobs, mails, taskMails, earlierTasks, originals, mailed, bannerNames] =
     await Promise.all([
       subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
       read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
@@ -74,6 +84,7 @@ export async function loadCase(
       context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
       context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
       listEarlierTasks(read, shown.view.row.source),
+      shown.view.open ? listOriginals(read, shown.view, ORIGINALS_SHOWN + 1) : [],
       read
         .selectFrom('action_history')
         .innerJoin('documents', 'documents.document_id', 'action_history.object')
@@ -105,6 +116,7 @@ export async function loadCase(
         ? 'PUBLIC_URL is not set: the link works only on this server itself.'
         : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
+    originals,
     bannerNames,
     today: dateIn(now, context.config.timeZone),
     canMail: context.config.mail !== null,

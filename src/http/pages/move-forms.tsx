@@ -4,8 +4,9 @@ import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import { type FieldChoices, FieldInput, fieldsOf, type FormField, placeChoices, rowFields } from './fields.tsx';
-import { type CasePageData, isAnswer } from './load-case.ts';
+import { type CasePageData, isAnswer, ORIGINALS_SHOWN } from './load-case.ts';
 import { nextStepOf } from './next-step.tsx';
+import { momentText } from '../../core/time-words.ts';
 import { Notice } from './parts.tsx';
 import { kindText } from './words.ts';
 
@@ -103,6 +104,7 @@ function MoveForm(props: {
       {fieldsOf(moves[move].details, choices)
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
         .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
+        .map((field) => (field.name === 'duplicateOf' ? duplicateField(field, data, frame.timeZone) : field))
         .map((field) =>
           field.type === 'rows' ? (
             <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
@@ -119,6 +121,24 @@ function MoveForm(props: {
       <button type="submit">{moves[move].label}</button>
     </form>
   );
+}
+
+/** The requests to choose from; where there are many, an id can be typed as well. */
+function duplicateField(field: FormField, { originals }: CasePageData, timeZone: string): FormField {
+  const choices = originals
+    .slice(0, ORIGINALS_SHOWN)
+    .map(
+      ({ caseId, kind, receivedAt, name }) =>
+        [
+          caseId,
+          `${name ?? 'No name'}: ${kindText(kind)}, received ${momentText(receivedAt, timeZone)} (${caseId})`,
+        ] as const,
+    );
+  if (originals.length > ORIGINALS_SHOWN)
+    return { ...field, suggestions: choices, hint: 'Type part of a name, or the id of the other request.' };
+  if (choices.length === 0)
+    return { ...field, hint: 'No other request of this source is open: enter the id of the other request.' };
+  return { ...field, type: 'choice', choices: [['', 'Choose a request'], ...choices], hint: null };
 }
 
 /** Inputs that only the answer to a request that ends consent has. */
