@@ -22,6 +22,7 @@ import {
 } from './command-io.ts';
 import { loadStored, registerDeliveryResend } from './delivery-resend.ts';
 import { registerDeliveryTail } from './delivery-tail.ts';
+import { registerDeliveryTest } from './delivery-test.ts';
 import { findSource, withContext } from './run-context.ts';
 import {
   type Diagnosed,
@@ -39,7 +40,7 @@ const NOTHING_REFUSED =
 
 const SEE_DIAGNOSE = 'Run `consent-ledger delivery diagnose` for the reasons.';
 
-/** `delivery list|tail|show|resend|fixture|diagnose|readmit`: what arrived, what was refused and why. */
+/** `delivery list|tail|show|resend|test|fixture|diagnose|readmit`: what arrived, what was refused and why. */
 export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
     .command('delivery')
@@ -60,6 +61,7 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
     );
 
   registerDeliveryResend(delivery, io);
+  registerDeliveryTest(delivery, io);
 
   withJson(delivery.command('fixture'))
     .argument('<seq...>', 'entry numbers of deliveries', (text, before: number[] = []) => [

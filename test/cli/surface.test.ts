@@ -44,6 +44,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     // They go on until they are stopped, or need a receiver: test/commands/delivery.test.ts
     'delivery tail': null,
     'delivery resend': null,
+    'delivery test': null,
     'delivery diagnose': [],
     'delivery readmit': [],
     sync: [],

@@ -112,6 +112,46 @@ test('refuses addresses and entries that it cannot or must not send', async () =
   );
 });
 
+test('sends a signed test event to the own listener, which counts as no consent', async () => {
+  const { world, cli } = await createInstallation();
+  const { port } = new URL(world.url);
+  const own = { HOST: '127.0.0.1', PORT: port };
+  const first = await cli(['test'], own);
+  expect([first.code, first.stdout], first.stderr).toEqual([
+    0,
+    expect.stringMatching(/\/webhooks\/default answered HTTP 200 after \d+ ms: \{"status":"stored","seq":\d+\}/),
+  ]);
+  const again = JSON.parse((await cli(['test', '--json'], { PUBLIC_URL: world.url })).stdout) as { answer: string };
+  expect(again).toMatchObject({ source: 'default', status: 200, remedy: null });
+  const { seq, status } = JSON.parse(again.answer) as { seq: number; status: string };
+  expect(status).toBe('stored');
+  const kept = JSON.parse((await cli(['show', String(seq), '--json'])).stdout) as object;
+  expect(kept).toMatchObject({ event: 'consent-ledger.test', outcome: 'unknown-event' });
+  const decisions = await world.context.store.read.selectFrom('decisions').selectAll().execute();
+  expect(decisions).toEqual([]);
+});
+
+test('says what to do when a test event is not accepted', async () => {
+  const { world, cli } = await createInstallation();
+  const to = `${world.url}/webhooks/default`;
+  const other = await cli(['test', '--to', to], { WEBHOOK_SECRETS: 'whsec_of_somebody_else_0123456789abcdef' });
+  expect([other.code, other.stdout]).toEqual([1, expect.stringMatching(/HTTP 401[^]*WEBHOOK_SECRETS/)]);
+  const unknown = await cli(['test', '--to', `${world.url}/webhooks/nowhere`]);
+  expect([unknown.code, unknown.stdout]).toEqual([1, expect.stringMatching(/HTTP 404[^]*source list/)]);
+  const away = await cli(['test', '--to', 'http://127.0.0.1:1/webhooks/default', '--json']);
+  expect([away.code, JSON.parse(away.stdout)]).toEqual([
+    1,
+    expect.objectContaining({
+      status: null,
+      error: expect.stringContaining('ECONNREFUSED') as string,
+      remedy: expect.stringContaining('serve') as string,
+    }),
+  ]);
+  expect(away.stdout + other.stdout).not.toContain(SECRET);
+  expect(await cli(['test', '--to', 'file:///etc/passwd'])).toMatchObject({ code: 2 });
+  expect((await cli(['test', '--source', 'default'], { WEBHOOK_SECRETS: '' })).code).toBe(2);
+});
+
 test('lists deliveries from a time on, and those whose body holds a text', async () => {
   const { world, cli } = await createInstallation();
   world.setNow('2026-03-01T22:30:00Z');
