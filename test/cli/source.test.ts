@@ -175,7 +175,9 @@ it('says that a rotation stopped half-way, and completes it when repeated', asyn
   const half = await run('rotate', 'shop', '--api-key-env', 'KEY', '--webhook-secret-env', 'NEW', '--encoding', 'hex');
   expect([half.code, half.stderr]).toEqual([
     2,
-    expect.stringMatching(/Done before this: the new API key is in use \(entry 2\)\.[\s\S]*The secret is not valid hex/),
+    expect.stringMatching(
+      /Done before this: the new API key is in use \(entry 2\)\.[\s\S]*The secret is not valid hex/,
+    ),
   ]);
   // As if it had been stopped between taking the new secret and retiring the old one.
   await run('rotate', 'shop', '--webhook-secret-env', 'NEW');
