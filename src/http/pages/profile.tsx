@@ -291,9 +291,11 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
       {profileSections.map(({ title, fields }, index) => (
         <Panel key={title} id={`part-${index}`} title={title}>
           <SectionHint title={title} />
-          {fields.map((field) => (
-            <ProfileInput key={field.name} field={field} value={form[field.name] ?? ''} />
-          ))}
+          <div class="pair">
+            {fields.map((field) => (
+              <ProfileInput key={field.name} field={field} value={form[field.name] ?? ''} />
+            ))}
+          </div>
         </Panel>
       ))}
       <div class="buttons">
@@ -364,7 +366,7 @@ function ProfileInput({
     case 'section':
     case 'yes':
       return (
-        <div class="field">
+        <div class="field wide">
           <label class="box">
             <input type="checkbox" name={name} value="yes" checked={value === 'yes'} /> {label}
           </label>

@@ -109,6 +109,7 @@ blockquote { margin: 0; padding: 0.5rem 0.9rem; border-left: 3px solid var(--lin
 form { margin: 0; }
 .field { margin-bottom: 0.85rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; }
+.pair > .wide { grid-column: 1 / -1; }
 .pair.thirds { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 label, legend { display: block; font-weight: 600; font-size: 0.925rem; margin-bottom: 0.2rem; }
 label .optional { font-weight: 400; color: var(--soft); }
