@@ -126,6 +126,11 @@ async function fillToMatter(query: Query): Promise<void> {
       query,
     );
   }
+  for (const table of ['delivery_quarters', 'rebuild_delivery_quarters'].map((name) => sql.table(name))) {
+    await sql`insert into ${table} select 'client-' || n % 100, 'quarter-' || n / 100, 1 from generate_series(1, 36500) n`.execute(
+      query,
+    );
+  }
   await sql`analyze`.execute(query);
 }
 
