@@ -60,7 +60,7 @@ async function openProjector({ database, tracing }: ThreadGiven) {
   return { store, projector };
 }
 
-/** Milliseconds of all processors since the machine was started: in all, and without work. */
+/** Milliseconds of all processors since the machine started: total and idle. */
 function processorTimes(): { readonly all: number; readonly idle: number } {
   let [all, idle] = [0, 0];
   for (const { times } of cpus()) {
@@ -70,12 +70,12 @@ function processorTimes(): { readonly all: number; readonly idle: number } {
   return { all, idle };
 }
 
-/** Fewer idle processors than this, and folding takes from deliveries. */
+/** With fewer idle processors than this, folding slows deliveries down. */
 const SPARE = 0.75;
-/** Milliseconds of processors that are looked at together: the kernel counts in hundredths of a second. */
+/** Processor milliseconds per sample: the kernel counts in hundredths of a second. */
 const LOOKED_AT_MS = 200;
 
-/** Whether the machine had no processor to spare while nothing was folded. */
+/** Measures, while nothing is being folded, whether the machine has a processor to spare. */
 function createMachineLoad() {
   let [all, idle, busy] = [0, 0, false];
   return {

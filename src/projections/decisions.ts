@@ -254,7 +254,7 @@ function newsOf(row: HistoryRow, first: Said, earlier: readonly Said[]): News {
   const before = togetherOf(earlier);
   const after = togetherOf([...earlier, row]);
   if (before.state !== after.state || consentsNamed(before.purposes) !== consentsNamed(after.purposes)) return 'choice';
-  // Consent that names no purpose is to all of them; one that names only necessary ones is to none.
+  // Consent that names no purpose covers all of them; consent that names only necessary purposes covers none.
   if (isEmpty(before.purposes) !== isEmpty(after.purposes)) return 'choice';
   if (before.expiresAt !== after.expiresAt && after.expiresAt !== null && after.expiresAt <= first.at) return 'choice';
   const same =
@@ -312,17 +312,17 @@ function judgedColumns(judged: JudgedDecision): Judged {
   return { ...storedJudgement(judged), state: judged.state, purposes: purposesText(judged.purposes) };
 }
 
-/** Judgements of decisions before which nothing is held, by what they say: most decisions are such, and of few different choices. */
+/** Judgements of first decisions, by state and purposes: most decisions are the first of their subject, and say one of few things. */
 const judgedBefore = new Map<string, Judged>();
 const JUDGEMENTS_KEPT = 1000;
-/** What a longer one takes to judge is little beside reading it. */
+/** Longer ones are not remembered: they are rare, and the sender chooses their length. */
 const SAYING_LENGTH = 500;
 
-/** Judges the first record of a decision before which nothing is held. */
+/** Judges the first record of a subject’s first decision. */
 function judgedAlone(row: HistoryRow): Judged {
   const saying = `${row.state} ${row.purposes}`;
   const known = judgedBefore.get(saying);
-  // Of what has expired when it is chosen, the judgement names the decision and its time.
+  // If it has already expired, the judgement contains the decision’s id and time.
   const isOver = row.expires_at !== null && row.expires_at <= row.at;
   if (known !== undefined && !isOver) return known;
   const judged = judgedColumns(judgeDecision([row], new Map()));

@@ -104,7 +104,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   /** The position as it was seen or left last. */
   let seen: number | null = null;
 
-  /** `yields`: when another process has moved the position since this one saw it last, the entries are left to that one. */
+  /** `yields`: if another process has moved the position since this one last looked, it leaves the entries to that process. */
   async function run(yields: boolean): Promise<Ran> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
     const hasMoved = seen !== null && from.seq > seen;
