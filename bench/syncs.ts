@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import { loadConfig } from '../src/config.ts';
 import { openContext } from '../src/context.ts';
-import { startWorker } from '../src/context/worker.ts';
+import { startWorker } from '../src/worker.ts';
 import { createLog } from '../src/log.ts';
 import { startRedis } from '../test/servers/redis.ts';
 import { createDatabase, withPostgres } from './databases.ts';

@@ -7,7 +7,7 @@ import {
   type SignatureInput,
   type SigningSecret,
   verifySignature,
-} from './signature.ts';
+} from './signature-node.ts';
 
 export interface DiagnoseInput extends SignatureInput {
   /** Secrets that were once right, or belong to other sources: only to tell that one of them was used. */

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import type { IncomingHttpHeaders } from 'node:http';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../src/core/errors.ts';
 import { createBodyReader, type InFlightLimits } from './in-flight.ts';
-import { type SigningSecret, verifySignature } from './signature.ts';
+import { type SigningSecret, verifySignature } from './signature-node.ts';
 
 /** A delivery whose signature is right. `headers` are unsigned: record them, never decide by them. */
 export interface VerifiedDelivery {

@@ -33,4 +33,4 @@ export {
   type SignatureVerdict,
   type SigningSecret,
   verifySignature,
-} from './signature.ts';
+} from './signature-node.ts';

@@ -2,7 +2,7 @@ import type { SecretEncoding } from '../src/core/source.ts';
 
 /*
  * What a delivery claims by its headers, and what that is worth once each claim has been tried: the same with Node's own cryptography
- * (signature.ts) and with that of the web (verify.ts).
+ * (signature-node.ts) and with Web Crypto (signature-web-crypto.ts).
  */
 
 /** Header with the lower-case hex digest (docs/service.md §6). */

@@ -1,4 +1,10 @@
-import { addSighting, inForceBetween, sightingOf, type TextVersion, textAt } from '../src/texts/text-versions.ts';
+import {
+  addSighting,
+  inForceBetween,
+  sightingOf,
+  type TextVersion,
+  textAt,
+} from '../src/policy-texts/text-versions.ts';
 import type { TextLookRow, PolicyRow } from '../src/store/queries/history-evidence.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CsvColumn } from './render/csv-json.ts';

@@ -112,7 +112,7 @@ const { metafile } = await build({
 // For workers and browsers too: nothing of Node in it.
 await build({
   absWorkingDir: root,
-  entryPoints: ['receivers/verify.ts'],
+  entryPoints: ['receivers/signature-web-crypto.ts'],
   outdir: 'dist/receivers',
   bundle: true,
   format: 'esm',

@@ -38,7 +38,7 @@ for (const name of wanted)
   if (name !== 'zod' && name !== 'fastify')
     throw new Error(`The receivers must need nothing but zod, and load ${name}.`);
 
-copyFileSync(join(root, 'dist/receivers/verify.js'), join(folder, 'verify.js'));
+copyFileSync(join(root, 'dist/receivers/signature-web-crypto.js'), join(folder, 'verify.js'));
 for (const part of ['receivers', 'src'])
   cpSync(join(root, 'dist/types', part), join(folder, 'types', part), { recursive: true });
 // Types of settings are made from schemas.
@@ -67,7 +67,7 @@ writeFileSync(
       engines,
       exports: {
         '.': { types: './types/receivers/public.d.ts', default: './index.js' },
-        './verify': { types: './types/receivers/verify.d.ts', default: './verify.js' },
+        './verify': { types: './types/receivers/signature-web-crypto.d.ts', default: './verify.js' },
       },
       dependencies: wanted.has('zod') || typed ? { zod } : {},
       peerDependencies: { fastify },

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../src/config.ts';
 import { openContext } from '../src/context.ts';
-import { startWorker } from '../src/context/worker.ts';
+import { startWorker } from '../src/worker.ts';
 import { startServer } from '../src/http/server.ts';
 import { createLog } from '../src/log.ts';
 import { serverVariables } from './servers/databases.ts';

@@ -20,7 +20,7 @@ import { consentRecordOf } from '../consent-record.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { decisionColumns } from '../consent-audit.ts';
-import { readPolicyText } from '../../src/texts/policy-text.ts';
+import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
 

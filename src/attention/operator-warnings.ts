@@ -1,4 +1,4 @@
-import type { LastVerification } from '../ledger/last-verification.ts';
+import type { LastVerification } from '../ledger/verify/last-verification.ts';
 import type { WitnessState } from '../ledger/witnessed.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
-import { type Lock, recipientProblem, type Unlock } from '../context/backup/archive.ts';
-import { backUp, placeOf, withDownloaded } from '../context/backup/bucket-backups.ts';
-import { exportEverything } from '../context/backup/export.ts';
-import { acceptDatabase, restoreBackup, type RestoreOptions, type RestoreReport } from '../context/backup/restore.ts';
+import { type Lock, recipientProblem, type Unlock } from '../backup/archive.ts';
+import { backUp, placeOf, withDownloaded } from '../backup/bucket-backups.ts';
+import { exportEverything } from '../backup/export.ts';
+import { acceptDatabase, restoreBackup, type RestoreOptions, type RestoreReport } from '../backup/restore.ts';
 import { UsageError } from '../core/errors.ts';
 import { createLog } from '../log.ts';
 import {

@@ -3,7 +3,7 @@ import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { maskBody } from '../../receivers/discover/mask-body.ts';
 import { eventNameOf } from '../../receivers/read.ts';
-import { verifySignature } from '../../receivers/signature.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadAmbiguousRepeats } from '../projections/ambiguous-repeats.ts';
 import { readmitRejected, type Readmitted } from '../rejected/readmit.ts';

@@ -8,7 +8,7 @@ import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
-import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { createProver, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { openTree } from '../ledger/tree.ts';
 import {

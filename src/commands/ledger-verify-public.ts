@@ -5,9 +5,9 @@ import type { DatabaseAddress } from '../config/variables.ts';
 import { openToRead } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseVerifierKey } from '../crypto/checkpoint.ts';
-import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { certificatesIn } from '../ledger/timestamp.ts';
-import { type OutsideNote, verifyPublicly } from '../ledger/verify-public.ts';
+import { type OutsideNote, verifyPublicly } from '../ledger/verify/verify-publicly.ts';
 import { counted, createProgress, type CommandIo, printable, printResult, cannotRead } from './command-io.ts';
 
 interface PublicFlags {

@@ -35,7 +35,7 @@ import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 import { buffer } from 'node:stream/consumers';
 import { Readable } from 'node:stream';
 import { renderCsv } from '../../reports/render/csv-json.ts';
-import type { ItemRow } from '../policies/settle.ts';
+import type { ItemRow } from '../policies/settle-calls.ts';
 import { readFile } from 'node:fs/promises';
 
 type BulkFlags = OptionsOf<ReturnType<typeof bulkCommand>>;

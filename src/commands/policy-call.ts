@@ -2,7 +2,7 @@ import type { Context } from '../context.ts';
 import { DEFAULT_SOURCE } from '../config.ts';
 import { UsageError } from '../core/errors.ts';
 import type { Source } from '../core/source.ts';
-import { isCallable, whyNotCallable } from '../policies/callable.ts';
+import { isCallable, whyNotCallable } from '../policies/callable-source.ts';
 import {
   type CommandIo,
   counted,
@@ -13,8 +13,8 @@ import {
   timeText,
 } from './command-io.ts';
 import { findSource } from './run-context.ts';
-import type { CallFailure } from '../policies/call.ts';
-import type { CallRow } from '../policies/settle.ts';
+import type { CallFailure } from '../policies/call-once.ts';
+import type { CallRow } from '../policies/settle-calls.ts';
 import type { UnsettledCall } from '../policies/unsettled-call.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
-import { textAt, type TextVersion } from '../texts/text-versions.ts';
-import { diffTexts, loadStoredText } from '../snapshots/texts.ts';
+import { textAt, type TextVersion } from '../policy-texts/text-versions.ts';
+import { diffTexts, loadStoredText } from '../policy-snapshots/stored-texts.ts';
 import {
   type CommandIo,
   printable,
@@ -16,7 +16,7 @@ import {
 } from './command-io.ts';
 import { loadTargets, targetText, viaOption } from './policy-stored-text.ts';
 import { findSource, withContext } from './run-context.ts';
-import { loadDescriptions, operationChanges, type StoredDescription } from '../snapshots/openapi-watch.ts';
+import { loadDescriptions, operationChanges, type StoredDescription } from '../policy-snapshots/openapi-watch.ts';
 
 type DiffFlags = OptionsOf<ReturnType<typeof diffCommand>>;
 

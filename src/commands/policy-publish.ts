@@ -1,7 +1,7 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import { type Arrival, awaitWebhooks, publishPolicy, type PublishOutcome } from '../policies/publish.ts';
-import { settleCalls } from '../policies/settle.ts';
+import { settleCalls } from '../policies/settle-calls.ts';
 import {
   type CommandIo,
   counted,

@@ -3,8 +3,8 @@ import type { Query } from '../store/store.ts';
 import { UsageError } from '../core/errors.ts';
 import { loadCalls, loadPolicy, loadUnknownItems, type PolicyView } from '../policies/show.ts';
 import { linkKey, loadListedLinks, loadPublishedLink } from '../policies/list.ts';
-import { type CallRow, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle.ts';
-import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../snapshots/texts.ts';
+import { type CallRow, settleByOfficer, settleCalls, type SettleOutcome } from '../policies/settle-calls.ts';
+import { loadPolicyTexts, type NamedVersion, type TargetTexts } from '../policy-snapshots/stored-texts.ts';
 import {
   type CommandIo,
   counted,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
 import type { Source } from '../core/source.ts';
-import { createHostedUrls, type Look, takeSnapshots } from '../snapshots/take.ts';
-import { type KnownPolicy, loadKnownPolicies } from '../snapshots/request.ts';
-import { loadPolicyTexts } from '../snapshots/texts.ts';
+import { createHostedUrls, type Look, takeSnapshots } from '../policy-snapshots/take.ts';
+import { type KnownPolicy, loadKnownPolicies } from '../policy-snapshots/request.ts';
+import { loadPolicyTexts } from '../policy-snapshots/stored-texts.ts';
 import {
   type CommandIo,
   counted,

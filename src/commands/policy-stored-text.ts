@@ -1,9 +1,14 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import type { Context } from '../context.ts';
-import { readPolicyText, withoutTokens } from '../texts/policy-text.ts';
-import { inForceBetween } from '../texts/text-versions.ts';
+import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
+import { inForceBetween } from '../policy-texts/text-versions.ts';
 import { addDays, startOfDay } from '../core/zoned-days.ts';
-import { loadStoredText, type NamedVersion, loadPolicyTexts, type TargetTexts } from '../snapshots/texts.ts';
+import {
+  loadStoredText,
+  type NamedVersion,
+  loadPolicyTexts,
+  type TargetTexts,
+} from '../policy-snapshots/stored-texts.ts';
 import type { Query } from '../store/store.ts';
 import {
   type CommandIo,
@@ -18,7 +23,7 @@ import {
 } from './command-io.ts';
 import { findSource, withContext } from './run-context.ts';
 import { UsageError } from '../core/errors.ts';
-import { HUB } from '../texts/snapshot.ts';
+import { HUB } from '../policy-texts/snapshot.ts';
 
 type TextFlags = OptionsOf<ReturnType<typeof textCommand>>;
 

@@ -17,7 +17,7 @@ import { registerPolicyShow } from './policy-show.ts';
 import { registerPolicySnapshots } from './policy-snapshot.ts';
 import { registerPolicyText } from './policy-stored-text.ts';
 import { sideBySide } from '../core/side-by-side.ts';
-import { isCallable } from '../policies/callable.ts';
+import { isCallable } from '../policies/callable-source.ts';
 import {
   type Disagreement,
   findDisagreements,
@@ -28,7 +28,7 @@ import {
   linkKey,
   loadListedLinks,
 } from '../policies/list.ts';
-import { settleCalls } from '../policies/settle.ts';
+import { settleCalls } from '../policies/settle-calls.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
 /** `policy …`: drive the service: generate, bulk, list, publish, and what is known of each policy. */

@@ -1,9 +1,9 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
-import { startWorker, type Worker } from '../context/worker.ts';
+import { startWorker, type Worker } from '../worker.ts';
 import { StoreUnavailable, UsageError } from '../core/errors.ts';
-import { closeWithin } from '../jobs/turns.ts';
+import { closeWithin } from '../jobs/time-limits.ts';
 import { createSetUpLink } from '../people/links.ts';
 import { hasPeople } from '../people/people.ts';
 import {

@@ -1,5 +1,5 @@
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
-import { verifySignature } from '../../receivers/signature.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import type { Context } from '../context.ts';
 import { checkKey } from '../context/check-key.ts';
 import { UsageError } from '../core/errors.ts';

@@ -2,7 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { type DatabaseAddress, valuesSchema } from '../config/variables.ts';
 import { readEnvironmentVariable } from '../config.ts';
-import { copyInstallation, type CopyReport } from '../context/copy/copy-installation.ts';
+import { copyInstallation, type CopyReport } from '../backup/copy-installation.ts';
 import { openStore } from '../context/engines.ts';
 import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';

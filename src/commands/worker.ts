@@ -1,6 +1,6 @@
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { loadProcessConfig } from '../config.ts';
-import { startWorker } from '../context/worker.ts';
+import { startWorker } from '../worker.ts';
 import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 

@@ -25,7 +25,7 @@ import { type BannerEvidence, type BannerNames, createBannerCitation } from '../
 import type { DecisionRow } from '../store/queries/history-decisions.ts';
 import { createHistory, type History } from '../store/queries/history.ts';
 import type { Query, Store } from '../store/store.ts';
-import { readPolicyText } from '../texts/policy-text.ts';
+import { readPolicyText } from '../policy-texts/policy-text.ts';
 import { unknownSource } from '../core/errors.ts';
 
 /** What entries are checked with before an answer cites them comes with it. */

@@ -1,5 +1,5 @@
 import type { Source } from '../core/source.ts';
-import { HUB } from '../texts/snapshot.ts';
+import { HUB } from '../policy-texts/snapshot.ts';
 import { fetchEmbedPolicy } from '../service/public-fetch.ts';
 import { createServiceClient } from '../service/client.ts';
 import { ServiceError } from '../service/service-error.ts';

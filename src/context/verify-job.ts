@@ -7,7 +7,7 @@ import { z } from 'zod';
 const FAULTS_KEPT = 20;
 
 const resultSchema = z.object({
-  /** When it began, ISO 8601 UTC: that of the verification which is noted (ledger/last-verification.ts). */
+  /** When it began, ISO 8601 UTC: that of the verification which is noted (ledger/verify/last-verification.ts). */
   at: z.string(),
   entries: z.number(),
   sources: z.number(),

@@ -8,7 +8,7 @@ import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { listErasures } from '../ledger/erase.ts';
-import { OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';

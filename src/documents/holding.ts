@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
-import { OUTSIDE_FILE_BYTES } from '../ledger/outside-checkpoints.ts';
+import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import type { DocumentRow } from './check.ts';
 import { documentPath } from './register.ts';
 

@@ -3,8 +3,8 @@ import type { LastTimes } from '../attention/figures.ts';
 import type { Warning } from '../attention/operator-warnings.ts';
 import type { Clock } from '../core/clock.ts';
 import type { DistributionState } from '../jobs/bullmq.ts';
-import type { QueueFigures } from '../jobs/counts.ts';
-import type { LastVerification } from '../ledger/last-verification.ts';
+import type { QueueFigures } from '../jobs/queue-figures.ts';
+import type { LastVerification } from '../ledger/verify/last-verification.ts';
 
 /** What is counted while the server runs; `/metrics` on the admin listener prints it in Prometheus' text format. */
 export interface Metrics {

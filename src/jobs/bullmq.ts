@@ -4,7 +4,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import type { Clock } from '../core/clock.ts';
 import { type JobLog, type QueueName, queueOf } from './job.ts';
 import type { WakeUp } from './jobs.ts';
-import { withinTime } from './turns.ts';
+import { withinTime } from './time-limits.ts';
 
 export interface DistributionOptions {
   /** redis:// or rediss://. */

@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { loadQueueFigures } from './counts.ts';
+import { loadQueueFigures } from './queue-figures.ts';
 import { createHolding } from './lease.ts';
 import { type Claim, type Job, type Json, noLease, toJob } from './job.ts';
-import { type CountEnd, createTogether } from './together.ts';
+import { type BatchedWrites, type CountEnd, createBatchedWrites } from './batched-writes.ts';
 
 /** What to do. At most one unfinished job exists per kind and key. */
 export interface NewJob {
@@ -59,11 +59,11 @@ export type Jobs = ReturnType<typeof createJobs>;
 
 export function createJobs({ store, clock, announce }: JobsOptions) {
   const { wake, onWake, tell } = createWaking(announce);
-  const together = createTogether(store);
-  const claiming = createClaiming(store, together, clock);
+  const batched = createBatchedWrites(store);
+  const claiming = createClaiming(store, batched, clock);
   return {
     async enqueue(job: NewJob): Promise<Enqueued> {
-      const enqueued = await together((tx) => insertJob(tx, job, clock()));
+      const enqueued = await batched((tx) => insertJob(tx, job, clock()));
       if (enqueued.outcome === 'enqueued') wake([{ kind: job.kind, at: job.runAt ?? null }]);
       return enqueued;
     },
@@ -83,7 +83,7 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
     list: (filter: JobFilter = {}) => listJobs(store.read, filter),
     /** A waiting job is cancelled at once; a running one is asked to stop and continues until it notices. */
     async cancel(id: string) {
-      const outcome = await together((tx, countEnd) => cancelIn(tx, id, clock().toISOString(), countEnd));
+      const outcome = await batched((tx, countEnd) => cancelIn(tx, id, clock().toISOString(), countEnd));
       tell(false);
       return outcome;
     },
@@ -91,7 +91,7 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
     async claim(owner: string, kinds: readonly string[], leaseMilliseconds: number): Promise<Claim | null> {
       return kinds.length === 0 ? null : claiming({ owner, kinds, leaseMilliseconds });
     },
-    ...createHolding(store, together, clock, (kind, at) => wake([{ kind, at }])),
+    ...createHolding(store, batched, clock, (kind, at) => wake([{ kind, at }])),
     /** How each queue stands, over all processes. */
     figures: () => loadQueueFigures(store.read, clock()),
     /** Removes jobs that finished before this moment; how many. */
@@ -272,7 +272,7 @@ interface Claimer {
  */
 function createClaiming(
   store: Pick<Store, 'read'>,
-  together: ReturnType<typeof createTogether>,
+  batched: BatchedWrites,
   clock: Clock,
 ): (claimer: Claimer) => Promise<Claim | null> {
   type Asking = { resolve(claim: Claim | null): void; reject(error: unknown): void };
@@ -288,7 +288,7 @@ function createClaiming(
       const claims =
         due === 'nothing'
           ? []
-          : await together(async (tx, countEnd) => {
+          : await batched(async (tx, countEnd) => {
               if (due === 'abandoned') await endAbandoned(tx, claimer.kinds, now.toISOString(), countEnd);
               return claimIn(tx, claimer, now, asking.length);
             });

@@ -2,8 +2,8 @@ import type { Expression, ExpressionBuilder, UpdateObject } from 'kysely';
 import type { Clock } from '../core/clock.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { countIn } from './counts.ts';
-import type { CountEnd, createTogether } from './together.ts';
+import { countIn } from './queue-figures.ts';
+import type { BatchedWrites, CountEnd } from './batched-writes.ts';
 import { type Claim, type JobRow, type Json, noLease, type Progress } from './job.ts';
 
 /** How a held job stands: `held`, asked to stop, or no longer ours (taken over, or finished by someone else). */
@@ -26,13 +26,13 @@ export function backOff(attempt: number, random: () => number = Math.random): nu
  */
 export function createHolding(
   store: Pick<Store, 'read'>,
-  together: ReturnType<typeof createTogether>,
+  batched: BatchedWrites,
   clock: Clock,
   wake: (kind: string, at: Date | null) => void,
 ) {
   const now = () => clock().toISOString();
   const change = (claim: Claim, changes: (eb: Builder) => Changes) =>
-    together((tx, countEnd) => changeIn(tx, claim, now(), changes, countEnd));
+    batched((tx, countEnd) => changeIn(tx, claim, now(), changes, countEnd));
   const done = (result: Json) => () =>
     ({ ...noLease, state: 'done', finished_at: now(), result: JSON.stringify(result), error: null }) as const;
 

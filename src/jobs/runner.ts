@@ -6,7 +6,7 @@ import type { Distribution } from './bullmq.ts';
 import type { JobHandlers, JobLog, Lane } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { runJob, type RunJobOptions, type RunningJob } from './run-job.ts';
-import { withinTime } from './turns.ts';
+import { withinTime } from './time-limits.ts';
 
 export interface RunnerOptions {
   readonly jobs: Jobs;

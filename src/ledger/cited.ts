@@ -1,6 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import type { Query } from '../store/store.ts';
-import { checkEntries } from './check-entries.ts';
+import { verifyEntries } from './verify/verify-entries.ts';
 import { listErasures } from './erase.ts';
 import { isTracing, linkEntries } from '../tracing/trace.ts';
 import type { ProofOptions } from './prove-entry.ts';
@@ -53,7 +53,7 @@ export function createCited(asOf: number, position = asOf): Cited {
     async assertSound(proofs) {
       if (outside !== null) throw new UntrustedEntry(outside, `no entry up to ${asOf} has this number`);
       linkEntries(isTracing() ? noted() : []);
-      const fault = await checkEntries(proofs, noted());
+      const fault = await verifyEntries(proofs, noted());
       if (fault !== null) throw new UntrustedEntry(fault.seq, fault.sentence);
     },
     async assertThere(read) {

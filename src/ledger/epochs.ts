@@ -6,7 +6,7 @@ import { originOf, parseTreeHead, verifierKeyOf } from '../crypto/checkpoint.ts'
 import { dedupeKeyOf, type InstanceKeys } from '../crypto/keys.ts';
 import type { Query, Store } from '../store/store.ts';
 import { appendAction } from './append-action.ts';
-import { diagnoseEntry } from './entry-fault.ts';
+import { diagnoseEntry } from './verify/entry-fault.ts';
 import { type Identity, pinSetting } from './identity.ts';
 import { createLedger } from './ledger.ts';
 import { entryFromRow } from './read-entries.ts';

@@ -5,7 +5,7 @@ import { sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import { formatTlogProof, provesInclusion } from '../crypto/tlog-proof.ts';
 import type { Query, Store } from '../store/store.ts';
-import { diagnoseEntry } from './entry-fault.ts';
+import { diagnoseEntry } from './verify/entry-fault.ts';
 import { parseOrigin } from './epochs.ts';
 import { entryFromRow } from './read-entries.ts';
 import { openTree, type Tree } from './tree.ts';

@@ -7,7 +7,7 @@ import { EMPTY_FRONTIER, type Frontier, growFrontier, packFrontier, rootOf, unpa
 import { isEntryKind } from '../core/vocabulary.ts';
 import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
-import { hasLeafTypes } from './entry-fault.ts';
+import { hasLeafTypes } from './verify/entry-fault.ts';
 import type { Journal } from './journal.ts';
 
 /** A published checkpoint. */

@@ -1,6 +1,6 @@
 import { isPrivateTransport } from '../core/address.ts';
 import { OutsideError } from '../core/errors.ts';
-import { withDeadline } from '../service/http.ts';
+import { withDeadline } from '../service/outgoing-http.ts';
 
 /** The server that mail is handed to, and in whose name. */
 export interface MailSettings {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { signBody } from '../../receivers/signature.ts';
+import { signBody } from '../../receivers/signature-node.ts';
 import type { WebhookSecret } from '../core/source.ts';
 import { OutsideError } from '../core/errors.ts';
 import { signingKeyOf } from '../crypto/keys.ts';
-import { exchange } from '../service/http.ts';
+import { exchange } from '../service/outgoing-http.ts';
 
 /** The meta of a delivery, as far as it is sent again (ledger/append-delivery.ts). */
 const metaSchema = z.object({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import pRetry from 'p-retry';
 import { OutsideError } from '../core/errors.ts';
-import { exchange, type HttpAnswer, longest } from '../service/http.ts';
+import { exchange, type HttpAnswer, longest } from '../service/outgoing-http.ts';
 
 /** How to reach the object storage (docs/configuration.md). */
 export interface ObjectStorage {

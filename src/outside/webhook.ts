@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { OutsideError } from '../core/errors.ts';
-import { exchange } from '../service/http.ts';
+import { exchange } from '../service/outgoing-http.ts';
 
 /** A webhook that was not taken. Its message names the host and the status, never the address, which may hold a secret. */
 export class WebhookError extends OutsideError {

@@ -14,11 +14,11 @@ import {
   pauseAfter,
   type Patience,
   waitUntil,
-} from './call.ts';
-import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
+} from './call-once.ts';
+import { type CallableSource, isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
 import { type FormA, aboutOf } from './generate.ts';
 import { SERVICE_ASKED } from './limits.ts';
-import { type ItemRow, settleCalls } from './settle.ts';
+import { type ItemRow, settleCalls } from './settle-calls.ts';
 import type { Query } from '../store/store.ts';
 import { isTwin, loadOpenGenerations } from './unsettled-call.ts';
 

@@ -4,10 +4,10 @@ import type { CallWay } from '../core/call.ts';
 import { GENERATE_TIMEOUT_MS, type GeneratedPolicy, readGenerated } from '../service/policies.ts';
 import { generateViaMcp } from '../service/mcp.ts';
 import { ServiceError } from '../service/service-error.ts';
-import { callOnce, type CallFailure, type CallOutcome, type Send, callPatiently, type Patience } from './call.ts';
-import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
+import { callOnce, type CallFailure, type CallOutcome, type Send, callPatiently, type Patience } from './call-once.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
 import type { Source } from '../core/source.ts';
-import { settleCalls } from './settle.ts';
+import { settleCalls } from './settle-calls.ts';
 import { type WantedPolicy, countGenerations, findUnsettledTwin, type UnsettledCall } from './unsettled-call.ts';
 
 const slug = z

@@ -7,10 +7,10 @@ import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import type { Sources } from '../sources/sources.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from './bulk.ts';
-import type { PolicyDeps } from './callable.ts';
+import type { PolicyDeps } from './callable-source.ts';
 import { aboutOf, formASchema, generatePolicy } from './generate.ts';
 import { publishPolicy } from './publish.ts';
-import { settleCalls } from './settle.ts';
+import { settleCalls } from './settle-calls.ts';
 import { unknownSource } from '../core/errors.ts';
 
 const bulkPayload = z.object({

@@ -6,10 +6,10 @@ import { withoutToken } from '../service/answer-json.ts';
 import { type ListedPolicy, type PolicyList, readLinks, readPublished } from '../service/policies.ts';
 import { ServiceError } from '../service/service-error.ts';
 import type { Tables } from '../store/schema.ts';
-import { appendCall, storable } from './call.ts';
-import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
+import { appendCall, storable } from './call-once.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
 import type { Query } from '../store/store.ts';
-import type { CallRow } from './settle.ts';
+import type { CallRow } from './settle-calls.ts';
 
 export type ListedRow = Selectable<Tables['listed_policies']>;
 

@@ -8,8 +8,8 @@ import {
   type Send,
   callPatiently,
   type Patience,
-} from './call.ts';
-import { isCallable, type PolicyDeps, whyNotCallable } from './callable.ts';
+} from './call-once.ts';
+import { isCallable, type PolicyDeps, whyNotCallable } from './callable-source.ts';
 
 interface PublishRequest extends Patience {
   readonly source: Source;

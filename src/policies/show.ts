@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import type { ListedRow } from './list.ts';
-import type { CallRow, ItemRow } from './settle.ts';
+import type { CallRow, ItemRow } from './settle-calls.ts';
 import { askedOf } from './unsettled-call.ts';
 
 /** Everything known of one policy. */

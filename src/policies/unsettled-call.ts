@@ -1,7 +1,7 @@
 import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
-import type { PolicyDeps } from './callable.ts';
-import type { CallRow, ItemRow } from './settle.ts';
+import type { PolicyDeps } from './callable-source.ts';
+import type { CallRow, ItemRow } from './settle-calls.ts';
 
 /** What is asked for, in the words of form A; `en` is the documented default of the language. */
 export interface WantedPolicy {

@@ -2,7 +2,7 @@ import { actionSchema } from '../core/action.ts';
 import type { Reading } from '../core/fact.ts';
 import type { SourceOptions } from '../core/source.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
-import { createTurns } from '../jobs/turns.ts';
+import { createTurns } from '../jobs/event-loop.ts';
 import type { OptionsOf } from '../sources/options-in-force.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';

@@ -1,5 +1,5 @@
-import { type SnapshotMeta, snapshotMetaSchema } from '../texts/snapshot.ts';
-import { addSighting, sightingOf, type TextVersion } from '../texts/text-versions.ts';
+import { type SnapshotMeta, snapshotMetaSchema } from '../policy-texts/snapshot.ts';
+import { addSighting, sightingOf, type TextVersion } from '../policy-texts/text-versions.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource, storableText } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';

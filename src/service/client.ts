@@ -10,7 +10,7 @@ import {
 } from './policies.ts';
 import { type ConsentLogPage, type ConsentLogQuery, fetchConsentLogPage } from './consent-logs.ts';
 import type { ReadPace } from './rate-limit.ts';
-import { createTransport, type ServiceAnswer, type TransportOptions } from './transport.ts';
+import { createTransport, type ServiceAnswer, type TransportOptions } from './api-transport.ts';
 
 /**
  * The service as one source's key sees it. One member per resource of docs/service.md §4 that this program uses.

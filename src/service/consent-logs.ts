@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
-import { createTurns } from '../jobs/turns.ts';
+import { createTurns } from '../jobs/event-loop.ts';
 import { findMembers, mayHoldLongNumbers, parseExactly, type Span, salvagePage } from './page-salvage.ts';
 import type { ReadPace } from './rate-limit.ts';
 import { describeNoJson, cleanText, readEnvelope, assertWithinLimits, tooLarge } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
-import type { ServiceAnswer, Transport } from './transport.ts';
+import type { ServiceAnswer, Transport } from './api-transport.ts';
 
 /** Rows per page at most (docs/service.md §8). */
 const MAX_PAGE_ROWS = 200;

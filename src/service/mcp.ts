@@ -2,7 +2,7 @@ import type { Client as McpClient } from '@modelcontextprotocol/sdk/client/index
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { setMaxListeners } from 'node:events';
 import { z } from 'zod';
-import { createStreamingFetch, withDeadline, HttpTimeout } from './http.ts';
+import { createStreamingFetch, withDeadline, HttpTimeout } from './outgoing-http.ts';
 import { ServiceError, kindOfStatus, type ServiceErrorKind, networkFaultOf } from './service-error.ts';
 import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, readEnvelope } from './answer-json.ts';

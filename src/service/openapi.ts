@@ -1,6 +1,6 @@
 import { sha256Hex } from '../crypto/hash.ts';
 import { ServiceError } from './service-error.ts';
-import { createTransport, type TransportOptions } from './transport.ts';
+import { createTransport, type TransportOptions } from './api-transport.ts';
 
 /** The service's own API description, unchanged (docs/service.md §4.6). */
 export interface Description {

@@ -1,4 +1,4 @@
-import type { Turns } from '../jobs/turns.ts';
+import type { Turns } from '../jobs/event-loop.ts';
 import { type Node, parseTree } from 'jsonc-parser';
 
 /** What can be recovered from a page of rows. Positions are in the text, one character per byte. */

@@ -12,7 +12,7 @@ import {
   textOrNull,
 } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
-import type { Transport, ServiceAnswer } from './transport.ts';
+import type { Transport, ServiceAnswer } from './api-transport.ts';
 
 /** A generation takes up to 120 s (docs/service.md §8), plus the time to receive the answer. */
 export const GENERATE_TIMEOUT_MS = 150_000;

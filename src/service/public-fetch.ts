@@ -1,7 +1,7 @@
-import { exchange, type HttpAnswer, HttpTimeout, withDeadline } from './http.ts';
+import { exchange, type HttpAnswer, HttpTimeout, withDeadline } from './outgoing-http.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { webUrlOf } from '../core/address.ts';
-import { HUB } from '../texts/snapshot.ts';
+import { HUB } from '../policy-texts/snapshot.ts';
 import { readEnvelope } from './answer-json.ts';
 
 /** What is fetched without credentials: a page or answer that everybody can see (docs/service.md §2.2, §4.7). */

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
 import type { DiscoverySample } from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
-import { verifySignature } from '../../receivers/signature.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { Query, Store } from '../store/store.ts';

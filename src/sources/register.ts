@@ -119,7 +119,7 @@ export class SourceRegister {
     const { ledger, keys } = this.#options;
     let raised = null as Raised | null;
     const at = this.clock().toISOString();
-    // By what is recorded here entries are read (options-in-force.ts), and the row is compared with it (ledger/checks.ts).
+    // By what is recorded here entries are read (options-in-force.ts), and the row is compared with it (ledger/verify/checks.ts).
     const options = recordOfOptions(next.options, ledger.keyOf);
     const recorded = action.action === 'source.offboarded' ? action : { ...action, options };
     const { outcome, seq } = await appendAction(ledger, INSTALLATION, recorded, keyParts, at, async (tx, [own]) => {

@@ -5,7 +5,7 @@ import type { SourceOptions } from '../core/source.ts';
 import type { NewEntry } from '../crypto/entry.ts';
 import { CodedError } from '../core/errors.ts';
 import { sha256Hex } from '../crypto/hash.ts';
-import { createGate, createTurns } from '../jobs/turns.ts';
+import { createTurns } from '../jobs/event-loop.ts';
 import type { Appended, Ledger } from '../ledger/ledger.ts';
 import { type IsSuppressed, loadSuppression } from '../ledger/suppression.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
@@ -259,4 +259,33 @@ function batchesOf(entries: readonly NewEntry[]): NewEntry[][] {
     }
   }
   return batches;
+}
+
+/** Lets one at a time through, in the order of their coming. */
+function createGate() {
+  let last: Promise<void> = Promise.resolve();
+  return {
+    /** Resolves when it is one's turn, with what ends it. Errors: the signal's reason when aborted before. */
+    async enter(signal: AbortSignal): Promise<() => void> {
+      const before = last;
+      let leave = (): void => undefined;
+      last = new Promise((resolve) => {
+        leave = resolve;
+      });
+      let onAbort = (): void => undefined;
+      const aborted = new Promise<void>((resolve) => {
+        onAbort = resolve;
+        signal.addEventListener('abort', onAbort, { once: true });
+        if (signal.aborted) resolve();
+      });
+      await Promise.race([before, aborted]);
+      signal.removeEventListener('abort', onAbort);
+      if (signal.aborted) {
+        // Those behind wait for the one before.
+        void before.then(leave);
+        signal.throwIfAborted();
+      }
+      return leave;
+    },
+  };
 }

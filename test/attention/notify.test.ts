@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { startWorker } from '../../src/context/worker.ts';
+import { startWorker } from '../../src/worker.ts';
 import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attention/notices.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createLog } from '../../src/log.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { lastSeq } from '../../src/context/copy/copy-tables.ts';
+import { lastSeq } from '../../src/backup/copy-tables.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { seedRequests } from '../http/pages/seed.ts';
 import { engine } from '../servers/databases.ts';

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { buffer } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
-import { verifySignature } from '../../receivers/signature.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import { readDelivery } from '../../receivers/read.ts';
 import { deliverTo, runCli, runIn } from '../cli/command-line.ts';
 import { createOfficeWorld } from '../http/office-world.ts';

@@ -2,7 +2,7 @@ import { onTestFinished, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { createLog } from '../../src/log.ts';
-import { watchDescription } from '../../src/snapshots/openapi-watch.ts';
+import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';

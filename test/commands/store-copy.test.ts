@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { copiedByPage, copiedOnly, copiedWhole, lastSeq, leftBehind } from '../../src/context/copy/copy-tables.ts';
+import { copiedByPage, copiedOnly, copiedWhole, lastSeq, leftBehind } from '../../src/backup/copy-tables.ts';
 import { openStore } from '../../src/context/engines.ts';
 import { createLog } from '../../src/log.ts';
 import { readModelNames } from '../../src/projections/tables.ts';

@@ -69,7 +69,12 @@ test('every code, outcome and state in an alert or panel is one that the program
     'src/http/receive.ts',
     'src/core/errors.ts',
   ]
-    .concat(['receivers/signature.ts', 'receivers/endpoint.ts', 'src/jobs/counts.ts', 'src/http/metrics.ts'])
+    .concat([
+      'receivers/signature-node.ts',
+      'receivers/endpoint.ts',
+      'src/jobs/queue-figures.ts',
+      'src/http/metrics.ts',
+    ])
     .map(read)
     .join('\n');
   const exprs = [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { lookUpConsent } from '../../src/consent/look-up.ts';
-import { createJobHandlers } from '../../src/context/worker.ts';
+import { createJobHandlers } from '../../src/worker.ts';
 import { liftHold, placeHold } from '../../src/erasure/holds.ts';
 import { reviewRetention } from '../../src/erasure/retention.ts';
 import type { JobContext } from '../../src/jobs/job.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signBody } from '../../receivers/signature.ts';
+import { signBody } from '../../receivers/signature-node.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 import { deliver } from '../serving.ts';
 

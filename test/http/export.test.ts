@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { unzipSync } from 'fflate';
 import { expect, it } from 'vitest';
-import { removeOldExports } from '../../src/context/backup/export-file.ts';
+import { removeOldExports } from '../../src/backup/export-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { startWorker } from '../../src/context/worker.ts';
+import { startWorker } from '../../src/worker.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import type { LetterStep } from '../../reports/letters/texts.ts';
 import { startMailServer } from '../outside/mail-server.ts';

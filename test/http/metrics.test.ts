@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { startWorker } from '../../src/context/worker.ts';
+import { startWorker } from '../../src/worker.ts';
 import { createMetrics } from '../../src/http/metrics.ts';
 import { writeSetting } from '../../src/store/settings.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
-import { startWorker } from '../../src/context/worker.ts';
+import { startWorker } from '../../src/worker.ts';
 import { createSignInLink } from '../../src/people/links.ts';
 import type { Role } from '../../src/core/roles.ts';
 import { invitePerson, openingOf } from '../../src/people/people.ts';

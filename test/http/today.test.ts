@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
-import { noteVerification } from '../../src/ledger/last-verification.ts';
+import { noteVerification } from '../../src/ledger/verify/last-verification.ts';
 import { writeSetting } from '../../src/store/settings.ts';
 import { createOfficeWorld, signedIn, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';

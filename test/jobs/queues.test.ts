@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createJobHandlers } from '../../src/context/worker.ts';
-import { loadQueueFigures } from '../../src/jobs/counts.ts';
+import { createJobHandlers } from '../../src/worker.ts';
+import { loadQueueFigures } from '../../src/jobs/queue-figures.ts';
 import { createJobs } from '../../src/jobs/jobs.ts';
 import { lanesOf, queueNames, queueOf, selectKinds } from '../../src/jobs/job.ts';
 import { temporaryStore } from '../temporary.ts';

@@ -15,7 +15,7 @@ import { placeHold } from '../../src/erasure/holds.ts';
 import { beginEpoch } from '../../src/ledger/epochs.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { entryFromRow } from '../../src/ledger/read-entries.ts';
-import { type OutsideNote, verifyPublicly } from '../../src/ledger/verify-public.ts';
+import { type OutsideNote, verifyPublicly } from '../../src/ledger/verify/verify-publicly.ts';
 import { createLog } from '../../src/log.ts';
 import { environment } from '../serving.ts';
 import { alterFile } from '../tampering.ts';

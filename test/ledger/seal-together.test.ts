@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
 import { sealLedger } from '../../src/ledger/seal.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.ts';
 import { temporaryFolder, temporaryLedger, testKeys } from '../temporary.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');

@@ -10,7 +10,7 @@ import { entryFromRow } from '../../src/ledger/read-entries.ts';
 import { createJournal, type Journal } from '../../src/ledger/journal.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { sealLedger } from '../../src/ledger/seal.ts';
-import { verifyLedger } from '../../src/ledger/verify.ts';
+import { verifyLedger } from '../../src/ledger/verify/verify-ledger.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import { onTestFinished } from 'vitest';

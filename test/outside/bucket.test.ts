@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { AwsV4Signer } from 'aws4fetch';
 import { openBucket, readVersions } from '../../src/outside/bucket.ts';
 import { addressOf, BucketError } from '../../src/outside/s3.ts';
-import { longest } from '../../src/service/http.ts';
+import { longest } from '../../src/service/outgoing-http.ts';
 import { checkBucket } from './bucket-checks.ts';
 import { KEY_ID, SECRET, signatureOf, type StandIn, startObjectStore } from './object-store.ts';
 

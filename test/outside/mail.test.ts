@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
 import { checkMailServer, MailError, type MailSettings, sendMail } from '../../src/outside/mail.ts';
 import { chatBody, signedHeaders } from '../../src/outside/webhook.ts';
-import { longest } from '../../src/service/http.ts';
+import { longest } from '../../src/service/outgoing-http.ts';
 import { MAIL_PASSWORD, MAIL_USER, startMailServer } from './mail-server.ts';
 
 const settings = (port: number, other: Partial<MailSettings> = {}): MailSettings => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { assignResults, type BulkEnd, findPlan, loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
-import type { PolicyDeps } from '../../src/policies/callable.ts';
+import type { PolicyDeps } from '../../src/policies/callable-source.ts';
 import { type FormA, formASchema, generatePolicy } from '../../src/policies/generate.ts';
-import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
+import { settleByOfficer, settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadPolicy } from '../../src/policies/show.ts';
 import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
 

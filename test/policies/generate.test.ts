@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formASchema, formBSchema, generatePolicy } from '../../src/policies/generate.ts';
-import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
+import { settleByOfficer, settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls } from '../../src/policies/show.ts';
 import type { FaultInput } from '../../src/sandbox/faults.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';

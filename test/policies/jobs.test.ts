@@ -6,7 +6,7 @@ import type { Context } from '../../src/context.ts';
 import { formASchema } from '../../src/policies/generate.ts';
 import { loadPlanItems, planBulk } from '../../src/policies/bulk.ts';
 import { loadCalls } from '../../src/policies/show.ts';
-import type { PolicyDeps } from '../../src/policies/callable.ts';
+import type { PolicyDeps } from '../../src/policies/callable-source.ts';
 import { createPolicyWorld, type PolicyWorld } from './policy-world.ts';
 
 async function planOf(world: PolicyWorld, count: number): Promise<string> {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { loadPlanItems, planBulk, runBulk } from '../../src/policies/bulk.ts';
-import type { PolicyDeps } from '../../src/policies/callable.ts';
+import type { PolicyDeps } from '../../src/policies/callable-source.ts';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
-import { settleByOfficer, settleCalls } from '../../src/policies/settle.ts';
+import { settleByOfficer, settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls, loadUnknownItems } from '../../src/policies/show.ts';
 import { ServiceError } from '../../src/service/service-error.ts';
-import type { ServiceAnswer } from '../../src/service/transport.ts';
+import type { ServiceAnswer } from '../../src/service/api-transport.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { createPolicyWorld, impatient, patient, type PolicyWorld } from './policy-world.ts';
 

@@ -5,10 +5,10 @@ import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createLog } from '../../src/log.ts';
-import { createPolicyDeps, type PolicyDeps } from '../../src/policies/callable.ts';
+import { createPolicyDeps, type PolicyDeps } from '../../src/policies/callable-source.ts';
 import { createProjector } from '../../src/projections/run.ts';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { ServiceAnswer } from '../../src/service/transport.ts';
+import type { ServiceAnswer } from '../../src/service/api-transport.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, testKeys } from '../temporary.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../src/policies/list.ts';
 import { formASchema, generatePolicy } from '../../src/policies/generate.ts';
 import { awaitWebhooks, publishPolicy } from '../../src/policies/publish.ts';
-import { settleCalls } from '../../src/policies/settle.ts';
+import { settleCalls } from '../../src/policies/settle-calls.ts';
 import { loadCalls, loadPolicy } from '../../src/policies/show.ts';
 import { rebuild } from '../../src/projections/rebuild.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type DiagnoseInput, diagnoseSignature } from '../../receivers/diagnose.ts';
-import { signBody } from '../../receivers/signature.ts';
+import { signBody } from '../../receivers/signature-node.ts';
 
 const SECRET = 'k7Qw-secret-value';
 const secrets = [{ id: 'main', value: SECRET }];

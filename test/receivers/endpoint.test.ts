@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RejectedDelivery, type VerifiedDelivery, webhookEndpoint } from '../../receivers/endpoint.ts';
-import { signBody } from '../../receivers/signature.ts';
+import { signBody } from '../../receivers/signature-node.ts';
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
 
 const SECRET = 'whsec-1';

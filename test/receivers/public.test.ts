@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import { expect, it } from 'vitest';
 import * as offered from '../../receivers/public.ts';
-import { signBody } from '../../receivers/signature.ts';
+import { signBody } from '../../receivers/signature-node.ts';
 
 it('offers the plugin, the check and the errors that mean 503, and nothing else', () => {
   expect(Object.keys(offered).sort()).toEqual([

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { signBody, verifySignature } from '../../receivers/signature.ts';
+import { signBody, verifySignature } from '../../receivers/signature-node.ts';
 import type { Source } from '../../src/core/source.ts';
 import { readmitRejected } from '../../src/rejected/readmit.ts';
 import { createRejectedRing, type Rejected, type RejectedRing, type RingOptions } from '../../src/rejected/ring.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { decisionIdOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
-import { verifySignature } from '../../receivers/signature.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import type { DecisionFact, Fact, Reading } from '../../src/core/fact.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { chooseDialect, describeDialect, renderBody } from '../../src/sandbox/dialects.ts';

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { readPolicyText } from '../../src/texts/policy-text.ts';
+import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
 import { embedForms } from '../../src/sandbox/dialect.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { get, type Json, NOON, post, withSandbox } from './sandbox-world.ts';

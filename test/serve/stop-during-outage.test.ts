@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createJobs } from '../../src/jobs/jobs.ts';
-import { closeWithin } from '../../src/jobs/turns.ts';
+import { closeWithin } from '../../src/jobs/time-limits.ts';
 import { runCli } from '../cli/command-line.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { startRedis } from '../servers/redis.ts';

@@ -37,7 +37,7 @@ export const onBoth: readonly string[] = [
   'test/reports/reconciliation.test.ts',
   'test/reports/registers.test.ts',
   'test/serve/position.test.ts',
-  'test/snapshots/after-a-change.test.ts',
+  'test/policy-snapshots/after-a-change.test.ts',
   'test/sources/sources.test.ts',
   'test/sync/recount.test.ts',
   'test/sync/settle-repeats.test.ts',

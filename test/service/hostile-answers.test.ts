@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { fetchPublic } from '../../src/service/public-fetch.ts';
 import { generateViaMcp } from '../../src/service/mcp.ts';
 import type { ServiceError } from '../../src/service/service-error.ts';
-import { createTransport } from '../../src/service/transport.ts';
+import { createTransport } from '../../src/service/api-transport.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 
 const page = Buffer.from(JSON.stringify({ data: Array.from({ length: 500 }, (_, id) => ({ id })) }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readPage } from '../../src/service/consent-logs.ts';
 import { fetchPolicyPages } from '../../src/service/policies.ts';
-import { createTransport } from '../../src/service/transport.ts';
+import { createTransport } from '../../src/service/api-transport.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 
 const MEBIBYTE = 1024 * 1024;

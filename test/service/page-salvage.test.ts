@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTurns } from '../../src/jobs/turns.ts';
+import { createTurns } from '../../src/jobs/event-loop.ts';
 import { salvagePage } from '../../src/service/page-salvage.ts';
 
 async function salvage(text: string) {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, vi } from 'vitest';
-import { longest } from '../../src/service/http.ts';
+import { longest } from '../../src/service/outgoing-http.ts';
 import { fetchDescription } from '../../src/service/openapi.ts';
 import { type Ran, runHere } from '../cli/command-line.ts';
 import { environment, SECRET, type Serving, startServing } from '../serving.ts';

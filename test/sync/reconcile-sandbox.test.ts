@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readers } from '../../src/projections/projection.ts';
-import { verifySignature } from '../../receivers/signature.ts';
+import { verifySignature } from '../../receivers/signature-node.ts';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';

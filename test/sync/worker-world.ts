@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
-import { startWorker } from '../../src/context/worker.ts';
+import { startWorker } from '../../src/worker.ts';
 import { createLog } from '../../src/log.ts';
 import type { SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/start.ts';

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts';
 import { checkKey, checkSiteKey } from '../../context/check-key.ts';
-import { exchange } from '../../service/http.ts';
+import { exchange } from '../../service/outgoing-http.ts';
 import { type Check, fault, type Line, note, ok } from './finding.ts';
-import { loadLastDescription, sourcesToWatch } from '../../snapshots/openapi-watch.ts';
+import { loadLastDescription, sourcesToWatch } from '../../policy-snapshots/openapi-watch.ts';
 
 const TIMEOUT_MS = 10_000;
 /** The status is what counts; of a longer answer the rest is not read. */

@@ -7,7 +7,7 @@ import { summariseCase } from '../../cases/summarise.ts';
 import { lookUpConsent } from '../../consent/look-up.ts';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
-import { loadPolicyTexts } from '../../snapshots/texts.ts';
+import { loadPolicyTexts } from '../../policy-snapshots/stored-texts.ts';
 import { officerOf } from '../auth/sessions.ts';
 
 /**

@@ -10,7 +10,7 @@ import { loadErasurePage, type RecordedErasure } from '../../ledger/erase.ts';
 import type { WitnessStanding } from '../../ledger/witnessed.ts';
 import { verificationOf, verifyJob } from '../../context/verify-job.ts';
 import type { Job } from '../../jobs/job.ts';
-import type { LastVerification } from '../../ledger/last-verification.ts';
+import type { LastVerification } from '../../ledger/verify/last-verification.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { attachment } from './documents.tsx';

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
-import type { LastVerification } from '../../ledger/last-verification.ts';
+import type { LastVerification } from '../../ledger/verify/last-verification.ts';
 import { can } from '../../core/roles.ts';
 import type { Judged } from '../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';

@@ -6,8 +6,14 @@ import type { Source } from '../../core/source.ts';
 import { localTimeOf, momentAt } from '../../core/zoned-days.ts';
 import { type CatalogueRow, listPolicyTypes, loadCataloguePage } from '../../policies/catalogue.ts';
 import { loadPolicy, type PolicyView } from '../../policies/show.ts';
-import { compareSideBySide, findTextAt, loadTextOfEntry, loadTextPage, type TextRow } from '../../snapshots/texts.ts';
-import { readPolicyText } from '../../texts/policy-text.ts';
+import {
+  compareSideBySide,
+  findTextAt,
+  loadTextOfEntry,
+  loadTextPage,
+  type TextRow,
+} from '../../policy-snapshots/stored-texts.ts';
+import { readPolicyText } from '../../policy-texts/policy-text.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
@@ -26,7 +32,7 @@ import {
   Table,
   TextLines,
 } from './parts.tsx';
-import { isCallable } from '../../policies/callable.ts';
+import { isCallable } from '../../policies/callable-source.ts';
 import { callStateText } from './policy-calls.tsx';
 import { PublishForm } from './policy-make.tsx';
 import type { Worded } from './words.ts';

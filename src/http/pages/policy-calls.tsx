@@ -3,7 +3,7 @@ import { counted } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import { loadCalls, loadUnknownItems } from '../../policies/show.ts';
-import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle.ts';
+import { type CallRow, settleByOfficer, settleProblem } from '../../policies/settle-calls.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';

@@ -3,7 +3,7 @@ import { counted, formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
-import { isCallable } from '../../policies/callable.ts';
+import { isCallable } from '../../policies/callable-source.ts';
 import { formASchema } from '../../policies/generate.ts';
 import { generateJob, publishJob } from '../../policies/jobs.ts';
 import { fetchPolicyList } from '../../policies/list.ts';

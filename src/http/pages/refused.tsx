@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { verifySignature } from '../../../receivers/signature.ts';
+import { verifySignature } from '../../../receivers/signature-node.ts';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { visibleText } from '../../../reports/render/text.ts';
 import { type Diagnosed, diagnoseRefused, loadRefusedCounts } from '../../attention/deliveries.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { canonicalJson } from '../../../src/crypto/canonical.ts';
 import { sha256Hex } from '../../../src/crypto/hash.ts';
-import { readPolicyText } from '../../../src/texts/policy-text.ts';
+import { readPolicyText } from '../../../src/policy-texts/policy-text.ts';
 import type { OfficeWorld } from '../../http/office-world.ts';
 
 const DAY = 86_400_000;

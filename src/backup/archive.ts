@@ -1,0 +1,390 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { Decrypter, Encrypter, generateX25519Identity, identityToRecipient } from 'age-encryption';
+import { extract, pack } from 'tar-stream';
+import { z } from 'zod';
+import { UsageError, VerificationFault } from '../core/errors.ts';
+import { canonicalJson } from '../crypto/canonical.ts';
+import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+
+/*
+ * The file of a backup (docs/backup.md): a tar archive, compressed with gzip, encrypted with age (age-encryption.org/v1). Its last members are
+ * manifest.json, which lists all others with size and SHA-256, and manifest.mac, an HMAC of it under the instance key: everybody can encrypt for a
+ * recipient, but only the installation makes a backup of itself.
+ */
+
+/** What a backup is encrypted with: recipients (`age1…`), or a passphrase. */
+export type Lock =
+  | { readonly recipients: readonly string[] }
+  | {
+      readonly passphrase: string;
+      /** Of scrypt, as a power of two; default: that of age. */
+      readonly workFactor?: number;
+    };
+/** What opens it: identities (`AGE-SECRET-KEY-1…`), or the passphrase. */
+export type Unlock = { readonly identities: readonly string[] } | { readonly passphrase: string };
+
+const memberSchema = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
+type Member = z.infer<typeof memberSchema>;
+const manifestSchema = z.looseObject({ members: z.array(memberSchema) });
+
+/** Adds members to an archive, in the order in which they are to be read. */
+export interface Adding {
+  add(name: string, content: Buffer): Promise<void>;
+  /** False when the file does not exist. */
+  addFile(name: string, path: string): Promise<boolean>;
+}
+
+const MANIFEST = 'manifest.json';
+const MANIFEST_MAC = 'manifest.mac';
+const TAG = Buffer.from('consent-ledger/backup/v1\n', 'ascii');
+const WHERE_SHARED = 'it was altered or cut off after it was written';
+
+export interface Written {
+  readonly bytes: number;
+  /** Of the encrypted file. */
+  readonly sha256: string;
+  readonly members: readonly Member[];
+}
+
+/**
+ * Writes an archive to `path`: under another name first, synced, read back and checked, then renamed, so that a file of that name is whole.
+ * `produce` adds the members and resolves with what the manifest says besides. Throws UsageError for a recipient that is none.
+ */
+export async function writeArchive(
+  path: string,
+  options: {
+    readonly lock: Lock;
+    readonly appendKey: Uint8Array;
+    readonly madeAt: Date;
+    readonly produce: (to: Adding) => Promise<Readonly<Record<string, unknown>>>;
+    readonly onReadBack?: (bytes: number) => void;
+  },
+): Promise<Written> {
+  const draft = `${path}.part`;
+  const { encrypter, unlock } = await lockOf(options.lock);
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    const written = await writeDraft(draft, encrypter, options);
+    const read = await readArchive(draft, {
+      unlock,
+      appendKey: options.appendKey,
+      onMember: async (_name, content) => {
+        for await (const _chunk of content);
+      },
+      ...(options.onReadBack ? { onProgress: options.onReadBack } : {}),
+    });
+    if (read.sha256 !== written.sha256)
+      throw new VerificationFault('The backup read back differs from what was written.');
+    await rename(draft, path);
+    await syncFolder(dirname(path));
+    return written;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function writeDraft(
+  draft: string,
+  encrypter: Encrypter,
+  { appendKey, madeAt, produce }: Parameters<typeof writeArchive>[1],
+): Promise<Written> {
+  const members: Member[] = [];
+  const tape = pack();
+  const file = await open(draft, 'wx', 0o600);
+  try {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const draining = pipeline(
+      tape as unknown as Readable,
+      createGzip({ level: 1 }),
+      async (source: AsyncIterable<Uint8Array>) => {
+        for await (const chunk of await encrypter.encrypt(webStreamOf(source))) {
+          hash.update(chunk);
+          bytes += chunk.length;
+          await file.write(chunk);
+        }
+      },
+    );
+    // Adding a member must not wait for a disk that has failed.
+    const failed = draining.then(() => new Promise<never>(() => undefined));
+    const adding = adderTo(tape, members, madeAt, failed);
+    const producing = (async () => {
+      const facts = await produce(adding);
+      const manifest = canonicalJson({ ...facts, members });
+      await adding.add(MANIFEST, manifest);
+      await adding.add(MANIFEST_MAC, Buffer.from(`${macOf(appendKey, manifest).toString('hex')}\n`));
+      tape.finalize();
+    })().catch((error: unknown) => {
+      tape.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    const [produced, drained] = await Promise.allSettled([producing, draining]);
+    if (produced.status === 'rejected') throw produced.reason;
+    if (drained.status === 'rejected') throw drained.reason;
+    await file.sync();
+    return { bytes, sha256: hash.digest('hex'), members: members.slice(0, -2) };
+  } finally {
+    await file.close();
+  }
+}
+
+function adderTo(tape: ReturnType<typeof pack>, members: Member[], madeAt: Date, failed: Promise<never>): Adding {
+  const headerOf = (name: string, size: number) => ({ name, size, mode: 0o600, mtime: madeAt });
+  return {
+    async add(name, content) {
+      const added = new Promise<void>((resolve, reject) => {
+        tape.entry(headerOf(name, content.length), content, (error) => (error ? reject(error) : resolve()));
+      });
+      await Promise.race([added, failed]);
+      members.push({ name, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') });
+    },
+    async addFile(name, path) {
+      const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return null;
+        throw error;
+      });
+      if (found === null) return false;
+      const hash = createHash('sha256');
+      const entry = tape.entry(headerOf(name, found.size));
+      const copied = pipeline(
+        createReadStream(path),
+        async function* (source: AsyncIterable<Buffer>) {
+          for await (const chunk of source) {
+            hash.update(chunk);
+            yield chunk;
+          }
+        },
+        entry as unknown as NodeJS.WritableStream,
+      );
+      await Promise.race([copied, failed]);
+      members.push({ name, bytes: found.size, sha256: hash.digest('hex') });
+      return true;
+    },
+  };
+}
+
+type TapeEntry = AsyncIterable<Buffer> & { readonly header: { readonly name: string } };
+
+export interface Read {
+  readonly bytes: number;
+  readonly sha256: string;
+  /** What the manifest says; its MAC was checked. */
+  readonly manifest: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Reads an archive from its beginning to its end, and checks everything: the encryption of each part, the manifest, its MAC. What `onMember` is given is
+ * decrypted but not yet compared with the manifest, which comes last: nothing may be relied on before this resolves.
+ * Throws UsageError when nothing opens the file, VerificationFault when it is not what was written.
+ */
+export async function readArchive(
+  path: string,
+  options: {
+    readonly unlock: Unlock;
+    /** Null: the manifest's MAC is not checked. */
+    readonly appendKey: Uint8Array | null;
+    /** Reads the content to its end. */
+    readonly onMember: (name: string, content: AsyncIterable<Buffer>) => Promise<void>;
+    /** Bytes of the file that were read. */
+    readonly onProgress?: (bytes: number) => void;
+  },
+): Promise<Read> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* cipherText() {
+    for await (const chunk of createReadStream(path, { highWaterMark: 1 << 18 })) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      options.onProgress?.(bytes);
+      yield chunk as Buffer;
+    }
+  }
+  const plain = await decrypt(path, webStreamOf(cipherText()), options.unlock);
+  const tape = extract();
+  const feeding = pipeline(
+    Readable.from(plain, { objectMode: false }),
+    createGunzip(),
+    tape as unknown as NodeJS.WritableStream,
+  );
+  // It is awaited below; until then a failure shows where the members are read.
+  feeding.catch(() => undefined);
+  const members: Member[] = [];
+  let manifest: Buffer | null = null;
+  let mac: string | null = null;
+  // What the reader of a member throws is not about the file.
+  let ownError: { readonly error: unknown } | null = null;
+  const onMember = (name: string, content: AsyncIterable<Buffer>) =>
+    options.onMember(name, content).catch((error: unknown) => {
+      ownError ??= { error };
+      throw error;
+    });
+  try {
+    for await (const entry of tape as AsyncIterable<TapeEntry>) {
+      const { name } = entry.header;
+      if (name === MANIFEST) manifest = await wholeOf(entry);
+      else if (name === MANIFEST_MAC) mac = (await wholeOf(entry)).toString('utf8').trim();
+      else members.push(await readMember(name, entry, onMember));
+    }
+    await feeding;
+  } catch (error) {
+    const failed = await feeding.then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    const thrown = ownError as { readonly error: unknown } | null;
+    // A member that ends too soon fails its reader as well.
+    if (thrown !== null && (failed === null || isEndedEarly(failed))) throw thrown.error;
+    throw asFault(path, failed ?? error);
+  }
+  return {
+    bytes,
+    sha256: hash.digest('hex'),
+    manifest: checkManifest(path, manifest, mac, members, options.appendKey),
+  };
+}
+
+async function readMember(
+  name: string,
+  content: AsyncIterable<Buffer>,
+  onMember: (name: string, content: AsyncIterable<Buffer>) => Promise<void>,
+): Promise<Member> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  async function* counted() {
+    for await (const chunk of content) {
+      hash.update(chunk);
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  await onMember(name, counted());
+  return { name, bytes, sha256: hash.digest('hex') };
+}
+
+/** Of a member that is known to be small. */
+export async function wholeOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+function checkManifest(
+  path: string,
+  manifest: Buffer | null,
+  mac: string | null,
+  members: readonly Member[],
+  appendKey: Uint8Array | null,
+): Readonly<Record<string, unknown>> {
+  if (manifest === null || mac === null) throw new VerificationFault(`${path} has no manifest: ${WHERE_SHARED}.`);
+  if (appendKey !== null && !equalBytes(macOf(appendKey, manifest), Buffer.from(mac, 'hex')))
+    throw new VerificationFault(`${path} was not made with this INSTANCE_KEY: the MAC of its manifest is wrong.`);
+  const said = manifestSchema.safeParse(JSON.parse(manifest.toString('utf8'))).data;
+  if (said === undefined) throw new VerificationFault(`${path} has a manifest that cannot be read.`);
+  for (const [place, member] of said.members.entries()) {
+    const found = members[place];
+    if (found?.name !== member.name || found.bytes !== member.bytes || found.sha256 !== member.sha256)
+      throw new VerificationFault(`${path}: ${member.name} is not what the manifest says.`);
+  }
+  const more = members[said.members.length];
+  if (more !== undefined) throw new VerificationFault(`${path}: the manifest does not name ${more.name}.`);
+  return said;
+}
+
+function macOf(appendKey: Uint8Array, manifest: Buffer): Buffer {
+  return hmacSha256(appendKey, Buffer.concat([TAG, manifest]));
+}
+
+/** With recipients, the file is read back with a separate key, generated for that and discarded. */
+async function lockOf(lock: Lock): Promise<{ encrypter: Encrypter; unlock: Unlock }> {
+  const encrypter = new Encrypter();
+  if ('passphrase' in lock) {
+    encrypter.setPassphrase(lock.passphrase);
+    if (lock.workFactor !== undefined) encrypter.setScryptWorkFactor(lock.workFactor);
+    return { encrypter, unlock: lock };
+  }
+  for (const recipient of lock.recipients) encrypter.addRecipient(recipient);
+  const identity = await generateX25519Identity();
+  encrypter.addRecipient(await identityToRecipient(identity));
+  return { encrypter, unlock: { identities: [identity] } };
+}
+
+/** A sentence when a text is not a recipient of age. */
+export function recipientProblem(text: string): string | null {
+  try {
+    new Encrypter().addRecipient(text);
+    return null;
+  } catch {
+    return text.startsWith('AGE-SECRET-KEY-')
+      ? 'is a private key: use its public one, which begins with age1'
+      : 'is not an age recipient, which begins with age1';
+  }
+}
+
+async function decrypt(
+  path: string,
+  cipherText: ReadableStream<Uint8Array>,
+  unlock: Unlock,
+): Promise<ReadableStream<Uint8Array>> {
+  const decrypter = new Decrypter();
+  if ('passphrase' in unlock) decrypter.addPassphrase(unlock.passphrase);
+  else for (const identity of unlock.identities) decrypter.addIdentity(identity);
+  try {
+    return await decrypter.decrypt(cipherText);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== undefined && code.startsWith('E')) throw new UsageError([`Cannot read ${path} (${code}).`]);
+    if (/no identity matched/.test(message)) {
+      throw new UsageError([
+        'passphrase' in unlock
+          ? `The passphrase does not open ${path}, or the file was not encrypted with a passphrase.`
+          : `None of the given identities opens ${path}: it is encrypted for other recipients, or its header was altered.`,
+      ]);
+    }
+    throw new VerificationFault(`${path} is not an age file, or its header was altered (${message}).`);
+  }
+}
+
+/** How a stream fails whose reader has left. */
+function isEndedEarly(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
+}
+
+function asFault(path: string, error: unknown): unknown {
+  if (error instanceof VerificationFault || error instanceof UsageError) return error;
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  // What age, gzip and tar say of bytes that nobody wrote.
+  const isAltered =
+    /invalid tag|ciphertext|final chunk|premature|unexpected end|invalid tar|chunk is empty/i.test(message) ||
+    /^Z_|ERR_STREAM_PREMATURE_CLOSE/.test(code);
+  return isAltered ? new VerificationFault(`${path}: ${WHERE_SHARED} (${message}).`) : error;
+}
+
+/** With back-pressure; Readable.toWeb of Node.js 20 throws where its reader stops early. */
+function webStreamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await iterator.next();
+      if (next.done === true) controller.close();
+      else controller.enqueue(next.value);
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,286 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { renderCsv } from '../../reports/render/csv-json.ts';
+import { loadVerifier } from '../../reports/dsar-pack/proofs.ts';
+import type { Context } from '../context.ts';
+import { UsageError } from '../core/errors.ts';
+import { type ReadModelName, readModelNames, readModelTables } from '../projections/tables.ts';
+import { type Column, tables } from '../store/schema.ts';
+import type { Query } from '../store/store.ts';
+import { lastSeq, readByKey } from './copy-tables.ts';
+import { createWalk, journalFiles } from './make-backup.ts';
+import { describeColumns, readRows, type Row } from './rows.ts';
+
+export interface ExportReport {
+  readonly folder: string;
+  /** Of the last entry. */
+  readonly seq: number;
+  /** Entries under the newest checkpoint. */
+  readonly sealed: number;
+  readonly tables: Readonly<Record<string, number>>;
+  readonly files: number;
+  readonly faults: readonly string[];
+}
+
+interface ExportOptions {
+  readonly context: Pick<
+    Context,
+    'store' | 'seal' | 'refusal' | 'projector' | 'clock' | 'config' | 'verifierKey' | 'instance' | 'version'
+  >;
+  readonly folder: string;
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+/** Lines of a file of entries. */
+const LINES = 100_000;
+
+/**
+ * Writes everything that the owner has into a folder, in open formats with a description and a verifier that needs nothing of this program. It is not encrypted. The folder
+ * has its name when it is whole. Throws UsageError where something is there already.
+ */
+export async function exportEverything(options: ExportOptions): Promise<ExportReport> {
+  const { context, folder, onProgress } = options;
+  const there = await readdir(folder).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? [] : null));
+  if (there === null || there.length > 0)
+    throw new UsageError([`${folder} exists and is not empty: use a folder that does not exist yet.`]);
+  if (context.refusal() === null) await context.seal();
+  await context.projector.catchUp();
+  const draft = `${folder}.part`;
+  await rm(draft, { recursive: true, force: true });
+  await mkdir(draft, { recursive: true, mode: 0o700 });
+  try {
+    const report = await context.store.snapshot((read) => writeAll(context, read, draft, onProgress));
+    if (there.length === 0) await rm(folder, { recursive: true, force: true });
+    await rename(draft, folder);
+    return { folder, ...report };
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function writeAll(
+  context: ExportOptions['context'],
+  read: Query,
+  folder: string,
+  onProgress: ExportOptions['onProgress'],
+): Promise<Omit<ExportReport, 'folder'>> {
+  const { config, instance, verifierKey, version, clock } = context;
+  const files: { name: string; bytes: number; sha256: string }[] = [];
+  const write = async (name: string, content: AsyncIterable<Uint8Array>) => {
+    const path = join(folder, name);
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const hash = createHash('sha256');
+    let bytes = 0;
+    const counted = async function* (source: AsyncIterable<Uint8Array>) {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    };
+    await pipeline(content, counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    files.push({ name, bytes, sha256: hash.digest('hex') });
+  };
+  const writeText = (name: string, text: string) => write(name, Readable.from([Buffer.from(text)]));
+
+  const seq = await lastSeq({ read });
+  const notes = await read.selectFrom('checkpoints').select(['size', 'root', 'note']).orderBy('size').execute();
+  const walk = createWalk(notes.at(-1) ?? null);
+  const pages = readRows(read, 'entries');
+  for (let file = 1, isMore = true; isMore; file += 1) {
+    const name = `entries/${String(file).padStart(6, '0')}.jsonl`;
+    await write(
+      name,
+      (async function* () {
+        for (let lines = 0; lines < LINES; ) {
+          const next = await pages.next();
+          isMore = next.done !== true;
+          if (next.done === true) return;
+          walk.entries(next.value);
+          lines += next.value.length;
+          yield Buffer.from(next.value.map(entryLine).join(''));
+          onProgress(Number(next.value.at(-1)?.['seq'] ?? 0), seq);
+        }
+      })(),
+    );
+  }
+  const counts: Record<string, number> = {};
+  for (const table of readModelNames) {
+    counts[table] = 0;
+    const rows = async function* () {
+      for await (const page of readByKey(read, table, readModelTables[table].key)) {
+        counts[table] = (counts[table] ?? 0) + page.length;
+        yield* page;
+      }
+    };
+    const columns = Object.keys(tables[table].columns).map((title) => ({
+      title,
+      value: (row: Row) => cellOf(row[title]),
+    }));
+    await write(`tables/${table}.csv`, renderCsv(columns, rows()));
+  }
+  const sources = await read
+    .selectFrom('sources')
+    .select(['slug', 'name', 'base_url', 'site_url', 'options', 'created_at', 'offboarded_at'])
+    .orderBy('slug')
+    .execute();
+  // Never the credentials.
+  await writeText(
+    'sources.json',
+    `${JSON.stringify(
+      sources.map(({ options, ...source }) => ({ ...source, options: withoutSalt(options) })),
+      null,
+      2,
+    )}\n`,
+  );
+
+  const faults = walk.faults();
+  for (const name of walk.named()) {
+    const path = join(config.dataDir, name);
+    await write(name, bytesOf(path)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      faults.push(`${name}, which an entry names, is missing`);
+      return rm(join(folder, name), { force: true });
+    });
+  }
+  await writeText('checkpoints.txt', notes.map(({ note }) => `${note}\n`).join(''));
+  for await (const { file, text } of journalFiles(config.dataDir, seq)) await writeText(`journal/${file}`, text);
+  await writeText('log.vkey', `${verifierKey}\n`);
+  await writeText('entries.schema.json', `${JSON.stringify(entrySchema, null, 2)}\n`);
+  await writeText('tables.schema.json', `${JSON.stringify(tableSchemas(), null, 2)}\n`);
+  const { script, exportScript } = await loadVerifier();
+  await writeText('verify.mjs', script);
+  await writeText('verify-export.mjs', exportScript);
+  const madeAt = clock().toISOString();
+  await writeText('README.md', readme(instance, madeAt, seq));
+  const { root, sealed } = walk.end();
+  const manifest = {
+    format: 'consent-ledger/export/1',
+    madeAt,
+    version,
+    instance,
+    seq,
+    sealed,
+    root,
+    verifierKey,
+    files: [...files],
+  };
+  await writeText('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
+  return { seq, sealed, tables: counts, files: files.length, faults };
+}
+
+/** Opens the file when it is read, so that its failure has a reader. */
+async function* bytesOf(path: string): AsyncGenerator<Buffer> {
+  yield* createReadStream(path) as AsyncIterable<Buffer>;
+}
+
+function entryLine(row: Row): string {
+  const hex = (value: unknown) => (value as Buffer).toString('hex');
+  const base64 = (value: unknown) => (value === null ? null : (value as Buffer).toString('base64'));
+  const body = row['body'] as Buffer | null;
+  const text = body?.toString('utf8') ?? null;
+  const isText = body !== null && text !== null && Buffer.from(text, 'utf8').equals(body);
+  return `${JSON.stringify({
+    seq: row['seq'],
+    source: row['source'],
+    sourceSeq: row['source_seq'],
+    kind: row['kind'],
+    receivedAt: row['received_at'],
+    meta: row['meta'] === null ? null : (row['meta'] as Buffer).toString('utf8'),
+    ...(isText || body === null ? { body: text } : { bodyBase64: base64(body) }),
+    salt: row['salt'] === null ? null : hex(row['salt']),
+    dedupeKey: hex(row['dedupe_key']),
+    commitment: hex(row['commitment']),
+    leafHash: hex(row['leaf_hash']),
+  })}\n`;
+}
+
+function cellOf(value: unknown): string | number | null {
+  if (value === null || typeof value === 'string' || typeof value === 'number') return value;
+  return Buffer.isBuffer(value) ? value.toString('hex') : JSON.stringify(value);
+}
+
+/** With the salt, anybody could try who a subject is. */
+function withoutSalt(options: string): unknown {
+  return JSON.parse(options, (name, value: unknown) => (name === 'salt' ? undefined : value));
+}
+
+const hexOf = (bytes: number) => ({ type: 'string', pattern: `^[0-9a-f]{${bytes * 2}}$` });
+
+const entrySchema = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  title: 'A line of entries/*.jsonl: one entry of the ledger',
+  type: 'object',
+  required: ['seq', 'source', 'sourceSeq', 'kind', 'receivedAt', 'meta', 'salt', 'dedupeKey', 'commitment', 'leafHash'],
+  properties: {
+    seq: { type: 'integer', minimum: 1, description: 'position in the ledger, without gaps' },
+    source: { type: 'string' },
+    sourceSeq: { type: 'integer', minimum: 1, description: 'position within the source, without gaps' },
+    kind: { enum: ['webhook', 'consent-log', 'call', 'snapshot', 'action', 'erasure'] },
+    receivedAt: { type: 'string', format: 'date-time' },
+    meta: { type: ['string', 'null'], description: 'exact text; null: erased' },
+    body: { type: ['string', 'null'], description: 'exact bytes as UTF-8; null: erased' },
+    bodyBase64: {
+      type: 'string',
+      contentEncoding: 'base64',
+      description: 'in place of body, where the bytes are not UTF-8',
+    },
+    salt: { anyOf: [hexOf(32), { type: 'null' }] },
+    dedupeKey: hexOf(32),
+    commitment: hexOf(32),
+    leafHash: hexOf(32),
+  },
+  additionalProperties: false,
+};
+
+function tableSchemas() {
+  const schemaOf = (table: ReadModelName) => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries<Column<unknown>>(tables[table].columns).map(([name]) => [
+        name,
+        {
+          type:
+            describeColumns(table)[name] === 'bytes'
+              ? 'string'
+              : describeColumns(table)[name] === 'text'
+                ? 'string'
+                : describeColumns(table)[name],
+        },
+      ]),
+    ),
+  });
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'Rows of tables/*.csv, by table. An empty field is null; bytes are hex',
+    $defs: Object.fromEntries(readModelNames.map((table) => [table, schemaOf(table)])),
+  };
+}
+
+function readme(instance: string, madeAt: string, seq: number): string {
+  return `# Export of consent-ledger ${instance}
+
+Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal data.
+
+| file | content |
+|---|---|
+| entries/*.jsonl | every entry of the ledger, one JSON object per line (entries.schema.json): the evidence itself |
+| tables/*.csv | what was read out of the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
+| sources.json | the accounts of the service, without credentials |
+| documents/, evidence/ | files that entries name by their SHA-256 |
+| checkpoints.txt, journal/, log.vkey | signed tree heads (C2SP tlog-checkpoint) and the key that checks them |
+| manifest.json | size and SHA-256 of every file here |
+
+Check it, without this program and without network, with Node.js 20 or later:
+
+    node verify-export.mjs .
+
+It computes each commitment, each leaf hash and the tree again, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
+from the entries and are compared with the manifest only, which nobody signed. Compare log.vkey with the key that you got in another way.
+`;
+}

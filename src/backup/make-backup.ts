@@ -1,0 +1,288 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Context } from '../context.ts';
+import { INSTALLATION } from '../core/vocabulary.ts';
+import { parseTreeHead } from '../crypto/checkpoint.ts';
+import { readErasure } from '../core/erasure.ts';
+import { actionIn } from '../ledger/verify/checks.ts';
+import { appendAction } from '../ledger/append-action.ts';
+import { createJournal } from '../ledger/journal.ts';
+import type { Entry } from '../crypto/entry.ts';
+import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
+import type { Query } from '../store/store.ts';
+import { lastSeq } from './copy-tables.ts';
+import { CONTROLLER_NAME } from '../config.ts';
+import { verifierKeyPath } from '../context/data-directory.ts';
+import { type Adding, type Lock, writeArchive } from './archive.ts';
+import { backedUp, describeColumns, encodeRow, readRows, type Row } from './rows.ts';
+
+export const BACKUP_FORMAT = 'consent-ledger/backup/1';
+
+/** backup.json, the first member. */
+export const headerSchema = z.object({
+  format: z.string(),
+  madeAt: z.string(),
+  version: z.string(),
+  instance: z.string(),
+  epoch: z.number(),
+  database: z.string(),
+  schemaVersion: z.number(),
+  fingerprints: z.object({ instance: z.string(), signing: z.string() }),
+  seq: z.number(),
+});
+export type Header = z.infer<typeof headerSchema>;
+
+export interface BackupOptions {
+  readonly context: Pick<
+    Context,
+    'store' | 'keys' | 'ledger' | 'seal' | 'refusal' | 'clock' | 'config' | 'instance' | 'epoch' | 'version'
+  >;
+  readonly folder: string;
+  readonly lock: Lock;
+  readonly actor: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (step: 'written' | 'read back' | 'uploaded', done: number, total: number | null) => void;
+}
+
+export interface BackupReport {
+  readonly path: string;
+  readonly bytes: number;
+  readonly sha256: string;
+  readonly madeAt: string;
+  /** Of the last entry in it. */
+  readonly seq: number;
+  /** Entries under its newest checkpoint, which is in it; 0: none was made. */
+  readonly sealed: number;
+  readonly files: number;
+  /** Files that the ledger names but that are missing, or mismatches: the backup was made anyway. */
+  readonly faults: readonly string[];
+  /** The entry that records it; null: the ledger takes no entries at the moment. */
+  readonly entry: number | null;
+}
+
+/** Names of backups of one installation sort by time. */
+function backupName(instance: string, madeAt: Date): string {
+  return `consent-ledger-${instance}-${madeAt.toISOString().replace(/[-:]|\.\d+/g, '')}.tar.gz.age`;
+}
+
+/**
+ * Writes the whole installation, but for its keys, into one encrypted file, as it is at one moment; deliveries go on meanwhile. The file has its name
+ * once it was synced, read back, decrypted and compared with what was written; then an entry records it.
+ */
+export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
+  const { context, folder, lock, onProgress } = options;
+  const { store, keys, clock, instance } = context;
+  if (context.refusal() === null) await context.seal();
+  const madeAt = clock();
+  const path = join(folder, backupName(instance, madeAt));
+  const content = await store.snapshot(async (read) => {
+    let said: Content | null = null;
+    const written = await writeArchive(path, {
+      lock,
+      appendKey: keys.instance.append,
+      madeAt,
+      produce: async (to) => (said = await addEverything(options, read, madeAt, to)).manifest,
+      onReadBack: (bytes) => onProgress?.('read back', bytes, null),
+    });
+    if (said === null) throw new Error('the backup is empty');
+    return { ...(said as Content), ...written };
+  });
+  const { seq, sealed, files, faults, bytes, sha256 } = content;
+  const report = { path, bytes, sha256, madeAt: madeAt.toISOString(), seq, sealed, files, faults };
+  if (context.refusal() !== null) return { ...report, entry: null };
+  const { seq: entry } = await appendAction(
+    context.ledger,
+    INSTALLATION,
+    {
+      action: 'backup.made',
+      actor: options.actor,
+      file: backupName(instance, madeAt),
+      sha256,
+      bytes,
+      upTo: seq,
+      sealed,
+    },
+    ['backup.made', instance, sha256],
+    clock().toISOString(),
+  );
+  return { ...report, entry };
+}
+
+interface Content {
+  readonly manifest: Readonly<Record<string, unknown>>;
+  readonly seq: number;
+  readonly sealed: number;
+  readonly files: number;
+  readonly faults: readonly string[];
+}
+
+async function addEverything(
+  { context, signal, onProgress }: BackupOptions,
+  read: Query,
+  madeAt: Date,
+  to: Adding,
+): Promise<Content> {
+  const { keys, instance, epoch, version, store, config } = context;
+  const seq = await lastSeq({ read });
+  const facts: Header = {
+    format: BACKUP_FORMAT,
+    madeAt: madeAt.toISOString(),
+    version,
+    instance,
+    epoch,
+    database: store.engine,
+    schemaVersion: (await store.inspect({ readThrough: false })).schemaVersion,
+    fingerprints: keys.fingerprints,
+    seq,
+  };
+  await to.add('backup.json', Buffer.from(`${JSON.stringify(facts, null, 2)}\n`));
+
+  const walk = createWalk(await newestCheckpoint(read));
+  const counts: Record<string, unknown> = {};
+  for (const table of backedUp) {
+    let rows = 0;
+    const lines = createLines(to, `database/${table}`);
+    for await (const page of readRows(read, table)) {
+      signal?.throwIfAborted();
+      if (table === 'entries') walk.entries(page);
+      for (const row of page) await lines.add(encodeRow(row));
+      rows += page.length;
+      if (table === 'entries') onProgress?.('written', rows, seq);
+    }
+    await lines.end();
+    counts[table] = { rows, columns: describeColumns(table) };
+  }
+
+  const faults = walk.faults();
+  let files = 0;
+  for (const name of walk.named()) {
+    signal?.throwIfAborted();
+    if (await to.addFile(`files/${name}`, join(config.dataDir, name))) files += 1;
+    else faults.push(`${name}, which an entry names, is missing`);
+  }
+  for await (const { file, text } of journalFiles(config.dataDir, seq)) {
+    await to.add(`files/journal/${file}`, Buffer.from(text));
+    files += 1;
+  }
+  // What was cosigned later is about entries that are not in it.
+  for (const folder of ['witnessed', 'erasures'])
+    for (const name of await namesIn(join(config.dataDir, folder)))
+      if (
+        !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq) &&
+        (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name)))
+      )
+        files += 1;
+  // Who must approve what is in it: a restore without it would ask nobody.
+  if (await to.addFile(`files/${CONTROLLER_NAME}`, join(config.dataDir, CONTROLLER_NAME))) files += 1;
+  if (await to.addFile('files/log.vkey', verifierKeyPath(config.dataDir))) files += 1;
+  const { root, checkpoint, sealed } = walk.end();
+  return { manifest: { ...facts, tables: counts, root, checkpoint }, seq, sealed, files, faults };
+}
+
+/** Lines, in members of a few MiB: a tar archive says before each how long it is. */
+function createLines(to: Adding, folder: string) {
+  let lines: string[] = [];
+  let length = 0;
+  let count = 0;
+  const flush = async () => {
+    count += 1;
+    const name = `${folder}/${String(count).padStart(6, '0')}.jsonl`;
+    const content = Buffer.from(lines.join(''));
+    lines = [];
+    length = 0;
+    await to.add(name, content);
+  };
+  return {
+    async add(line: string) {
+      lines.push(line);
+      length += line.length;
+      if (length >= 4 << 20) await flush();
+    },
+    async end() {
+      if (lines.length > 0 || count === 0) await flush();
+    },
+  };
+}
+
+interface NewestCheckpoint {
+  readonly size: number;
+  readonly root: Buffer;
+  readonly note: string;
+}
+
+async function newestCheckpoint(read: Query): Promise<NewestCheckpoint | null> {
+  const row = await read
+    .selectFrom('checkpoints')
+    .select(['size', 'root', 'note'])
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+/** Follows the entries on their way: the tree that they make, and the files that they name. */
+export function createWalk(checkpoint: NewestCheckpoint | null) {
+  const names = new Set<string>();
+  const erased = new Set<string>();
+  const faults: string[] = [];
+  let frontier: Frontier = EMPTY_FRONTIER;
+  const grow = (rows: readonly Row[]) => {
+    frontier = growFrontier(
+      frontier,
+      rows.map((row) => row['leaf_hash'] as Buffer),
+    );
+  };
+  return {
+    entries(page: readonly Row[]): void {
+      const until = Math.min(page.length, Math.max(0, (checkpoint?.size ?? 0) - frontier.size));
+      grow(page.slice(0, until));
+      if (until > 0 && frontier.size === checkpoint?.size && !rootOf(frontier).equals(checkpoint.root))
+        faults.push(
+          `the entries do not give the root of the checkpoint over ${checkpoint.size}: run \`consent-ledger ledger verify\``,
+        );
+      grow(page.slice(until));
+      for (const row of page) {
+        const entry = row as unknown as Pick<Entry, 'kind' | 'body'>;
+        const erasure = entry.kind === 'erasure' ? readErasure(entry.body) : null;
+        for (const { documentId, format } of erasure?.documents ?? []) erased.add(`documents/${documentId}.${format}`);
+        for (const sha256 of erasure?.files ?? []) erased.add(`evidence/${sha256}`);
+        const evidence = actionIn(entry, '"banner.evidence-added"');
+        if (evidence?.action === 'banner.evidence-added') names.add(`evidence/${evidence.sha256}`);
+        const document = actionIn(entry, '"document.produced"');
+        if (document?.action !== 'document.produced') continue;
+        const name = `${document.documentId}.${document.format}`;
+        // The name becomes a path.
+        if (/^[\w-]+\.[a-z]+$/.test(name)) names.add(`documents/${name}`);
+      }
+    },
+    faults: () => faults,
+    named: () => [...names].filter((name) => !erased.has(name)),
+    end: () => ({
+      root: rootOf(frontier).toString('hex'),
+      checkpoint: checkpoint?.note ?? null,
+      sealed: checkpoint?.size ?? 0,
+    }),
+  };
+}
+
+/** The journal up to the end of what is written down: what was signed later is about entries that are not in it. */
+export async function* journalFiles(dataDir: string, seq: number): AsyncGenerator<{ file: string; text: string }> {
+  let file: string | null = null;
+  let text = '';
+  for await (const part of createJournal(join(dataDir, 'journal')).read()) {
+    if (file !== null && part.file !== file && text !== '') yield { file, text };
+    if (part.file !== file) text = '';
+    file = part.file;
+    if (!part.unfinished && (parseTreeHead(part.note)?.size ?? 0) <= seq) text += `${part.note}\n`;
+  }
+  if (file !== null && text !== '') yield { file, text };
+}
+
+async function namesIn(folder: string): Promise<readonly string[]> {
+  const found = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw error;
+  });
+  return found.flatMap((one) => (one.isFile() ? [one.name] : [])).sort();
+}

@@ -1,0 +1,398 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { z } from 'zod';
+import type { Config } from '../config.ts';
+import { openContext } from '../context.ts';
+import { isoNow } from '../core/clock.ts';
+import { UsageError, VerificationFault } from '../core/errors.ts';
+import { parseTreeHead, readCheckpoint } from '../crypto/checkpoint.ts';
+import { type ErasedAgain, reapplyErasures } from '../erasure/again.ts';
+import { type Keys, loadKeys } from '../keys.ts';
+import { beginEpoch, parseOrigin } from '../ledger/epochs.ts';
+import type { Fault } from '../ledger/verify/entry-fault.ts';
+import { createJournal } from '../ledger/journal.ts';
+import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
+import type { Log } from '../log.ts';
+import { type TableName, tables } from '../store/schema.ts';
+import {
+  MOVED_TO,
+  readSetting,
+  removeSetting,
+  UNFINISHED_COPY,
+  UNFINISHED_RESTORE,
+  writeSetting,
+} from '../store/settings.ts';
+import type { Store } from '../store/store.ts';
+import { insertInPortions, lastSeq, madeAnew } from './copy-tables.ts';
+import { DATA_DIRECTORY } from '../context/data-directory.ts';
+import { openStore } from '../context/engines.ts';
+import { readArchive, type Unlock, wholeOf } from './archive.ts';
+import { BACKUP_FORMAT, type Header, headerSchema } from './make-backup.ts';
+import { backedUp, decodeRow } from './rows.ts';
+
+/** What a restore did. */
+export interface RestoreReport {
+  readonly instance: string;
+  readonly epoch: number;
+  /** The entry that begins the epoch: what was put back ends before it. */
+  readonly first: number;
+  /** When the backup was made; null: the database was taken as it is. */
+  readonly madeAt: string | null;
+  /** Entries after the backup that a checkpoint is known of; null: none is known. */
+  readonly lost: number | null;
+  readonly verification: Verification;
+  /** Erasures that were made after the backup, and were made again before anybody can open it. */
+  readonly erasedAgain: ErasedAgain;
+}
+
+type RestoreStep = 'bytes downloaded' | 'bytes read' | 'entries verified' | 'entries projected';
+
+interface Common {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: () => Date;
+  readonly actor: string;
+  /** Goes on where the verification finds faults; their number is in the entry that begins the epoch. */
+  readonly despiteFaults: boolean;
+  /** The epoch that begins; default: the next one that is known. */
+  readonly epoch: number | null;
+  readonly onProgress: (step: RestoreStep, done: number, total: number | null) => void;
+}
+
+export interface RestoreOptions extends Common {
+  readonly file: string;
+  readonly unlock: Unlock;
+  /** The journal that was left of the lost installation, whose newest checkpoint says how much is lost; null: there is none. */
+  readonly journal: string | null;
+  /** Folder with records of erasures that are newer than the backup; null: the one beside the backup. */
+  readonly erasures: string | null;
+}
+
+/**
+ * Puts a backup back into an empty place, on either database: loads it, verifies it as `ledger verify` does, begins the next epoch, folds the read models, makes again
+ * the erasures that came after it, and seals. Nothing can be opened there before all of that is done.
+ * Throws UsageError when the place is not empty or nothing opens the file, VerificationFault when the backup is not sound; the place is empty again then.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
+  const { config, file, unlock } = options;
+  const header = await readHeader(file, unlock);
+  await claimPlace(config);
+  try {
+    const loaded = await load(options, header);
+    const report = await finish(options, loaded);
+    return { ...report, madeAt: header.madeAt };
+  } catch (error) {
+    await clearPlace(config).catch(() => undefined);
+    throw error;
+  }
+}
+
+class HeaderRead extends Error {}
+
+/** The first member, without reading the rest. */
+async function readHeader(file: string, unlock: Unlock): Promise<Header> {
+  let header: Header | null = null;
+  const onMember = async (name: string, content: AsyncIterable<Buffer>) => {
+    if (name === 'backup.json')
+      header = headerSchema.safeParse(JSON.parse((await wholeOf(content)).toString('utf8'))).data ?? null;
+    throw new HeaderRead();
+  };
+  await readArchive(file, { unlock, appendKey: null, onMember }).catch((error: unknown) => {
+    if (!(error instanceof HeaderRead)) throw error;
+  });
+  const found = header as Header | null;
+  if (found === null || found.format !== BACKUP_FORMAT)
+    throw new UsageError([`${file} is not a backup that this version of consent-ledger can read.`]);
+  return found;
+}
+
+/** The database and DATA_DIR hold nothing but keys, or what an interrupted restore left. Marks the database, so that nothing else opens it. */
+async function claimPlace(config: Config): Promise<void> {
+  const store = await openStore(config.database);
+  let isOurs: boolean;
+  try {
+    isOurs = (await readSetting(store, UNFINISHED_RESTORE)) !== null;
+    const isEmpty = (await lastSeq(store)) === 0 && (await readSetting(store, 'instance_id')) === null;
+    if (!isOurs && !isEmpty)
+      throw new UsageError([
+        'The database is not empty: restore into an empty one. Set DATABASE_URL (SQLite: or DATA_DIR) to another.',
+      ]);
+    if (!isOurs) {
+      const found = await strangersIn(config);
+      if (found.length > 0)
+        throw new UsageError([
+          `DATA_DIR (${config.dataDir}) is not empty (${found.slice(0, 5).join(', ')}): restore into an empty one. It may contain only the folder keys.`,
+        ]);
+      await writeSetting(store, UNFINISHED_RESTORE, new Date().toISOString());
+    }
+  } finally {
+    await store.close();
+  }
+  if (isOurs) {
+    await clearPlace(config);
+    await claimPlace(config);
+  }
+}
+
+const RESTORED_FOLDERS = ['documents', 'evidence', 'journal', 'witnessed', 'erasures'];
+
+async function strangersIn({ dataDir, database }: Config): Promise<readonly string[]> {
+  const names = await readdir(dataDir).catch(() => []);
+  const isDatabase = (name: string) =>
+    database.engine === 'sqlite' && dirname(database.path) === dataDir && name.startsWith(basename(database.path));
+  return names.filter((name) => name !== 'keys' && !isDatabase(name));
+}
+
+/** Only what a restore brought: keys and whatever else lies beside stay. */
+async function clearPlace(config: Config): Promise<void> {
+  const { dataDir, database } = config;
+  for (const name of [...RESTORED_FOLDERS, 'log.vkey', 'marker.json'])
+    await rm(join(dataDir, name), { recursive: true, force: true });
+  if (database.engine === 'sqlite') {
+    for (const file of ['-read-models', ''])
+      for (const ending of ['-wal', '-shm', '']) await rm(database.path + file + ending, { force: true });
+    return;
+  }
+  const store = await openStore(database);
+  try {
+    // The mark goes last.
+    const names = Object.keys(tables) as TableName[];
+    for (const table of [...names.filter((name) => name !== 'settings'), 'settings' as const])
+      await store.transaction((tx) => tx.query.deleteFrom(table).execute());
+  } finally {
+    await store.close();
+  }
+}
+
+interface Loaded {
+  readonly identity: { readonly instance: string; readonly epoch: number };
+  readonly keys: Keys;
+  readonly sha256: string | null;
+  readonly madeAt: string | null;
+  readonly verification: Verification;
+  readonly lost: string | null;
+}
+
+const manifestSchema = z.object({ seq: z.number(), root: z.string(), instance: z.string() });
+
+async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
+  const { config, file, unlock, onProgress, despiteFaults } = options;
+  const { dataDir } = config;
+  const { instance, epoch } = header;
+  const store = await openStore(config.database);
+  try {
+    const { schemaVersion } = await store.inspect({ readThrough: false });
+    if (header.schemaVersion > schemaVersion)
+      throw new UsageError([
+        `${file} was made by a newer version of consent-ledger (${header.version}): install that version.`,
+      ]);
+    // The keys have to be those of the backup, and none may be made.
+    const { instance: instanceKey, signing } = header.fingerprints;
+    await store.transaction((tx) =>
+      tx.insertMany('settings', [
+        { name: 'fingerprint_instance', value: instanceKey },
+        { name: 'fingerprint_signing', value: signing },
+      ]),
+    );
+    const keys = await loadKeys(config, store);
+    const read = await readArchive(file, {
+      unlock,
+      appendKey: keys.instance.append,
+      onMember: (name, content) => putBack(store, dataDir, name, content),
+      onProgress: (bytes) => onProgress('bytes read', bytes, null),
+    });
+    const manifest = manifestSchema.parse(read.manifest);
+    const verification = await verifyLedger({
+      store,
+      journal: createJournal(join(dataDir, 'journal')),
+      keys: keys.instance,
+      publicKey: keys.verifying,
+      instance,
+      epoch,
+      evidenceFolder: join(dataDir, 'evidence'),
+      documentsFolder: join(dataDir, 'documents'),
+      onProgress: (done, total) => onProgress('entries verified', done, total),
+    });
+    if (verification.root !== manifest.root || verification.entries !== manifest.seq)
+      throw new VerificationFault(
+        `${file}: the restored ledger does not match the manifest (${verification.entries} entries, root ${verification.root}).`,
+      );
+    if (!despiteFaults) assertSound(verification.faults);
+    const lost = options.journal === null ? null : await newestNote(options.journal, keys, instance, epoch);
+    if (options.erasures !== null || existsSync(join(dirname(file), 'erasures')))
+      await copyFiles(options.erasures ?? join(dirname(file), 'erasures'), join(dataDir, 'erasures'));
+    return { identity: { instance, epoch }, keys, sha256: read.sha256, madeAt: header.madeAt, verification, lost };
+  } finally {
+    await store.close();
+  }
+}
+
+function assertSound(faults: readonly Fault[]): void {
+  if (faults.length === 0) return;
+  const first = faults
+    .slice(0, 5)
+    .map(({ seq, sentence }) => `  ${seq === null ? 'ledger' : `entry ${seq}`}: ${sentence}`);
+  throw new VerificationFault(
+    [
+      `${faults.length} faults were found, so nothing was restored:`,
+      ...first,
+      ...(faults.length > first.length ? [`  … and ${faults.length - first.length} more`] : []),
+      'Use an earlier backup. If there is no better one, --despite-faults restores this one and records that.',
+    ].join('\n'),
+  );
+}
+
+/** Settings of a place, not of the installation. */
+const OF_THE_PLACE: readonly unknown[] = [MOVED_TO, UNFINISHED_COPY, UNFINISHED_RESTORE, DATA_DIRECTORY];
+
+async function putBack(store: Store, dataDir: string, name: string, content: AsyncIterable<Buffer>): Promise<void> {
+  const [, named] = /^database\/([a-z_]+)\/\d+\.jsonl$/.exec(name) ?? [];
+  const table = backedUp.find((one) => one === named);
+  if (table !== undefined) {
+    const lines = (await wholeOf(content))
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+    const rows = lines
+      .map((line) => decodeRow(table, line))
+      .filter((row) => !(table === 'settings' && OF_THE_PLACE.includes(row['name'])))
+      .filter((row) => !(table === 'positions' && madeAnew.includes(String(row['name']))));
+    const conflict = table === 'settings' ? 'replace' : 'fail';
+    if (rows.length > 0) await store.transaction((tx) => insertInPortions(tx, table, rows, conflict));
+    return;
+  }
+  const [, path] =
+    /^files\/((?:documents|evidence|journal|witnessed|erasures)\/\w[\w.-]*|log\.vkey|controller\.yaml)$/.exec(name) ??
+    [];
+  if (path !== undefined) return writeFileFrom(join(dataDir, path), content);
+  if (name !== 'backup.json')
+    throw new VerificationFault(`The backup contains ${name}, which this version does not support.`);
+  await wholeOf(content);
+}
+
+async function writeFileFrom(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const chunk of content) await file.write(chunk);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What lies there already stays: of the same name it is the same record. */
+async function copyFiles(from: string, to: string): Promise<void> {
+  const names = await readdir(from).catch((error: NodeJS.ErrnoException) => {
+    throw new UsageError([`Cannot read ${from} (${error.code ?? 'error'}).`]);
+  });
+  await mkdir(to, { recursive: true, mode: 0o700 });
+  for (const name of names) if (!existsSync(join(to, name))) await copyFile(join(from, name), join(to, name));
+}
+
+/** The checkpoint over most entries in a journal that was left, if it is signed for this installation. */
+async function newestNote(folder: string, keys: Keys, instance: string, epoch: number): Promise<string | null> {
+  const note = await createJournal(folder).newest(epoch);
+  if (note === null)
+    throw new UsageError([`${folder} contains no checkpoints: use the folder journal of the lost DATA_DIR.`]);
+  const reading = readCheckpoint(note, keys.verifying);
+  if (reading.outcome !== 'valid' || parseOrigin(reading.head.origin)?.instance !== instance)
+    throw new VerificationFault(`The newest checkpoint in ${folder} is not signed for this installation.`);
+  return note;
+}
+
+/** From the verified entries to an installation that can be served. */
+async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreReport, 'madeAt'>> {
+  const { config, log, clock, actor, onProgress } = options;
+  const { identity, keys, verification, lost } = loaded;
+  const { instance } = identity;
+  const lostHead = lost === null ? null : parseTreeHead(lost);
+  const known = Math.max(identity.epoch, parseOrigin(lostHead?.origin ?? '')?.epoch ?? 0);
+  const epoch = options.epoch ?? known + 1;
+  if (epoch <= known) throw new UsageError([`--epoch must be higher than ${known}, the last known epoch.`]);
+  const store = await openStore(config.database);
+  let first: number;
+  try {
+    const end = await lastSeq(store);
+    const checkpoint = await store.read
+      .selectFrom('checkpoints')
+      .select('note')
+      .orderBy('size', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    const begun = await beginEpoch(
+      { store, keys: keys.instance, clock },
+      { instance, epoch, publicKey: keys.verifying },
+      {
+        actor,
+        backup:
+          loaded.sha256 === null || loaded.madeAt === null ? null : { madeAt: loaded.madeAt, sha256: loaded.sha256 },
+        checkpoint: checkpoint?.note ?? null,
+        lost: lostHead !== null && lostHead.size > end ? lost : null,
+        faults: verification.faults.length + verification.moreFaults,
+      },
+    );
+    first = begun.first;
+    await endWhatWasUnderWay(store, isoNow(clock));
+  } finally {
+    await store.close();
+  }
+  const context = await openContext(config, log, { restoring: true, clock });
+  try {
+    while ((await context.projector.runOnce()) !== 'caught-up')
+      onProgress('entries projected', context.projector.position(), first);
+    const erasedAgain = await reapplyErasures(context.erasure);
+    const sealing = await context.seal();
+    if (sealing.outcome === 'refused')
+      throw new VerificationFault(`The restored ledger cannot be sealed: ${sealing.reason}.`);
+    await removeSetting(context.store, UNFINISHED_RESTORE);
+    const lostEntries = lostHead === null ? null : Math.max(0, lostHead.size - first + 1);
+    return { instance, epoch, first, lost: lostEntries, verification, erasedAgain };
+  } finally {
+    await context.close();
+  }
+}
+
+/** What officers asked the service for since the backup must not be asked for again, and everyone signs in again. */
+async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
+  const error = 'A backup was restored. This may have run after the backup was made: check, then start it again.';
+  await store.transaction(async ({ query }) => {
+    await query
+      .updateTable('jobs')
+      .set({ state: 'cancelled', error, finished_at: now, updated_at: now, lease_owner: null, lease_until: null })
+      .where('state', 'in', ['waiting', 'running'])
+      .execute();
+    await query.deleteFrom('sessions').execute();
+    await query.deleteFrom('sign_in_links').execute();
+    await query.deleteFrom('hand_overs').execute();
+  });
+}
+
+/**
+ * Accepts a database that was put back by other means and is behind its journal, which the ledger refuses to go on with: verifies what is there, records how much
+ * is lost, and begins the next epoch. Throws UsageError where the database is not behind.
+ */
+export async function acceptDatabase(options: Common): Promise<RestoreReport> {
+  const { config, log, clock, onProgress } = options;
+  const context = await openContext(config, log, { clock });
+  let loaded: Loaded;
+  try {
+    const refusal = context.refusal();
+    if (refusal?.code !== 'journal-ahead')
+      throw new UsageError([
+        refusal === null
+          ? 'The database is not behind its journal, so there is nothing to accept. To restore a backup, name its file.'
+          : `--database-as-it-is only accepts a database that is behind its journal: ${refusal.reason}. ${refusal.remedy}`,
+      ]);
+    const { instance, epoch, keys } = context;
+    const lost = await newestNote(join(config.dataDir, 'journal'), keys, instance, epoch);
+    const verification = await context.verify((done, total) => onProgress('entries verified', done, total));
+    // What is missing at the end is what is being accepted.
+    if (!options.despiteFaults) assertSound(verification.faults.filter(({ fault }) => fault !== 'truncated'));
+    loaded = { identity: { instance, epoch }, keys, sha256: null, madeAt: null, verification, lost };
+  } finally {
+    await context.close();
+  }
+  return { ...(await finish(options, loaded)), madeAt: null };
+}

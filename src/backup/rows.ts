@@ -1,0 +1,98 @@
+import { isUtf8 } from 'node:buffer';
+import type { Kysely } from 'kysely';
+import { type Column, type TableName, tables } from '../store/schema.ts';
+import { readEntryPage } from '../store/queries/entry-pages.ts';
+import type { Query } from '../store/store.ts';
+import { copiedByPage, copiedWhole } from './copy-tables.ts';
+
+/*
+ * Rows as lines of JSON, the same for both databases: one object a row with the columns as they are named in the table. Bytes are a string: `u:` and the
+ * text where they are UTF-8, else `b:` and base64.
+ */
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Tables of a backup, in the order in which they are put back. What is folded from the entries, and sessions, is left out. */
+export const backedUp: readonly TableName[] = [...copiedByPage, ...copiedWhole];
+
+const columnsOf = (table: TableName) => Object.entries<Column<unknown>>(tables[table].columns);
+
+/** Names and types of a table's columns, for readers of the lines. */
+export function describeColumns(table: TableName): Readonly<Record<string, string>> {
+  const types = { text: 'text', integer: 'integer', big: 'integer', id: 'integer', real: 'number', blob: 'bytes' };
+  return Object.fromEntries(columnsOf(table).map(([name, { type }]) => [name, types[type]]));
+}
+
+function encodeBytes(bytes: Buffer): string {
+  return isUtf8(bytes) ? `u:${bytes.toString('utf8')}` : `b:${bytes.toString('base64')}`;
+}
+
+function decodeBytes(text: string): Buffer {
+  return text.startsWith('u:') ? Buffer.from(text.slice(2), 'utf8') : Buffer.from(text.slice(2), 'base64');
+}
+
+export function encodeRow(row: Row): string {
+  const cells: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(row)) cells[name] = Buffer.isBuffer(value) ? encodeBytes(value) : value;
+  return `${JSON.stringify(cells)}\n`;
+}
+
+/** A row out of its line. Numbers that the database draws itself are left out, and columns that this program does not know refused. */
+export function decodeRow(table: TableName, line: string): Row {
+  const cells = JSON.parse(line) as Record<string, unknown>;
+  const row: Record<string, unknown> = {};
+  for (const [name, { type }] of columnsOf(table)) {
+    const value = cells[name];
+    if (type === 'id' || value === undefined) continue;
+    row[name] = type === 'blob' && typeof value === 'string' ? decodeBytes(value) : value;
+  }
+  return row;
+}
+
+/** Rows read at a time, and bytes of entries' contents: one can have a MiB. */
+const PAGE = 250;
+const BYTES = 4 << 20;
+
+/** All rows of a table, page by page, in the order of its key where it may be large. */
+export async function* readRows(read: Query, table: TableName): AsyncGenerator<readonly Row[]> {
+  if (table === 'entries') {
+    for (let after = 0; ; ) {
+      const page = await readEntryPage(read, after, Number.MAX_SAFE_INTEGER, { entries: PAGE, bytes: BYTES });
+      if (page === null) return;
+      yield page.rows;
+      after = page.to;
+    }
+  }
+  if (table === 'arrivals') {
+    for (let after = 0; ; ) {
+      const rows = await read
+        .selectFrom(table)
+        .selectAll(table)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(PAGE)
+        .execute();
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows;
+      after = last.seq;
+    }
+  }
+  if (table === 'checkpoints') {
+    for (let after = 0; ; ) {
+      const rows = await read
+        .selectFrom(table)
+        .selectAll()
+        .where('size', '>', after)
+        .orderBy('size')
+        .limit(PAGE)
+        .execute();
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      yield rows;
+      after = last.size;
+    }
+  }
+  // Set up by people, or bounded.
+  yield await (read as unknown as Kysely<Record<string, Row>>).selectFrom(table).selectAll().execute();
+}

@@ -1,0 +1,39 @@
+/** Whether the work ends within so many milliseconds; if not, it continues. Rejects as the work does. */
+export async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), milliseconds);
+  });
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Where a part that did not close is reported. */
+interface CloseLog {
+  warn(details: object, message: string): void;
+}
+
+/**
+ * Closes one part of the program within so many milliseconds: where it takes longer or fails, that is logged and the rest is closed all
+ * the same. A part that waits for a server that is away must not keep the process from ending.
+ */
+export async function closeWithin(
+  milliseconds: number,
+  part: string,
+  close: () => Promise<unknown>,
+  log: CloseLog,
+): Promise<boolean> {
+  try {
+    const closing = close();
+    // It may still fail after it was given up.
+    closing.catch(() => undefined);
+    if (await withinTime(closing, milliseconds)) return true;
+    log.warn({ part, milliseconds }, 'a component did not close in time and was abandoned');
+  } catch (error) {
+    log.warn({ part, err: error }, 'a component could not be closed');
+  }
+  return false;
+}

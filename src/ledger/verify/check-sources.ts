@@ -1,0 +1,83 @@
+import { actionSchema } from '../../core/action.ts';
+import { canonicalJson } from '../../crypto/canonical.ts';
+import { type RecordedOptions, recordOfOptions, sourceOptionsSchema } from '../../core/source.ts';
+import { INSTALLATION } from '../../core/vocabulary.ts';
+import type { Entry } from '../../crypto/entry.ts';
+import { dedupeKeyOf } from '../../crypto/keys.ts';
+import type { Checking, Run } from './check.ts';
+import { diagnoseEntry } from './entry-fault.ts';
+import { entryFromRow } from '../read-entries.ts';
+
+/** What the ledger says of the options of a source: the last record, and those that came while the ledger was being read. */
+type Recorded = Map<string, (RecordedOptions | undefined)[]>;
+
+/**
+ * Compares the table of sources with what entries recorded of each source. A source without a record has the defaults; one whose last record is of a
+ * version that recorded no options is passed over.
+ */
+export function beginSources({ store, keys, highest, report }: Run): Checking {
+  const recorded: Recorded = new Map();
+  const keyOf = (...parts: string[]) => dedupeKeyOf(keys.dedupe, ...parts);
+
+  /** A source that is changed while the ledger is being read has its entry behind the end that is read to. */
+  async function takeLater(): Promise<void> {
+    const later = store.read
+      .selectFrom('entries')
+      .selectAll()
+      .where('source', '=', INSTALLATION)
+      .where('seq', '>', highest);
+    for (const entry of (await later.execute()).map(entryFromRow)) {
+      const found = diagnoseEntry(entry, keys) === null ? recordIn(entry) : null;
+      if (found !== null) recorded.set(found.slug, [...(recorded.get(found.slug) ?? []), found.options]);
+    }
+  }
+
+  return {
+    entry(entry) {
+      const found = recordIn(entry);
+      if (found !== null) recorded.set(found.slug, [found.options]);
+    },
+    async end() {
+      const rows = await store.read.selectFrom('sources').select(['slug', 'options']).orderBy('slug').execute();
+      await takeLater();
+      const fault = (sentence: string) => report({ seq: null, fault: 'source-altered', sentence });
+      for (const { slug, options } of rows) {
+        const known = recorded.get(slug) ?? [recordOfOptions(sourceOptionsSchema.parse({}), keyOf)];
+        recorded.delete(slug);
+        const found = textOf(options, keyOf);
+        if (known.some((one) => one === undefined || canonicalJson(one).toString('utf8') === found)) continue;
+        fault(`the options of source ${JSON.stringify(slug)} in the database are not those that the ledger recorded`);
+      }
+      for (const slug of recorded.keys())
+        fault(`source ${JSON.stringify(slug)} is in the ledger, but no longer in the table of sources`);
+    },
+  };
+}
+
+/** The options as the ledger would record them; null when they are none. */
+function textOf(options: string, keyOf: (...parts: string[]) => Buffer): string | null {
+  try {
+    const parsed = sourceOptionsSchema.parse(JSON.parse(options));
+    return canonicalJson(recordOfOptions(parsed, keyOf)).toString('utf8');
+  } catch {
+    return null;
+  }
+}
+
+function recordIn({ source, kind, body }: Entry): { slug: string; options: RecordedOptions | undefined } | null {
+  if (source !== INSTALLATION || kind !== 'action' || !Buffer.isBuffer(body) || !body.includes('"source.')) return null;
+  try {
+    const action = actionSchema.safeParse(JSON.parse(body.toString('utf8'))).data;
+    switch (action?.action) {
+      case 'source.added':
+      case 'source.changed':
+      case 'source.mapping-accepted':
+      case 'source.reread':
+        return { slug: action.sourceSlug, options: action.options };
+      default:
+        return null;
+    }
+  } catch {
+    return null;
+  }
+}

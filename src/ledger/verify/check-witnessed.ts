@@ -1,0 +1,88 @@
+import type { Checking, Run } from './check.ts';
+import type { SignedNote } from './signed-notes.ts';
+import { readTimestamp } from '../timestamp.ts';
+import { cosignedAt } from '../witness.ts';
+import { type KeptFile, namesKept, readWitnessState } from '../witnessed.ts';
+import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
+
+/** Faults of the notes, cosignatures and tokens; and that what was kept is still there. The roots are compared with the others. */
+export function beginWitnessed({ store, signed, report }: Run): Checking {
+  const { policy, kept, tokens, elsewhere, unread } = signed.witnessed;
+  const unchecked = [...unread];
+  let cosignatures = 0;
+  let timestamps = 0;
+  let strangers = 0;
+  let newest = 0;
+  const fault = (seq: number | null, sentence: string) => report({ seq, fault: 'witness-invalid', sentence });
+
+  function checkCosignatures(one: SignedNote & { readonly file: string }): void {
+    const cosigners = (policy?.witnesses ?? []).filter((witness): witness is Cosigner => witness.kind === 'cosigner');
+    // The first line is the ledger's own signature.
+    const [, ...lines] = one.note.slice(one.note.indexOf('\n\n') + 2, -1).split('\n');
+    for (const line of lines) {
+      if (cosigners.some((witness) => cosignedAt(witness, one.note, line) !== null)) {
+        cosignatures += 1;
+        newest = Math.max(newest, one.size ?? 0);
+      } else if (policy === null) strangers += 1;
+      else
+        fault(
+          one.size,
+          `${one.where} has a cosignature that is not from a witness in WITNESSES, or is for other content`,
+        );
+    }
+    if (one.file.endsWith('.txt') && lines.length === 0) fault(one.size, `${one.where} has no cosignature`);
+  }
+
+  async function checkToken({ name, bytes }: KeptFile): Promise<void> {
+    const [, stem = '', authority = ''] = /^(\d+-\d{16})\.([A-Za-z0-9_-]+)\.tsr$/.exec(name) ?? [];
+    const note = kept.find(({ file }) => file === `${stem}.note`);
+    if (note === undefined) return fault(null, `the checkpoint that the token ${name} is about is not beside it`);
+    const known = policy?.witnesses.find(
+      (witness): witness is TimestampAuthority => witness.kind === 'timestamp' && witness.name === authority,
+    );
+    if (known === undefined) {
+      if (policy === null) strangers += 1;
+      else fault(note.size, `the token ${name} is of nobody in WITNESSES`);
+      return;
+    }
+    const read = await readTimestamp(bytes, Buffer.from(note.note), known.roots);
+    if (read.outcome === 'invalid')
+      return fault(note.size, `the token ${name} does not stand for its checkpoint: ${read.reason}`);
+    timestamps += 1;
+    newest = Math.max(newest, note.size ?? 0);
+  }
+
+  /** What the last runs say that they kept. */
+  async function checkPresence(): Promise<void> {
+    const there = new Set([...kept.map(({ file }) => file), ...tokens.map(({ name }) => name)]);
+    const { witnesses } = await readWitnessState(store);
+    for (const [identity, standing] of Object.entries(witnesses)) {
+      for (const name of namesKept(standing, identity).filter((one) => !there.has(one)))
+        report({
+          seq: standing.size,
+          fault: 'file-missing',
+          sentence: `what ${standing.name} signed is not in DATA_DIR/witnessed (${name})`,
+        });
+    }
+  }
+
+  return {
+    async end() {
+      for (const one of kept) {
+        one.faults.forEach(report);
+        if (one.head !== null) checkCosignatures(one);
+      }
+      for (const { faults, size } of elsewhere) {
+        faults.forEach(report);
+        newest = Math.max(newest, size ?? 0);
+      }
+      for (const token of tokens) await checkToken(token);
+      await checkPresence();
+      if (strangers > 0)
+        unchecked.push(
+          `${strangers} ${strangers === 1 ? 'cosignature or token is' : 'cosignatures and tokens are'} kept in DATA_DIR/witnessed, but WITNESSES does not say whose count`,
+        );
+    },
+    counts: () => ({ cosignatures, timestamps, copies: elsewhere.length, witnessed: newest, unchecked }),
+  };
+}

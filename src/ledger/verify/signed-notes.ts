@@ -1,0 +1,177 @@
+import type { KeyObject } from 'node:crypto';
+import type { Selectable } from 'kysely';
+import { originOf, parseTreeHead, readCheckpoint, type TreeHead } from '../../crypto/checkpoint.ts';
+import { equalBytes } from '../../crypto/hash.ts';
+import type { InstanceKeys } from '../../crypto/keys.ts';
+import type { Tables } from '../../store/schema.ts';
+import type { Store } from '../../store/store.ts';
+import type { Fault } from './entry-fault.ts';
+import { type Epoch, loadEpochs, parseOrigin, placeOf } from '../epochs.ts';
+import type { Journal } from '../journal.ts';
+import { checkpointMac, frontierOf } from '../seal.ts';
+import { readWitnessedFiles, type WitnessedFiles, type WitnessedOptions } from '../witnessed.ts';
+import type { WitnessPolicy } from '../witness-policy.ts';
+
+/** A note that should be a signed checkpoint of this ledger. */
+export interface SignedNote {
+  /** Where it was found, for sentences about it. */
+  readonly where: string;
+  readonly note: string;
+  /** Entries that it covers, as its row or the note itself says; null when that cannot be read. */
+  readonly size: number | null;
+  /** What it was signed for; null when it is not valid. */
+  readonly head: TreeHead | null;
+  readonly faults: readonly Fault[];
+}
+
+/** What was signed so far, by the database and by the journal. */
+export interface SignedNotes {
+  readonly database: readonly SignedNote[];
+  /** Faults of rows that hold no note. */
+  readonly brokenRows: readonly Fault[];
+  readonly journal: readonly SignedNote[];
+  readonly witnessed: Omit<WitnessedFiles, 'kept' | 'elsewhere'> & {
+    /** Whose word counts; null: nobody is configured. */
+    readonly policy: WitnessPolicy | null;
+    readonly kept: readonly (SignedNote & { readonly file: string })[];
+    readonly elsewhere: readonly SignedNote[];
+  };
+  /** Notes of the journal whose writing was cut off. They were never published. */
+  readonly unfinished: number;
+  /** The present epoch, and all that begin with an entry. */
+  readonly epoch: number;
+  readonly epochs: readonly Epoch[];
+}
+
+export interface SignedNotesOptions {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly publicKey: KeyObject;
+  readonly instance: string;
+  readonly epoch: number;
+  readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
+  /** Absent: nothing that witnesses said is looked at. */
+  readonly witnessed?: WitnessedOptions;
+}
+
+type Judging = SignedNotesOptions & { readonly epochs: readonly Epoch[] };
+
+/** Reads all checkpoints and the whole journal. The database first: a note is in the journal before it is in the database. */
+export async function readSignedNotes(asked: SignedNotesOptions): Promise<SignedNotes> {
+  const epochs = await loadEpochs(asked.store.read, asked.keys, asked.instance, asked.epoch);
+  const options = { ...asked, epochs };
+  const database: SignedNote[] = [];
+  const brokenRows: Fault[] = [];
+  for await (const row of checkpointRows(options.store)) {
+    const { size, root, note, created_at, mac } = row;
+    const ofBytes = [root, row.frontier, mac].every((bytes) => Buffer.isBuffer(bytes));
+    if (
+      !Number.isSafeInteger(size) ||
+      size < 1 ||
+      typeof note !== 'string' ||
+      typeof created_at !== 'string' ||
+      !ofBytes
+    ) {
+      const sentence = `there is a checkpoint at ${size}, which no checkpoint can be`;
+      brokenRows.push({ seq: null, fault: 'checkpoint-invalid', sentence });
+      continue;
+    }
+    database.push(judgeRow(options, row));
+  }
+  const journal: SignedNote[] = [];
+  let unfinished = 0;
+  for await (const part of options.journal.read()) {
+    if (part.unfinished) unfinished += 1;
+    else journal.push(judgeNote(options, part.note, `the journal (${part.file})`, 'journal-invalid'));
+  }
+  const { witnessed: from } = options;
+  const origin = originOf(options.instance, options.epoch);
+  const files =
+    from === undefined ? { kept: [], tokens: [], elsewhere: [], unread: [] } : await readWitnessedFiles(from, origin);
+  const judge = ({ file, note, where }: WitnessedFiles['kept'][number]) => ({
+    ...judgeNote(options, note, where, 'witness-invalid'),
+    file,
+  });
+  const witnessed = {
+    ...files,
+    policy: from?.policy ?? null,
+    kept: files.kept.map(judge),
+    elsewhere: files.elsewhere.map(judge),
+  };
+  return { database, brokenRows, journal, unfinished, witnessed, epoch: asked.epoch, epochs };
+}
+
+type CheckpointRow = Pick<
+  Selectable<Tables['checkpoints']>,
+  'epoch' | 'size' | 'root' | 'frontier' | 'note' | 'created_at' | 'mac'
+>;
+
+function judgeRow(options: Judging, row: CheckpointRow): SignedNote {
+  const { size, root, note, created_at, mac } = row;
+  const where = `the checkpoint at ${size}`;
+  const judged = { ...judgeNote(options, note, where, 'checkpoint-invalid'), size };
+  const faults = [...judged.faults];
+  const fault = (sentence: string) =>
+    faults.push({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} ${sentence}` });
+  const said = parseTreeHead(note);
+  if (said && (said.size !== size || !said.root.equals(root))) fault('does not say what its note says');
+  else if (said && judged.head !== null && parseOrigin(judged.head.origin)?.epoch !== row.epoch)
+    fault('is of another epoch than its note says');
+  else if (said && frontierOf(options, row) === null && judged.head !== null)
+    fault('has another right edge of the tree than the one that was signed');
+  if (!equalBytes(checkpointMac(options.keys.append, note, created_at), mac))
+    fault('was not made at the time that it says');
+  return { ...judged, faults };
+}
+
+function judgeNote(
+  { publicKey, instance, epochs }: Judging,
+  note: string,
+  where: string,
+  fault: 'checkpoint-invalid' | 'journal-invalid' | 'witness-invalid',
+): SignedNote {
+  const reading = readCheckpoint(note, publicKey);
+  const size = parseTreeHead(note)?.size ?? null;
+  const refused = (sentence: string): SignedNote => ({
+    where,
+    note,
+    size,
+    head: null,
+    faults: [{ seq: size, fault, sentence: `${where}: ${sentence}` }],
+  });
+  if (reading.outcome !== 'valid') return refused(reading.reason);
+  const { head } = reading;
+  const place = placeOf(epochs, instance, head);
+  if (place.outcome === 'placed') return { where, note, size, head, faults: [] };
+  // The database has no checkpoints over entries that it does not have.
+  if (place.outcome === 'lost' && fault !== 'checkpoint-invalid') return { where, note, size, head: null, faults: [] };
+  // Only this installation's signing key makes such a note: the name or the epoch in the database was changed, or the journal is another's.
+  return refused(
+    place.outcome === 'lost'
+      ? `it is over ${head.size} entries, but those from ${place.by.first} on were lost when epoch ${place.by.epoch} began`
+      : place.reason,
+  );
+}
+
+async function* checkpointRows(store: Store) {
+  let after: Pick<CheckpointRow, 'epoch' | 'size'> | null = null;
+  for (;;) {
+    let query = store.read
+      .selectFrom('checkpoints')
+      .select(['epoch', 'size', 'root', 'frontier', 'note', 'created_at', 'mac'])
+      .orderBy('epoch')
+      .orderBy('size')
+      .limit(1000);
+    if (after !== null) {
+      const { epoch, size }: Pick<CheckpointRow, 'epoch' | 'size'> = after;
+      query = query.where((eb) =>
+        eb.or([eb('epoch', '>', epoch), eb.and([eb('epoch', '=', epoch), eb('size', '>', size)])]),
+      );
+    }
+    const rows: CheckpointRow[] = await query.execute();
+    yield* rows;
+    const final = rows.at(-1);
+    if (final === undefined || rows.length < 1000) return;
+    after = final;
+  }
+}

@@ -1,0 +1,154 @@
+import type { Entry } from '../../crypto/entry.ts';
+import type { InstanceKeys } from '../../crypto/keys.ts';
+import { EMPTY_FRONTIER, type Frontier } from '../../crypto/merkle.ts';
+import type { Store } from '../../store/store.ts';
+import type { Counts } from './check.ts';
+import { checks } from './checks.ts';
+import type { Fault } from './entry-fault.ts';
+import { readEntryPages } from '../read-entries.ts';
+import { frontierOf } from '../seal.ts';
+import { readSignedNotes, type SignedNotesOptions } from './signed-notes.ts';
+
+/** What a verification found. Sound when `faults` is empty. */
+export interface Verification extends Counts {
+  /** Entries that were not read: a checkpoint's word was taken for them. 0: all were. */
+  readonly since: number;
+  readonly entries: number;
+  readonly faults: readonly Fault[];
+  /** Faults beyond the first thousand, which are not listed. */
+  readonly moreFaults: number;
+  /** Where backups were put back: the first entry of each later epoch, and how many entries of before are known to be lost. */
+  readonly restored: readonly { readonly epoch: number; readonly first: number; readonly lost: number }[];
+}
+
+export interface VerifyOptions extends SignedNotesOptions {
+  readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
+  /** DATA_DIR/evidence: the files that entries commit to. */
+  readonly evidenceFolder: string;
+  /** DATA_DIR/documents: the files that entries register. */
+  readonly documentsFolder: string;
+  /** DATA_DIR/erasures: the records of erasures; missing: they are not looked at, as where a backup that was made during an erasure is put back. */
+  readonly erasuresFolder?: string;
+  readonly onProgress?: (done: number, total: number) => void;
+  /** Reads only what came after the last checkpoint over so many entries or fewer, and takes that checkpoint's word for what came before. */
+  readonly since?: number;
+}
+
+const FAULTS_LISTED = 1000;
+
+const nothing: Counts = {
+  erased: 0,
+  bytes: 0,
+  sources: 0,
+  checkpoints: 0,
+  unsealed: 0,
+  unfinishedNotes: 0,
+  files: 0,
+  documents: 0,
+  cosignatures: 0,
+  timestamps: 0,
+  copies: 0,
+  witnessed: 0,
+  unchecked: [],
+  root: '',
+};
+
+/** Reads the whole ledger once, in order of seq, and makes every check (checks.ts) on the way. */
+export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
+  const { store, keys, evidenceFolder, documentsFolder, erasuresFolder = null, publicKey, onProgress } = options;
+  const { report, listed } = createFaultList();
+  // The notes first: what they were signed for is then within the end that is read to, also where entries are appended and sealed meanwhile.
+  const signed = await readSignedNotes(options);
+  const since = await startOf(options);
+  const { highest, total } = await extentOf(store, since.size);
+  const sourceEnds = await sourceEndsAt(store, since.size);
+  const begun = checks.map((check) =>
+    check.begin({
+      store,
+      keys,
+      evidenceFolder,
+      documentsFolder,
+      erasuresFolder,
+      publicKey,
+      signed,
+      since,
+      sourceEnds,
+      highest,
+      report,
+    }),
+  );
+
+  let done = 0;
+  for await (const page of readEntryPages(store.read, since.size || Number.MIN_SAFE_INTEGER, highest)) {
+    for (const entry of page) {
+      if (isNumbered(entry, report)) for (const check of begun) check.entry?.(entry);
+    }
+    done += page.length;
+    onProgress?.(done, total);
+  }
+  if (done < total) {
+    const sentence = `${total - done} entries have numbers that no entry can have`;
+    report({ seq: null, fault: 'foreign-entry', sentence });
+  }
+  for (const check of begun) await check.end?.();
+  const counts = begun.reduce((sum, check) => ({ ...sum, ...check.counts?.() }), nothing);
+  const restored = signed.epochs
+    .slice(1)
+    .map(({ epoch, first, lostTo }) => ({ epoch, first, lost: Math.max(0, lostTo - first + 1) }));
+  return { entries: total, since: since.size, ...counts, ...listed(), restored };
+}
+
+/** The right edge of the tree that `since` names; empty where no sound checkpoint is there. */
+async function startOf({ store, since = 0, publicKey, instance }: VerifyOptions): Promise<Frontier> {
+  if (since <= 0) return EMPTY_FRONTIER;
+  const rows = await store.read
+    .selectFrom('checkpoints')
+    .select(['epoch', 'size', 'root', 'frontier', 'note'])
+    .where('size', '<=', since)
+    .orderBy('size', 'desc')
+    .orderBy('epoch', 'desc')
+    .limit(1)
+    .execute();
+  const [row] = rows;
+  return (row === undefined ? null : frontierOf({ publicKey, instance }, row)) ?? EMPTY_FRONTIER;
+}
+
+async function sourceEndsAt(store: Store, size: number): Promise<ReadonlyMap<string, number>> {
+  if (size === 0) return new Map();
+  const rows = await store.read
+    .selectFrom('entries')
+    .select((eb) => ['source', eb.fn.max('source_seq').as('last')])
+    .where('seq', '<=', size)
+    .groupBy('source')
+    .execute();
+  return new Map(rows.map(({ source, last }) => [source, Number(last)]));
+}
+
+async function extentOf(store: Store, after: number): Promise<{ highest: number; total: number }> {
+  let query = store.read
+    .selectFrom('entries')
+    .select((eb) => [eb.fn.max('seq').as('highest'), eb.fn.countAll().as('total')]);
+  if (after > 0) query = query.where('seq', '>', after);
+  const { highest, total } = await query.executeTakeFirstOrThrow();
+  return { highest: Number(highest ?? after), total: Number(total) };
+}
+
+function isNumbered({ seq }: Entry, report: (fault: Fault) => void): boolean {
+  if (seq >= 1) return true;
+  report({ seq, fault: 'foreign-entry', sentence: 'entries are numbered from 1: this program did not write it' });
+  return false;
+}
+
+/** Keeps the first thousand faults, and counts the others. */
+function createFaultList() {
+  const faults: Fault[] = [];
+  let moreFaults = 0;
+  return {
+    report(fault: Fault): void {
+      if (faults.length < FAULTS_LISTED) faults.push(fault);
+      else moreFaults += 1;
+    },
+    /** By seq; what concerns no single entry comes last. */
+    listed: () => ({ faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)), moreFaults }),
+  };
+}

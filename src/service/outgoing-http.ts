@@ -1,0 +1,256 @@
+import { pipeline, type Readable } from 'node:stream';
+import zlib from 'node:zlib';
+import { promisify } from 'node:util';
+
+/**
+ * The only way out of this program over HTTP: to the service (api-transport.ts), to its public pages (public-fetch.ts), to its MCP endpoint
+ * (mcp.ts), to object storage and webhooks (src/outside). Redirects are never followed here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
+ */
+interface HttpRequest {
+  readonly url: string;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** Longest time for all of it, the body read to its end, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Largest body, in bytes: both as it is sent and after decompression. */
+  readonly maxBytes: number;
+  /** The same for an answer outside 2xx; default: maxBytes. */
+  readonly maxErrorBytes?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  /** Decompressed. Null: the answer came, and its body could not be taken; `fault` says why. */
+  readonly bytes: Buffer | null;
+  readonly fault: BodyFault | null;
+  /** The compressed body ended too early: `bytes` is only its beginning. A reader that cannot tell by itself must not take it for the whole. */
+  readonly isCutOff: boolean;
+}
+
+/** `too-large`: over maxBytes. `broken`: the connection broke within the body. `encoding`: not what its content-encoding says. */
+export interface BodyFault {
+  readonly type: 'too-large' | 'broken' | 'encoding';
+  readonly detail: string;
+  readonly cause?: unknown;
+}
+
+/** The exchange took longer than its time. */
+export class HttpTimeout extends Error {
+  override readonly name = 'HttpTimeout';
+}
+
+const CONNECT_MS = 10_000;
+
+/** The library, with its connections; loaded at the first request, since most commands send none. */
+let client: ReturnType<typeof loadClient> | null = null;
+
+async function loadClient() {
+  const { Agent, request } = await import('undici');
+  const dispatcher = new Agent({ connect: { timeout: CONNECT_MS }, maxHeaderSize: 64 * 1024, keepAliveTimeout: 4_000 });
+  return { request, dispatcher };
+}
+
+/** Longest times of this process whatever is asked for, in milliseconds; tests lower them. `pauseMs`: between two attempts. */
+export const longest = { exchangeMs: Number.POSITIVE_INFINITY, pauseMs: Number.POSITIVE_INFINITY };
+
+/** Encodings that are understood; ask for these, or for `identity`. */
+export const ACCEPT_ENCODING = 'gzip, deflate, br';
+
+/**
+ * Sends one request and reads its answer. Raced against a timer of its own, so it settles whatever the connection, the decoder or the
+ * server do. Errors: {@link HttpTimeout}; the signal's reason when aborted; else what the runtime says of a connection that failed before an answer came.
+ */
+export function exchange(request: HttpRequest): Promise<HttpAnswer> {
+  return withDeadline(request.timeoutMs, request.signal, async (signal) => {
+    const { status, headers, body } = await open({ ...request, signal });
+    const isSuccess = status >= 200 && status < 300;
+    const maxBytes = isSuccess ? request.maxBytes : (request.maxErrorBytes ?? request.maxBytes);
+    return { status, headers, ...(await readWhole(body, headers, maxBytes)) };
+  });
+}
+
+/** Runs `work` for at most `ms` milliseconds; its signal is aborted then, without waiting for it to notice. */
+export async function withDeadline<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const limit = Math.min(ms, longest.exchangeMs);
+  // A controller of its own: AbortSignal.any over a signal that lives for a whole run would pile up listeners on it.
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  const ended = new Promise<never>((_, reject) => {
+    const end = (reason: unknown) => {
+      controller.abort(reason);
+      reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
+    };
+    timer = setTimeout(() => end(new HttpTimeout(`no end after ${limit} ms`)), limit);
+    onAbort = () => end(signal?.reason);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    const working = work(controller.signal);
+    working.catch(() => undefined);
+    return await Promise.race([working, ended]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
+    // An unread body holds its connection.
+    controller.abort(new Error('the exchange has ended'));
+  }
+}
+
+interface Opened {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readable;
+}
+
+async function open(request: Omit<HttpRequest, 'maxBytes'>): Promise<Opened> {
+  const { url, method = 'GET', headers, body = null, timeoutMs, signal } = request;
+  client ??= loadClient();
+  const { request: send, dispatcher } = await client;
+  signal?.throwIfAborted();
+  const response = await send(url, {
+    method,
+    headers,
+    body,
+    dispatcher,
+    // A little later than the race, which says what happened.
+    headersTimeout: timeoutMs + 1000,
+    bodyTimeout: timeoutMs + 1000,
+    ...(signal === undefined ? {} : { signal }),
+  });
+  // The race reports an abort; without a listener this error would crash the process.
+  response.body.on('error', () => undefined);
+  const own = new Headers();
+  for (const [name, values] of Object.entries(response.headers))
+    for (const value of [values ?? []].flat()) own.append(name, value);
+  return { status: response.statusCode, headers: own, body: response.body };
+}
+
+async function readWhole(
+  body: Readable,
+  headers: Headers,
+  maxBytes: number,
+): Promise<Pick<HttpAnswer, 'bytes' | 'fault' | 'isCutOff'>> {
+  const failed = (fault: BodyFault) => ({ bytes: null, fault, isCutOff: false });
+  const tooLarge = (detail: string) => failed({ type: 'too-large', detail });
+  const announced = Number(headers.get('content-length') ?? 0);
+  if (announced > maxBytes) {
+    body.destroy();
+    return tooLarge(`${announced} bytes, at most ${maxBytes} are accepted`);
+  }
+  const chunks: Buffer[] = [];
+  let total = 0;
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      total += chunk.length;
+      // Leaving the loop ends the connection.
+      if (total > maxBytes) return tooLarge(`at most ${maxBytes} bytes are accepted`);
+      chunks.push(chunk);
+    }
+  } catch (cause) {
+    return failed({ type: 'broken', detail: 'the connection broke within the answer', cause });
+  }
+  let bytes: Buffer = Buffer.concat(chunks, total);
+  let isCutOff = false;
+  for (const encoding of encodingsOf(headers).reverse()) {
+    const decode = decoders[encoding];
+    if (decode === undefined)
+      return failed({ type: 'encoding', detail: 'the response has an encoding that was not requested' });
+    if (bytes.length === 0) continue;
+    const packed = bytes;
+    try {
+      bytes = await decode(packed, maxBytes, true).catch((error: unknown) => {
+        if (!isUnfinished(error)) throw error;
+        isCutOff = true;
+        return decode(packed, maxBytes, false);
+      });
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE')
+        return tooLarge(`at most ${maxBytes} bytes are accepted after decompression`);
+      return failed({ type: 'encoding', detail: `the compressed answer (${encoding}) is broken`, cause });
+    }
+  }
+  return { bytes, fault: null, isCutOff };
+}
+
+/** At most three are undone: more are an attack. */
+function encodingsOf(headers: Headers): string[] {
+  const names = (headers.get('content-encoding') ?? '').toLowerCase().split(',');
+  const encodings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
+  return encodings.length > 3 ? ['too many'] : encodings;
+}
+
+const [gunzip, inflate, inflateRaw, brotli] = [
+  promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gunzip),
+  promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflate),
+  promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw),
+  promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
+];
+/** Unpacks at most `max` bytes. `whole`: refuses what ends too early; else yields what there is of it. */
+type Decode = (bytes: Buffer, max: number, whole: boolean) => Promise<Buffer>;
+const { Z_FINISH, Z_SYNC_FLUSH, BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH } = zlib.constants;
+const zlibOptions = (maxOutputLength: number, whole: boolean) => ({
+  maxOutputLength,
+  finishFlush: whole ? Z_FINISH : Z_SYNC_FLUSH,
+});
+const unzip: Decode = (bytes, max, whole) => gunzip(bytes, zlibOptions(max, whole));
+const decoders: Readonly<Record<string, Decode>> = {
+  gzip: unzip,
+  'x-gzip': unzip,
+  // With the wrapper that RFC 9110 §8.4.1.2 asks for, or without, as some servers send it.
+  deflate: (bytes, max, whole) =>
+    ((bytes[0] ?? 0) & 0x0f) === 8
+      ? inflate(bytes, zlibOptions(max, whole))
+      : inflateRaw(bytes, zlibOptions(max, whole)),
+  br: (bytes, maxOutputLength, whole) =>
+    brotli(bytes, { maxOutputLength, finishFlush: whole ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH }),
+};
+
+/** Whether a decoder wanted more than there was. */
+function isUnfinished(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
+}
+
+/** Exchanges whose bodies are read while they come, for the MCP client; no encoding is asked for. */
+export function createStreamingFetch(timeoutMs: number): typeof fetch {
+  return async (input, init = {}) => {
+    const url = input instanceof Request ? input.url : String(input);
+    const signal = init.signal ?? undefined;
+    const { status, headers, body } = await open({
+      url,
+      method: init.method as 'GET' | 'POST',
+      headers: { ...Object.fromEntries(new Headers(init.headers)), 'accept-encoding': 'identity' },
+      body: init.body as string | undefined,
+      timeoutMs,
+      signal,
+    });
+    const isEmpty = [204, 205, 304].includes(status);
+    if (isEmpty) body.resume();
+    const decoded = encodingsOf(headers).includes('gzip') ? pipeline(body, zlib.createGunzip(), () => undefined) : body;
+    const stream = isEmpty ? null : streamOf(decoded);
+    return new Response(stream, { status, headers });
+  };
+}
+
+/** Not Readable.toWeb: that keeps writing to a cancelled stream. */
+function streamOf(body: Readable): ReadableStream<Uint8Array> {
+  const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      const part = await parts.next();
+      if (part.done === true) controller.close();
+      else controller.enqueue(part.value);
+    },
+    cancel() {
+      body.destroy();
+    },
+  });
+}

@@ -1,0 +1,271 @@
+import { createTaskMailJobs } from './hand-over/mail-task.ts';
+import { noteExpired } from './hand-over/hand-over.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { extendWithdrawals } from './cases/withdrawal.ts';
+import type { Context } from './context.ts';
+import { StoreUnavailable, UsageError } from './core/errors.ts';
+import { createNotifyJobs } from './attention/notify.ts';
+import { openBucket } from './outside/bucket.ts';
+import { createVerifyJobs } from './context/verify-job.ts';
+import { createExportJobs, removeOldExports } from './backup/export-file.ts';
+import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
+import { copyErasures, rotate } from './backup/rotate.ts';
+import { createDocumentJobs } from './documents/jobs.ts';
+import { createLetterMailJobs } from './documents/mail-letter.ts';
+import { createScheduleJobs, mailJobs } from './documents/schedules.ts';
+import { removeOldDrafts } from './documents/register.ts';
+import { finishErasures } from './erasure/erase.ts';
+import { createErasureJobs } from './erasure/jobs.ts';
+import { createOffboardJobs } from './context/offboard.ts';
+import { removeOldProposals } from './erasure/proposal.ts';
+import { runRetention } from './erasure/retention.ts';
+import { type JobHandlers, JobRefused, lanesOf, selectKinds } from './jobs/job.ts';
+import { createDistributedRunner, createRunner } from './jobs/runner.ts';
+import { createScheduler, type Schedule } from './jobs/schedule.ts';
+import { closeWithin } from './jobs/time-limits.ts';
+import { createRequestFormJobs } from './request-form/confirm-receipt.ts';
+import { createPolicyJobs } from './policies/jobs.ts';
+import { createSnapshotJobs, startSnapshotTriggers } from './policy-snapshots/jobs.ts';
+import { createSyncJobs } from './sync/jobs.ts';
+import { settleRepeats } from './sync/settle-repeats.ts';
+
+/** Does jobs and keeps schedules until stopped. */
+export interface Worker {
+  /** What it works on. */
+  readonly kinds: readonly string[];
+  /** Waits a while for what runs, then gives it back unfinished. */
+  stop(): Promise<void>;
+}
+
+interface WorkerOptions {
+  /** Kinds of jobs, or queues of them; default: all. */
+  readonly kinds?: readonly string[] | undefined;
+  /** Jobs at once in each queue; default: what suits each (src/jobs/job.ts). */
+  readonly concurrency?: number | undefined;
+  /** Milliseconds after which others take over the jobs of a worker that fell silent; default 30,000. */
+  readonly lease?: number | undefined;
+}
+
+/**
+ * Starts a worker; any number of processes may run one. All of them keep the schedules, whatever kinds they work on.
+ * Throws UsageError for unknown kinds.
+ */
+export async function startWorker(context: Context, options: WorkerOptions = {}): Promise<Worker> {
+  const { jobs, clock, log, store, config } = context;
+  const handlers = createJobHandlers(context);
+  const kinds = chooseKinds(Object.keys(handlers), options.kinds);
+  const scheduler = createScheduler({ store, jobs, timeZone: config.timeZone, clock, log });
+  const schedules: Schedule[] = [
+    { name: 'seal', kind: 'seal', cron: '*/5 * * * *' },
+    { name: 'maintenance', kind: 'maintenance', cron: '17 3 * * *' },
+    { name: 'check-read-models', kind: 'check-read-models', cron: '53 4 * * *' },
+    { name: 'retention', kind: 'retention', cron: '7 1 * * *' },
+    { name: 'settle-calls', kind: 'settle-calls', cron: '*/3 * * * *' },
+    { name: 'snapshots', kind: 'snapshot-all', cron: '41 2 * * *' },
+    { name: 'openapi-watch', kind: 'openapi-watch-all', cron: '23 4 * * *' },
+  ];
+  if (config.syncSchedule !== null) schedules.push({ name: 'sync', kind: 'sync-all', cron: config.syncSchedule });
+  if (config.syncSchedule !== null && config.syncRecountDays > 0)
+    schedules.push({ name: 'recount', kind: 'recount-all', cron: '40 3 * * *' });
+  if (config.verifySchedule !== null) schedules.push({ name: 'verify', kind: 'verify', cron: config.verifySchedule });
+  if (config.witnesses !== null && config.witnessSchedule !== null)
+    schedules.push({ name: 'witness', kind: 'witness', cron: config.witnessSchedule });
+  if (config.backup.schedule !== null) schedules.push({ name: 'backup', kind: 'backup', cron: config.backup.schedule });
+  const { mail, notify, checkpointMail } = config;
+  const isTold = mail !== null || notify.chatUrl !== null || notify.webhook !== null;
+  if (isTold && notify.schedule !== null) schedules.push({ name: 'notify', kind: 'notify', cron: notify.schedule });
+  if (mail !== null && notify.digest !== null) schedules.push({ name: 'digest', kind: 'digest', cron: notify.digest });
+  if (mail !== null && checkpointMail.to.length > 0 && checkpointMail.schedule !== null)
+    schedules.push({ name: 'checkpoint-mail', kind: 'mail-checkpoint', cron: checkpointMail.schedule });
+  await patiently(() => scheduler.replaceAll(schedules), log);
+  const lanes = lanesOf(kinds, options.concurrency);
+  const distribution = (await context.distribution?.open()) ?? null;
+  const running = {
+    jobs,
+    handlers,
+    lanes,
+    clock,
+    log,
+    ...(options.lease === undefined ? {} : { lease: options.lease }),
+  };
+  const runner = distribution === null ? createRunner(running) : createDistributedRunner({ ...running, distribution });
+  scheduler.start();
+  runner.start();
+  const triggers = startSnapshotTriggers(context);
+  return {
+    kinds,
+    async stop() {
+      await Promise.all([
+        closeWithin(STOP_MS, 'schedules', () => scheduler.stop(), log),
+        closeWithin(STOP_MS, 'triggers', () => triggers.stop(), log),
+      ]);
+      // It waits for jobs under way by itself.
+      await closeWithin(3 * STOP_MS, 'jobs', () => runner.stop(), log);
+    },
+  };
+}
+
+/** Milliseconds that a part may take to stop. */
+const STOP_MS = 5000;
+
+/** A process that stalls in the middle of a write keeps the others waiting, for at most half of this. */
+const PATIENCE_MS = 30_000;
+
+/** Rejects with StoreUnavailable when it does not succeed in time. */
+async function patiently(work: () => Promise<void>, log: Context['log']): Promise<void> {
+  const until = Date.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable) || Date.now() > until) throw error;
+      log.warn({ err: error }, 'the worker waits for the database');
+      await delay(1000);
+    }
+  }
+}
+
+function chooseKinds(known: readonly string[], named: readonly string[] | undefined): readonly string[] {
+  if (named === undefined) return known;
+  const { kinds, unknown } = selectKinds(named, known);
+  if (unknown.length === 0 && kinds.length > 0) return kinds;
+  const all = lanesOf(known).map((lane) => `${lane.queue} (${lane.kinds.join(', ')})`);
+  const problem = unknown.length === 0 ? 'none is named' : `not known: ${unknown.join(', ')}`;
+  throw new UsageError([`--kinds takes queues or kinds of jobs; ${problem}. Use one of: ${all.join('; ')}.`]);
+}
+
+/** Days that finished jobs stay listed. */
+const JOBS_KEPT_DAYS = 30;
+
+type Needs = Pick<
+  Context,
+  | 'config'
+  | 'log'
+  | 'store'
+  | 'keys'
+  | 'ledger'
+  | 'refusal'
+  | 'instance'
+  | 'epoch'
+  | 'version'
+  | 'sources'
+  | 'sync'
+  | 'seal'
+  | 'witness'
+  | 'documents'
+  | 'cases'
+  | 'jobs'
+  | 'clock'
+  | 'snapshots'
+  | 'policies'
+  | 'readModels'
+  | 'rejected'
+  | 'erasure'
+  | 'notifying'
+  | 'verify'
+  | 'lastVerification'
+  | 'projector'
+  | 'verifierKey'
+>;
+
+/** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
+export function createJobHandlers(context: Needs): JobHandlers {
+  return {
+    ...createSyncJobs(context),
+    ...createDocumentJobs(context, (report, document) => mailJobs(context.sources, report, document)),
+    ...createScheduleJobs(context),
+    ...createSnapshotJobs(context),
+    ...createPolicyJobs(context),
+    ...createNotifyJobs(context.notifying),
+    ...createVerifyJobs(context),
+    ...createExportJobs(context),
+    ...createLetterMailJobs(context),
+    ...createTaskMailJobs(context),
+    ...createRequestFormJobs(context),
+    ...createErasureJobs(context),
+    ...createOffboardJobs(context),
+
+    async backup(_payload, { signal, progress }) {
+      const { folder, bucket, recipients, keep } = context.config.backup;
+      if ((folder === null && bucket === null) || recipients.length === 0)
+        throw new JobRefused(
+          'No backup was made: BACKUP_FOLDER or BACKUP_BUCKET, and BACKUP_RECIPIENTS, are not set for this worker.',
+        );
+      const { path: _path, ...made } = await backUp({
+        context,
+        places: { folder, bucket },
+        lock: { recipients },
+        actor: 'schedule',
+        signal,
+        onProgress: (message, done, total) => progress({ done, total, message }),
+      });
+      const removed = folder === null ? [] : await rotate(folder, context.instance, keep, context.clock());
+      if (bucket === null) return { ...made, removed };
+      const rotated = await rotateBucket(openBucket(context.config.storage, bucket), context.instance, keep);
+      return { ...made, removed, removedFromBucket: rotated.removed, lockedInBucket: rotated.locked };
+    },
+
+    async seal() {
+      const sealing = await context.seal();
+      // Whatever happens to this machine, erasures made since the last backup are known beside the backups.
+      const { dataDir, storage, backup } = context.config;
+      if (backup.folder !== null)
+        await copyErasures(dataDir, backup.folder).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'could not copy the records of erasures to BACKUP_FOLDER'),
+        );
+      if (backup.bucket !== null)
+        await uploadErasures(dataDir, openBucket(storage, backup.bucket)).catch((error: unknown) =>
+          context.log.warn({ err: error }, 'could not upload the records of erasures to BACKUP_BUCKET'),
+        );
+      return sealing.outcome === 'sealed' || sealing.outcome === 'unchanged'
+        ? { outcome: sealing.outcome, size: sealing.checkpoint.size }
+        : { outcome: sealing.outcome };
+    },
+
+    // What failed comes round again with the schedule: to try at once would keep a slow witness busy.
+    async witness() {
+      const witnessing = await context.witness();
+      if (witnessing.outcome !== 'witnessed') return { outcome: witnessing.outcome };
+      const { size, quorum } = witnessing;
+      const witnesses = witnessing.results.map(({ name, result }) => {
+        const reason = 'reason' in result ? result.reason : null;
+        if (reason !== null) context.log.warn({ witness: name, reason }, 'a witness did not sign the checkpoint');
+        return { name, outcome: result.outcome, ...(reason === null ? {} : { reason }) };
+      });
+      return { outcome: 'witnessed', size, quorum, witnesses };
+    },
+
+    async 'check-read-models'() {
+      const { seq, position, counts } = await context.readModels.check();
+      return { seq, position, counts };
+    },
+
+    async retention() {
+      await finishErasures(context.erasure);
+      const runs = await runRetention(context.erasure, 'schedule');
+      return runs.map(({ source, erased, held }) => ({
+        source,
+        entries: erased?.entries ?? 0,
+        documents: erased?.documents ?? 0,
+        held: [...held],
+      }));
+    },
+
+    async maintenance(_payload, { signal }) {
+      const settledRepeats = { ...(await settleRepeats(context.sync, { source: null, actor: 'schedule', signal })) };
+      let extendedWithdrawals = 0;
+      for (const { slug } of context.sources.list()) extendedWithdrawals += await extendWithdrawals(context.sync, slug);
+      const before = new Date(context.clock().getTime() - JOBS_KEPT_DAYS * 86_400_000);
+      return {
+        purgedJobs: await context.jobs.purge(before),
+        removedDrafts: await removeOldDrafts(context.documents.folder, context.clock()),
+        removedExports: await removeOldExports(context.config.dataDir, context.clock()),
+        expiredHandOvers: await noteExpired(context),
+        destroyedSecrets: await context.sources.destroyRetired('schedule'),
+        removedProposals: await removeOldProposals(context),
+        extendedWithdrawals,
+        settledRepeats,
+      };
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { expect, it } from 'vitest';
+import { findWarnings } from '../../src/attention/operator-warnings.ts';
+import { checkDescriptions, checkStoredDescriptions } from '../../src/commands/doctor/network.ts';
+import type { Context } from '../../src/context.ts';
+import { watchDescription } from '../../src/policy-snapshots/openapi-watch.ts';
+import { get, type Json } from '../sandbox/sandbox-world.ts';
+import { answeringServer, sendJson } from '../service/answering-server.ts';
+import { createSnapshotWorld, MINUTE } from './world.ts';
+
+it('the description is stored when it changed, and what is gone from it is named to the operator', async () => {
+  const world = await createSnapshotWorld();
+  const original = (await get(world.sandbox, '/openapi', world.sandbox.clients[0]!.readKey)).body;
+  let served: Json = original;
+  let status = 200;
+  const { baseUrl, requests } = await answeringServer((_request, response) => sendJson(response, status, served));
+  const source = { ...world.source, baseUrl };
+  let fetches = 0;
+  const watch = async () => {
+    world.pass(24 * 60 * MINUTE);
+    const watched = await watchDescription(world.deps, source, `fetch ${(fetches += 1)}`);
+    await world.projector.catchUp();
+    return watched;
+  };
+  const entries = () =>
+    world.store.read
+      .selectFrom('snapshot_history')
+      .select(['seq', 'body_seq', 'unchanged', 'findings'])
+      .where('target', '=', 'openapi')
+      .where('source', '=', 'default')
+      .orderBy('seq')
+      .execute();
+  const around = {
+    now: world.now(),
+    pulled: [],
+    disk: null,
+    sealFailure: null,
+    verification: null,
+    verifyEveryMs: Number.POSITIVE_INFINITY,
+    readModelsDiffer: null,
+    refusal: null,
+    witnessing: null,
+  };
+  const warnings = async () =>
+    (await findWarnings(world.store.read, around)).filter(({ code }) => code === 'api-changed');
+  const context = {
+    store: world.store,
+    snapshots: world.deps,
+    sources: { list: () => [source] },
+  } as unknown as Context;
+
+  expect(await watch()).toEqual({ outcome: 'stored', gone: [] });
+  expect(await watch()).toEqual({ outcome: 'unchanged', gone: [] });
+  expect(await entries()).toHaveLength(1);
+  expect(await warnings()).toEqual([]);
+  expect(requests[0]?.headers.authorization).toBe(`Bearer ${source.apiKey}`);
+  expect((await checkDescriptions(context)).map(({ level }) => level)).toEqual(['ok']);
+
+  served = structuredClone(original);
+  delete served.paths['/consent/logs'];
+  expect(await watch()).toEqual({ outcome: 'stored', gone: ['GET /consent/logs is gone.'] });
+  expect(await watch()).toMatchObject({ outcome: 'unchanged' });
+  const [warning] = await warnings();
+  expect(warning?.source).toBe('default');
+  expect(warning?.sentence).toContain('GET /consent/logs is gone.');
+  expect((await checkStoredDescriptions(context))[0]?.sentence).toContain('GET /consent/logs is gone.');
+  expect((await checkDescriptions(context))[0]).toMatchObject({ level: 'note', about: 'API description' });
+
+  // A source with the same address that has taken over watching does not double the warning.
+  await watchDescription(world.deps, { ...source, slug: 'other' }, 'fetch of another');
+  await world.projector.catchUp();
+  expect((await warnings()).map((one) => one.source)).toEqual(['other']);
+
+  // Something that is not a description says nothing, not even that all is well.
+  served = { error: { code: 'maintenance' } };
+  expect((await watch()).outcome).toBe('silent');
+  expect(await warnings()).toHaveLength(1);
+
+  // Back again: the bytes are there already, and the warning ends.
+  served = original;
+  expect(await watch()).toEqual({ outcome: 'stored', gone: [] });
+  const rows = await entries();
+  expect(rows.map(({ unchanged }) => unchanged)).toEqual([0, 0, 1]);
+  expect(rows[2]?.body_seq).toBe(rows[0]?.seq);
+  expect(await warnings()).toEqual([]);
+
+  // One that is not there, cannot be read or is refused raises no alarm, and nothing is stored.
+  status = 404;
+  expect((await watch()).outcome).toBe('silent');
+  status = 401;
+  expect(await watch()).toMatchObject({ outcome: 'refused', transient: false });
+  expect(await entries()).toHaveLength(3);
+  expect((await checkDescriptions(context))[0]?.level).toBe('note');
+});
+
+it('texts that could not be fetched are named to the operator', async () => {
+  const world = await createSnapshotWorld({ siteKey: null });
+  const url = `${world.source.siteUrl?.replace('127.0.0.1', 'localhost')}/policy/x/y`;
+  await world.publish({ policy_id: 'pol_elsewhere', hosted_url: url });
+  await world.trigger();
+  await world.runDue();
+  const around = {
+    now: world.now(),
+    pulled: [],
+    disk: null,
+    sealFailure: null,
+    verification: null,
+    verifyEveryMs: Number.POSITIVE_INFINITY,
+    readModelsDiffer: null,
+    refusal: null,
+    witnessing: null,
+  };
+  const found = await findWarnings(world.store.read, around);
+  expect(found.map(({ code, source }) => [code, source])).toEqual([['snapshot-failing', 'default']]);
+  expect(found[0]?.sentence).toContain('is not under');
+});
