@@ -7,8 +7,8 @@ import type { Query, Store } from '../store/store.ts';
 import { bannerOf, columnOf, setDismissed } from './position.ts';
 
 /**
- * The banners to pull for a source: those of its options, those pulled before, and those seen in decisions, in that order, each
- * once. Empty when none is known.
+ * Ids of the banners to pull for a source: those in its options, then those pulled before, then those seen in
+ * decisions, without repeats.
  */
 export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | 'options'>): Promise<readonly string[]> {
   const { pulled, dismissed } = await loadPulledByThemselves(read, source.slug);
@@ -17,7 +17,7 @@ export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | '
   return all.filter((bannerId) => source.options.banners.includes(bannerId) || !dismissed.has(bannerId));
 }
 
-/** Whether anything but the request at hand ever named this banner: the options, a run that stored or finished, or a decision. */
+/** Whether the banner is known apart from the present request: from the options, an earlier run, or a decision. */
 export async function isKnownBanner(
   read: Query,
   source: Pick<Source, 'slug' | 'options'>,
@@ -34,8 +34,8 @@ export async function isKnownBanner(
 }
 
 /**
- * Banners whose log was asked for by its own name, by id; `dismissed` are those that an officer put aside: they are not asked for, unless the source's
- * settings or a person names them.
+ * Banners pulled by name, ordered by id. `dismissed`: an officer put them aside, so they are pulled only if the
+ * source's settings or a person names them.
  */
 async function loadPulledByThemselves(
   read: Query,
@@ -54,7 +54,10 @@ async function loadPulledByThemselves(
   };
 }
 
-/** The banners of a source whose log has been read to its end, by id; null stands for the log that is asked for as a whole, and comes first. */
+/**
+ * Banners whose log has been read to its end, ordered by id. Null, which comes first, stands for the log pulled without
+ * naming a banner.
+ */
 export async function loadCompletedBanners(read: Query, source: string): Promise<readonly (string | null)[]> {
   const positions = await read
     .selectFrom('sync_positions')
@@ -67,9 +70,9 @@ export async function loadCompletedBanners(read: Query, source: string): Promise
 }
 
 /**
- * Banners to ask for beside the whole log, which may leave some out: those that were asked for by name before, and those that deliveries name
- * and no pulled row does. Where pulled rows do not say whose they are, it cannot be told what the whole log leaves out; the latter are
- * not asked for then, since each of their rows might be stored twice.
+ * Banners to pull in addition to the whole log, which may leave some out: those pulled by name before, and those that
+ * deliveries name but no pulled row does. If some pulled rows name no banner, the latter are skipped: we cannot tell
+ * which banners the whole log covers, and each row might be stored twice.
  */
 export async function loadBannersBeside(read: Query, source: string): Promise<readonly string[]> {
   const { pulled, dismissed } = await loadPulledByThemselves(read, source);
@@ -81,7 +84,7 @@ export async function loadBannersBeside(read: Query, source: string): Promise<re
   return beside;
 }
 
-/** Whether a pulled row names this banner; null: whether one names none. */
+/** Whether a pulled row names this banner; null: whether any pulled row names no banner. */
 async function isPulled(read: Query, source: string, bannerId: string | null): Promise<boolean> {
   const row = await read
     .selectFrom('decision_history')
@@ -94,7 +97,7 @@ async function isPulled(read: Query, source: string, bannerId: string | null): P
   return row !== undefined;
 }
 
-/** Banner ids that decisions name and that are not among `known`. */
+/** Banner ids that decisions name, without those in `known`. */
 export async function loadSeenBanners(
   read: Query,
   source: string,
@@ -107,8 +110,8 @@ export async function loadSeenBanners(
 type Dismissal = { readonly outcome: 'recorded'; readonly seq: number } | { readonly outcome: 'unknown' };
 
 /**
- * Puts a banner aside, so that it is not pulled and no longer shown as failing, or takes it up again (`isRestored`). Its rows stay. It is
- * still pulled when it is named (in the source's settings, `sync --banner`).
+ * Puts a banner aside, so that it is neither pulled nor shown as failing, or brings it back (`isRestored`). Its rows
+ * stay. It is still pulled if the source's settings or `sync --banner` name it.
  */
 export async function dismissBanner(
   deps: { readonly store: Pick<Store, 'read'>; readonly ledger: Ledger; readonly clock: Clock },

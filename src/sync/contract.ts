@@ -8,35 +8,41 @@ import type { Store } from '../store/store.ts';
 import { describeGaps, type Piece } from './plan.ts';
 import type { WalkFault } from './walk.ts';
 
-/** What a pull works with. */
+/** What a pull needs. */
 export interface PullDeps {
   readonly store: Pick<Store, 'read' | 'transaction'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** The service as the source's key sees it. */
+  /** The service, called with the source's key. */
   readonly service: Pick<ServiceClient, 'fetchConsentLogPage'>;
 }
 
-/** What to pull. Without from, to and full: what is new since the last run, and the look-back before it. */
+/** What to pull. Without from, to or full: what is new since the last run, plus the look-back before it. */
 export interface PullRequest {
   readonly source: Source;
-  /** Null names no banner: whatever the key may see. */
+  /** Null: name no banner, and get everything that the key may see. */
   readonly bannerId: string | null;
-  /** ISO 8601 date or time: the window's start and end as the service understands them. */
+  /** Start and end of the window, ISO 8601 date or time, as sent to the service. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
-  /** Everything the service has. */
+  /** Everything that the service has. */
   readonly full?: boolean | undefined;
-  /** How far before the watermark an incremental run begins, for rows that the service shows late; default 24 hours. */
+  /**
+   * How far before the watermark an incremental run begins, for rows that the service shows late. Milliseconds, default
+   * 24 hours.
+   */
   readonly lookBackMs?: number | undefined;
-  /** Rows per page, default 200, the service's most. */
+  /** Rows per page; default 200, the service's maximum. */
   readonly pageRows?: number | undefined;
-  /** Whether it is only tried: when the very first request is refused as invalid, no position is left behind that fails from then on. */
+  /**
+   * A trial: if the very first request is refused as invalid, no position is stored, as every later run would fail from
+   * it.
+   */
   readonly tentative?: boolean | undefined;
   /** Who asked for it: an officer, or the schedule. */
   readonly actor: string;
   readonly signal?: AbortSignal | undefined;
-  /** Told after each page that was committed. */
+  /** Called after each committed page. */
   readonly onProgress?: ((progress: PullProgress) => void) | undefined;
 }
 
@@ -51,19 +57,21 @@ export interface PullReport extends PullTotals {
   readonly runId: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** It went on from the cursor of an interrupted run. */
+  /** It continued from the cursor of an interrupted run. */
   readonly resumed: boolean;
-  /** The service had forgotten a cursor, so the window was started over. */
+  /** The service no longer knew a cursor, so the window was started over. */
   readonly restarted: boolean;
-  /** Everything the service dated before this has been pulled at least once, ISO 8601 UTC. */
+  /** Everything that the service dates before this has been pulled at least once. ISO 8601 UTC. */
   readonly watermark: string | null;
 }
 
-/** How a pull ended. `superseded`: another run of the same banner started meanwhile and continues in its place. */
+/** How a pull ended. `superseded`: another run of the same banner started meanwhile and continues instead. */
 export type PullResult =
   | (PullReport & { readonly outcome: 'finished' })
   | (PullReport & { readonly outcome: 'failed'; readonly reason: PullFailureReason; readonly error: string })
-  /** Deliveries name the banner, and the service does not know it: an answer about this banner, and no fault of the sync. */
+  /**
+   * Deliveries name the banner but the service does not know it. This is an answer about the banner, not a failed sync.
+   */
   | (PullReport & { readonly outcome: 'unknown-banner'; readonly error: string })
   | (PullReport & { readonly outcome: 'cancelled' })
   | (PullReport & { readonly outcome: 'superseded' });
@@ -73,13 +81,13 @@ type PullFailureReason = ServiceErrorKind | WalkFault['reason'] | 'cursor-expire
 
 export interface PullFailure {
   readonly reason: PullFailureReason;
-  /** Plain sentences that end with what to do. */
+  /** Plain sentences, ending with what to do. */
   readonly error: string;
-  /** Whether the cursor is of no use any more, so that the next run starts its window over. */
+  /** The cursor is useless, so the next run starts its window over. */
   readonly forgetCursor: boolean;
 }
 
-/** The failure that a walk's fault is. */
+/** The failure of a pull whose walk stopped with this fault. */
 export function failureOfFault(fault: WalkFault): PullFailure {
   const again =
     'The pages before it are stored, and the next run reads the window again. If it fails the same way, contact the service’s support.';
@@ -91,7 +99,7 @@ export function failureOfFault(fault: WalkFault): PullFailure {
         error: fault.standsStill
           ? `Pagination is stuck: the page after ${place} leads to itself, so later rows cannot be read. The pages before it are stored, and the next run tries again. If it fails the same way, contact the service’s support.`
           : `Pagination loops: page ${fault.page} leads back to the page after ${place}, so later rows cannot be read. ${again}`,
-        // A run that got no further than the cursor it began with has nothing to hope for from that cursor.
+        // A run that never got past the cursor it began with gains nothing by trying that cursor again.
         forgetCursor: !fault.standsStill || fault.earlierPage === 0,
       };
     }
@@ -116,17 +124,17 @@ export function failureOfFault(fault: WalkFault): PullFailure {
   }
 }
 
-/** The failure that an error of the service is; null when it is none of the service's. */
+/** The failure for an error of the service; null for any other error. */
 export function failureOfError(error: unknown): PullFailure | null {
   return error instanceof ServiceError ? { reason: error.kind, error: error.message, forgetCursor: false } : null;
 }
 
-/** Whether the service understood the request and would not answer it as it was asked. */
+/** Whether the service understood the request and refused it as asked. */
 export function isRefused(reason: PullFailureReason): boolean {
   return reason === 'bad-request' || reason === 'not-found';
 }
 
-/** A banner that only the request names and that the service does not know. */
+/** For a banner that only the request names and that the service does not know. */
 export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFailure {
   return {
     reason,
@@ -135,7 +143,7 @@ export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFa
   };
 }
 
-/** A banner that deliveries name, but for which the service has no log under this key. */
+/** For a banner that deliveries name but for which the service has no log under this key. */
 export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
   const answer = reason === 'not-found' ? 'does not know it (404)' : 'rejects requests for it (400)';
   return {
@@ -145,7 +153,7 @@ export function foreignBanner(source: string, bannerId: string, { reason }: Pull
   };
 }
 
-/** Everything was read but these periods, whose last rows the service keeps behind cursors that it refuses. */
+/** Everything was read except these periods: their last rows are behind cursors that the service refuses. */
 export function unreachable(gaps: readonly Piece[]): PullFailure {
   return {
     reason: 'cursor-expired',

@@ -24,25 +24,25 @@ interface Needs {
   readonly clock: Clock;
 }
 
-/** Asks for a pull of one source's logs. While one is under way, asking again gives the same job. */
+/** A job that pulls one source's logs. Enqueuing it again while one is pending or running gives the same job. */
 export function syncJob(source: string, actor: string): NewJob {
   return { kind: 'sync', key: source, payload: { source, actor }, priority: 1, maxAttempts: 2 };
 }
 
-/** A sync or recount that a worker has under way, or will do. */
+/** A sync or recount that a worker is running or will run. */
 export interface SyncJob {
   readonly id: string;
   readonly kind: 'sync' | 'recount';
   readonly source: string;
   readonly state: 'waiting' | 'running';
-  /** Banners done and in all, and what was read of the present one. */
+  /** Banners done, banners in total, and what was read of the current one. */
   readonly progress: Job['progress'];
 }
 
 const kinds = ['sync', 'recount'] as const;
 const states = ['running', 'waiting'] as const;
 
-/** What workers pull, or are about to, of one source or of all; what runs comes first. */
+/** Pending and running pulls of one source, or of all; running ones come first. */
 export async function loadSyncJobs(jobs: Pick<Jobs, 'list'>, source?: string): Promise<readonly SyncJob[]> {
   const found: SyncJob[] = [];
   for (const state of states)
@@ -53,7 +53,10 @@ export async function loadSyncJobs(jobs: Pick<Jobs, 'list'>, source?: string): P
   return found;
 }
 
-/** Stops what workers pull of one source or of all: what waits is cancelled, what runs is asked to stop. Stored rows are kept, and the next sync goes on from there. */
+/**
+ * Stops pulls of one source, or of all: pending ones are cancelled, running ones are asked to stop. Stored rows are
+ * kept, and the next sync continues from there.
+ */
 export async function cancelSyncJobs(
   jobs: Pick<Jobs, 'list' | 'cancel'>,
   source?: string,
@@ -71,11 +74,11 @@ export async function cancelSyncJobs(
 export function createSyncJobs(context: Needs) {
   return {
     sync: (payload, job) => sync(context, payload, job),
-    /** The schedule's turn: one job per source that can be pulled; sources that share a key start one after the other. */
+    /** Scheduled: one job per source that can be pulled. Sources that share a key start one after the other. */
     'sync-all': () =>
       enqueuePerSource(context, (source) => ({ kind: 'sync', payload: { source, actor: 'schedule' }, maxAttempts: 2 })),
     recount: (payload, job) => recount(context, payload, job),
-    /** The night's turn: one recount per source that can be pulled. */
+    /** Scheduled at night: one recount per source that can be pulled. */
     'recount-all': () =>
       enqueuePerSource(context, (source) => ({
         kind: 'recount',
@@ -104,7 +107,7 @@ async function sync(context: Needs, ...[payload, { signal, progress }]: Paramete
   return { outcome: result.outcome, banners: result.banners.length, failed: failed.length };
 }
 
-/** Reads the log of recent days again and compares (recount.ts). */
+/** Reads the log of recent days again and compares it with the ledger (recount.ts). */
 async function recount(context: Needs, ...[payload, { signal, progress }]: Parameters<JobHandler>) {
   const { source: slug, actor, days } = readPayload(recountPayload, payload);
   const source = context.sources.find(slug);
@@ -148,13 +151,15 @@ function nameOf(bannerId: string | null): string {
   return bannerId ?? 'all banners';
 }
 
-/** Milliseconds between two sources of one key, unless there are so many that they would take longer than WINDOW. */
+/**
+ * Milliseconds between the starts of sources that share a key; shorter if they would otherwise take longer than WINDOW.
+ */
 const STEP = 5_000;
 const WINDOW = 300_000;
 
 /**
- * When each source starts, in milliseconds from now, in the order given. Sources that share a key share its rate limit, so they start one
- * after the other; a source with a key of its own starts at once.
+ * When each source starts, in milliseconds from now, in the order given. Sources that share a key share its rate limit,
+ * so they start one after the other; other sources start at once.
  */
 export function staggerByKey(
   sources: readonly { readonly baseUrl: string | null; readonly apiKey: string | null }[],

@@ -17,12 +17,12 @@ import { type Piece, periodOf } from './plan.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
 import { type PageRequest, type WalkPage, type WalkStep, walkPages } from './walk.ts';
 
-/** Whose log, and how much of a page is asked for. */
+/** Whose log to read, and with which page size. */
 export interface LogRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'pageRows' | 'signal'> {
   readonly asking: Asking;
 }
 
-/** Which part of the log, and for which run. */
+/** Which part of the log is read, and by which run. */
 interface LogPart {
   readonly runId: string;
   readonly piece: Piece;
@@ -32,16 +32,16 @@ interface LogPart {
 export interface ReadyPage extends WalkPage {
   /** From 1, within its walk. */
   readonly number: number;
-  /** The cursor that it was asked with. */
+  /** The cursor with which it was requested. */
   readonly asked: string | null;
-  /** Emptied when the next step is asked for. */
+  /** Emptied when the caller asks for the next step. */
   readonly rows: RowEntry[];
   readonly serverDate: Date | null;
 }
 
 /**
- * Walks over a part of a banner's log from a cursor on, null: from its beginning. A large page keeps those of other walks waiting until the caller
- * asks for the next step. Errors: those of the client.
+ * Walks part of a banner's log from a cursor, or from its beginning if null. While the caller works on a large page,
+ * other walks wait with theirs. Errors: those of the client.
  */
 export async function* walkLog(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service' | 'store'>,
@@ -60,7 +60,7 @@ export async function* walkLog(
     for await (const step of steps) {
       yield step;
       if (step.type === 'fault') continue;
-      // The loops that the page came through still hold it, and a walk may wait for long before its next large page gets in.
+      // The generators that passed the page on still hold it, and a walk may wait long before its next large page.
       step.page.rows.length = 0;
       leave(places, step.page.number);
     }
@@ -69,30 +69,30 @@ export async function* walkLog(
   }
 }
 
-/** Where a walk stands among those that have large pages. */
+/** The places of a walk in the queue for large pages. */
 interface Places {
-  /** By the number of the page, what lets the next large page in. */
+  /** By page number: releases the place, which lets the next large page in. */
   readonly byPage: Map<number, () => void>;
-  /** One of its pages was large: it asks for the others as such. */
+  /** One page of this walk was large, so the others are requested as large too. */
   areLarge: boolean;
 }
 
-/** Lets the next one in, at once or as soon as the page got in itself. */
+/** Releases a page's place, now or as soon as it is granted. */
 function leave({ byPage }: Places, page: number): void {
   byPage.get(page)?.();
   byPage.delete(page);
 }
 
 /**
- * Bytes of a page that is read beside others: five kilobytes for each of the 200 rows that the service documents. Pages that are larger
- * are taken one at a time in this process, since what is made of their rows takes several times their size.
+ * Size limit in bytes for pages that are read concurrently: five kilobytes for each of the 200 documented rows. Larger
+ * pages are read one at a time in this process, because parsing takes several times their size in memory.
  */
 const USUAL_PAGE_BYTES = 1024 * 1024;
 const largePages = createGate();
 
 type FetchedLogPage = ConsentLogPage & { readonly isCut: boolean };
 
-/** A request line of 16 KiB is what servers take at most; cursors are a few hundred characters long. */
+/** Servers accept request lines of 16 KiB at most; cursors are usually a few hundred characters. */
 const MAX_CURSOR = 8192;
 
 async function fetchOne(
@@ -114,7 +114,7 @@ async function fetchOne(
     );
   const fetchLarge = async () => {
     places.areLarge = true;
-    // Where a page is asked for again, nobody takes the one that was asked for before.
+    // If a page is requested again, nobody reads the first response.
     leave(places, number);
     const entered = largePages.enter(signal);
     places.byPage.set(number, () => void entered.then((end) => end()).catch(() => undefined));
@@ -127,15 +127,20 @@ async function fetchOne(
         if (error instanceof ServiceError && error.kind === 'too-large') return fetchLarge();
         throw error;
       }));
-  // One that is too long is not kept whole either.
+  // Do not keep all of an overlong cursor either.
   const nextCursor = page.nextCursor?.slice(0, MAX_CURSOR + 1) ?? null;
   return { ...page, nextCursor, isCut: page.damage?.cursorLost === true };
 }
 
-/** Milliseconds in which rows are made entries in one go: deliveries and the commit of the page before come in between. */
+/**
+ * Milliseconds of converting rows before yielding, so that deliveries and the commit of the previous page get their
+ * turn.
+ */
 const SLICE_MS = 0.5;
 
-/** Whether a row is about somebody whose records were erased since. One whose time does not count is taken for a new one. */
+/**
+ * Whether a row concerns someone whose records have been erased. A row without a time that counts is treated as new.
+ */
 function wasErased(isSuppressed: IsSuppressed, bytes: Buffer, { entry }: RowEntry, options: SourceOptions): boolean {
   const reading = readConsentRow(bytes, { receivedAt: entry.receivedAt, options });
   if (reading.outcome !== 'read' || reading.fact.type !== 'decision') return false;
@@ -143,7 +148,7 @@ function wasErased(isSuppressed: IsSuppressed, bytes: Buffer, { entry }: RowEntr
   return subject !== null && occurred.counts && isSuppressed(subject, occurred.at);
 }
 
-/** Makes the rows of a page entries, which happens while the page before is committed. */
+/** Turns the rows of a page into entries; runs while the previous page is committed. */
 async function readRows(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'store'>,
   request: LogRequest,
@@ -188,7 +193,7 @@ async function readRows(
   };
 }
 
-/** Over the deduplication keys, which leave out what is volatile; their sum, so that it is the same in whatever order the rows come. */
+/** Sums the deduplication keys, which ignore volatile fields. A sum does not depend on the order of the rows. */
 function identityOf(rows: readonly RowEntry[]): string | null {
   if (rows.length === 0) return null;
   const sums = new Uint32Array(16);
@@ -198,16 +203,17 @@ function identityOf(rows: readonly RowEntry[]): string | null {
   return sums.join(' ');
 }
 
-/** At most this much goes into one append (docs/architecture.md, The append transaction). */
+/** The most that goes into one append (docs/architecture.md, One append path). */
 const BATCH_ENTRIES = 256;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-/** What became of a row: appended, or left out because its subject was erased. */
+/** What happened to a row: appended, or left out because its subject was erased. */
 export type PlacedRow = Appended | { readonly outcome: 'suppressed'; readonly seq: null };
 
 /**
- * Appends the rows of a page, in more than one batch where they are large, without those that are suppressed; `also` commits with the last of them and is told how all
- * ended. Deliveries go first: it waits while the waiting line is full, up to ten seconds a batch.
+ * Appends the rows of a page except the suppressed ones, in several batches if they are large. `also` commits with the
+ * last batch and receives all outcomes. Deliveries have priority: while the queue of appends is full it waits, up to
+ * ten seconds a batch.
  */
 export async function appendPage(
   { store, ledger }: Pick<PullDeps, 'store' | 'ledger'>,

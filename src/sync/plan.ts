@@ -2,42 +2,43 @@ import { z } from 'zod';
 import type { RowEntry } from './row.ts';
 
 /**
- * What a run still has to read. A run begins with its whole window as the only piece. Where the service refuses its own cursor, so that a piece
- * cannot be read to its end, the piece is divided: by days, by seconds, then by banner. Each half is read from its own beginning, so
- * nothing depends on the order of the rows or on which of a row's times the service goes by.
+ * A period that a run still has to read. A run begins with its whole window as the only piece. If the service refuses
+ * its own cursor, so that a piece cannot be read to its end, the piece is divided: by days, by seconds, then by banner.
+ * Each half is read from its own beginning, so nothing depends on the order of the rows or on which time of a row the
+ * service filters by.
  */
 const pieceSchema = z.object({
-  /** As the service is asked; null: from the beginning, to the end. */
+  /** As sent to the service; null: from the beginning, to the end. */
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** Only this banner; absent: what the run asks for. */
+  /** Only this banner; absent: the banner of the run. */
   bannerId: z.string().optional(),
-  /** A part of the window, with bounds of our own. */
+  /** Part of the window, with bounds that we chose. */
   isPart: z.boolean().optional(),
-  /** A part of this day (its first millisecond, ISO 8601). */
+  /** The day of which this is a part: its first millisecond, ISO 8601. */
   day: z.string().optional(),
-  /** A day asked for without the first moment of the next one, for a service that takes `to` for a whole day. */
+  /** A whole day that ends a millisecond earlier, for a service that reads `to` as a whole day. */
   isTight: z.boolean().optional(),
-  /** Rows of this period were seen already: without any, the service does not go by it. */
+  /** Rows of this period were seen already: if none come now, the service does not filter by the period. */
   expectsRows: z.boolean().optional(),
 });
 export type Piece = z.infer<typeof pieceSchema>;
 
-/** The state of a run, kept with the position in each commit of a page. */
+/** The state of a run, written with the position in each commit of a page. */
 export const planSchema = z.object({
-  /** In the order in which they are read; the first is under way. None: all is read, only the end is still to be noted. */
+  /** In reading order; the first is being read. Empty: everything is read, only the end has to be recorded. */
   pieces: z.array(pieceSchema),
-  /** Could not be read to their end, however small. */
+  /** Pieces that could not be read to their end, however small. */
   unreachable: z.array(pieceSchema).default([]),
-  /** Known gaps that this run does not ask for. */
+  /** Known gaps that this run does not request. */
   gapsLeft: z.array(pieceSchema).default([]),
-  /** A cursor was refused, and asking from the beginning did not help: from now on, pieces are divided at once. */
+  /** A cursor was refused, and the piece was started over: at the next refusal, divide it. */
   hasRestarted: z.boolean().default(false),
-  /** Times within a day make no difference to the service. */
+  /** The service ignores times within a day. */
   isByDay: z.boolean().default(false),
 });
 export interface Plan extends z.infer<typeof planSchema> {
-  /** Where the first piece continues; null: at its beginning. */
+  /** Where the first piece continues; null: from its beginning. */
   readonly cursor: string | null;
 }
 
@@ -61,7 +62,7 @@ export function planOf(
   };
 }
 
-/** What reading the first piece of a plan meets. */
+/** What happened while the first piece of a plan was read. */
 export type PlanEvent =
   /** `asked`: the cursor that the page was requested with. `isCut`: its next cursor was lost. */
   | {
@@ -70,7 +71,7 @@ export type PlanEvent =
       readonly asked: string | null;
       readonly isCut: boolean;
     }
-  /** The service does not tell periods as small as this piece apart: it ignores the period, or rejects it. */
+  /** The service cannot filter by periods as small as this piece: it ignores or rejects them. */
   | { readonly type: 'period-ignored' }
   | ({ readonly type: 'cursor-refused' } & Attempt)
   /** A page of this piece is over the size limit. */
@@ -78,20 +79,20 @@ export type PlanEvent =
 
 export interface Attempt {
   readonly seen: Seen;
-  /** It began with a cursor of an earlier run. */
+  /** It began with the cursor of an earlier run. */
   readonly isResumed: boolean;
-  /** The service takes whole days only. */
+  /** The service accepts whole days only. */
   readonly isByDay: boolean;
   readonly now: number;
 }
 
 /**
- * The transition of a run. Its state is the plan alone, which each page commits, so a run that is interrupted anywhere resumes with the same
- * next step. A run is at its end when no pieces are left.
- * - `page`: on to its next cursor, or to the next piece; a cut page is requested again.
- * - `period-ignored`: the whole day in place of its parts; then by banner; then given up as unreachable.
- * - `cursor-refused`: once more from the beginning of the piece; after that in halves, by banner, or given up as unreachable.
- * - `too-large`: in halves at once.
+ * The next plan of a run after an event. The plan is the run's whole state and is committed with each page, so an
+ * interrupted run resumes with the same next step. The run ends when no pieces are left.
+ * - `page`: goes on to its next cursor, or to the next piece; a cut page is requested again.
+ * - `period-ignored`: reads the whole day instead of its parts; then by banner; then gives up as unreachable.
+ * - `cursor-refused`: starts the piece over once; after that reads halves, or by banner, or gives up as unreachable.
+ * - `too-large`: reads halves at once.
  */
 export function nextPlan(plan: Plan, event: PlanEvent, bannerIds: readonly string[]): Plan {
   switch (event.type) {
@@ -103,7 +104,7 @@ export function nextPlan(plan: Plan, event: PlanEvent, bannerIds: readonly strin
     case 'period-ignored':
       return giveUpPeriod(plan, bannerIds);
     case 'cursor-refused':
-      // A cursor of an earlier run may only have expired.
+      // The cursor of an earlier run may simply have expired.
       if (!plan.hasRestarted || (event.isResumed && event.seen.pages === 0))
         return { ...plan, cursor: null, hasRestarted: true };
       return divide(plan, event, bannerIds);
@@ -112,17 +113,17 @@ export function nextPlan(plan: Plan, event: PlanEvent, bannerIds: readonly strin
   }
 }
 
-/** What an attempt to read a piece from its beginning saw. Times in milliseconds since 1970. */
+/** What was seen while a piece was read from its beginning. Times in milliseconds since 1970. */
 interface Seen {
   pages: number;
   rows: number;
   earliest: number;
   latest: number;
-  /** Middle of the times of the first and of the last page; the order of the rows is told from them. */
+  /** Middle of the times on the first and on the last page, which show the order of the rows. */
   first: number | null;
   last: number | null;
   timed: number;
-  /** Rows dated outside the piece, beyond what clocks and time zones explain. */
+  /** Rows dated outside the piece by more than clocks and time zones explain. */
   outside: number;
 }
 
@@ -151,14 +152,17 @@ export function see(seen: Seen, piece: Piece, rows: readonly RowEntry[]): void {
   seen.first ??= seen.last;
 }
 
-/** Whether the service plainly does not go by the period of this part: rows of other times came, or none where some were seen before. */
+/**
+ * Whether the service evidently ignores the period of this part: it gave rows of other times, or none where some were
+ * seen before.
+ */
 export function ignoresPeriod(piece: Piece, seen: Seen, isEnded: boolean): boolean {
   if (piece.isPart !== true) return false;
   if (isEnded && piece.expectsRows === true && seen.rows === 0) return true;
   return piece.day === undefined ? seen.outside * 2 > seen.timed : seen.outside > 0;
 }
 
-/** The plan without the smaller parts of a day: the service does not tell them apart. */
+/** The plan without the smaller parts of a day, which the service cannot tell apart. */
 function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
   const [piece, ...rest] = plan.pieces;
   if (piece === undefined) return plan;
@@ -175,8 +179,9 @@ function giveUpPeriod(plan: Plan, bannerIds: readonly string[]): Plan {
 }
 
 /**
- * The plan when the piece under way cannot be read to its end at once: in halves, by banner, or without it. Where only empty pages came, nothing
- * says that a smaller piece has rows, and a service that always gives a cursor would be asked thousands of times.
+ * The plan when the current piece cannot be read to its end: in halves, by banner, or without it. If only empty pages
+ * came, nothing suggests that a smaller piece has rows, and a service that always gives a cursor would be asked
+ * thousands of times: the piece is dropped.
  */
 function divide(begun: Plan, { seen, isByDay, now }: Attempt, bannerIds: readonly string[]): Plan {
   const plan = { ...begun, isByDay: begun.isByDay || isByDay };
@@ -188,7 +193,7 @@ function divide(begun: Plan, { seen, isByDay, now }: Attempt, bannerIds: readonl
   return lastResort(plan, bannerIds);
 }
 
-/** A piece that cannot be halved any more. */
+/** The plan when a piece cannot be halved further: ends the day earlier, then by banner, then gives up. */
 function lastResort(plan: Plan, bannerIds: readonly string[]): Plan {
   const [piece, ...rest] = plan.pieces;
   if (piece === undefined) return plan;
@@ -210,7 +215,7 @@ function drop(plan: Plan, piece: Piece): Plan {
   return { ...plan, pieces: plan.pieces.slice(1), unreachable, cursor: null };
 }
 
-/** Two halves, the one whose rows were seen first; null where the piece is too small. */
+/** Two halves, starting with the one whose rows were seen first; null if the piece is too small. */
 function halve(piece: Piece, seen: Seen, now: number, isByDay: boolean): Piece[] | null {
   if (piece.isTight === true) return null;
   const bounds = boundsOf(piece);
@@ -244,7 +249,7 @@ interface Bounds {
   readonly end: number;
 }
 
-/** Whether one end of what was seen lies in the part: then a row of it is certain. */
+/** Whether the earliest or latest row seen lies in the part, which then certainly has a row. */
 function isWithin(seen: Seen, start: number, end: number): boolean {
   return [seen.earliest, seen.latest].some((at) => at >= start + SECOND && at < end - SECOND);
 }
@@ -256,12 +261,15 @@ function boundsOf(piece: Piece): Bounds {
   };
 }
 
-/** A date alone may mean the whole day (docs/assumptions.md). */
+/** A bare date may mean the whole day (docs/assumptions.md). */
 function endOf({ to }: Piece): string | null {
   return to !== null && /^\d{4}-\d\d-\d\d$/.test(to) ? isoOf(Date.parse(to) + DAY) : to;
 }
 
-/** A place to cut where the rows tell none. Where one end is open, steps away from the present double; beyond 30 years there is nothing. */
+/**
+ * Where to cut if the rows do not tell. If one end is open, the distance from now doubles with each step; NaN beyond 30
+ * years.
+ */
 function middleOf({ start, end }: Bounds, grain: number, now: number): number {
   const round = (at: number) => Math.round(at / grain) * grain;
   if (Number.isFinite(start) && Number.isFinite(end)) {
@@ -278,13 +286,13 @@ function isoOf(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** How the service is asked for a piece: a part ends a millisecond later than it must, in case `to` is not included. */
+/** The period to send for a piece. A part ends a millisecond late, in case the service excludes `to`. */
 export function periodOf(piece: Piece): { readonly from: string | null; readonly to: string | null } {
   if (piece.isPart !== true || piece.to === null) return { from: piece.from, to: piece.to };
   return { from: piece.from, to: isoOf(boundsOf(piece).end + (piece.isTight === true ? -1 : 1)) };
 }
 
-/** Gaps in words, and how many of them. */
+/** Describes the first ten gaps and counts the rest. */
 export function describeGaps(gaps: readonly Piece[]): string {
   const texts = gaps.slice(0, 10).map(({ from, to, bannerId }) => {
     const banner = bannerId === undefined ? '' : ` of banner ${bannerId}`;
@@ -296,7 +304,7 @@ export function describeGaps(gaps: readonly Piece[]): string {
   return `${texts.join('; ')}${more > 0 ? `; and ${more} more` : ''}`;
 }
 
-/** Gaps with each period once, and periods that follow one another joined. */
+/** Gaps without overlaps; adjacent periods are joined. */
 export function joinGaps(gaps: readonly Piece[]): Piece[] {
   const startOf = (gap: Piece) => boundsOf(gap).start;
   const sorted = [...gaps].sort(
@@ -311,7 +319,10 @@ export function joinGaps(gaps: readonly Piece[]): Piece[] {
   return joined;
 }
 
-/** Up to where a log is complete that was read to `readTo` but for gaps, ISO 8601 UTC; null: nowhere. */
+/**
+ * The time up to which a log is complete, given that it was read to `readTo` except for gaps. ISO 8601 UTC; null:
+ * nowhere.
+ */
 export function completeTo(readTo: string | null, gaps: readonly Piece[]): string | null {
   if (readTo === null || gaps.some(({ from }) => from === null)) return null;
   return [readTo, ...gaps.map((gap) => isoOf(boundsOf(gap).start))].sort()[0] ?? null;

@@ -4,7 +4,7 @@ import type { Query } from '../store/store.ts';
 import { completeTo, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
 import { type RequestForm, requestFormSchema, usualForm } from './query-form.ts';
 
-/** How far the pull of one banner has come. */
+/** How far the pull of one banner has got. */
 export type SyncPosition = Readonly<
   Omit<Tables['sync_positions'], 'unreadable_total' | 'run_unreadable'> & {
     unreadable_total: number;
@@ -12,19 +12,19 @@ export type SyncPosition = Readonly<
   }
 >;
 
-/** The run that is going on: its window, and when it began. Times ISO 8601. */
+/** The current run: its window, and when it began. Times ISO 8601. */
 export interface Run {
   readonly source: string;
-  /** Null where no banner is named. */
+  /** Null if no banner is named. */
   readonly bannerId: string | null;
   readonly runId: string;
   readonly from: string | null;
   readonly to: string | null;
-  /** By our clock or the service's Date header at the first page, whichever is earlier. */
+  /** Time of the first page: our clock or the service's Date header, whichever is earlier. */
   readonly asOf: string;
 }
 
-/** The banner of a position. A key in SQL cannot be null: '' stands there for the log that is pulled without naming a banner. */
+/** The banner of a position. SQL keys cannot be null, so '' stands for the log pulled without naming a banner. */
 export function bannerOf(column: string): string | null {
   return column === '' ? null : column;
 }
@@ -35,7 +35,7 @@ export function columnOf(bannerId: string | null): string {
 
 const positionColumns = columnsOf('sync_positions');
 
-/** The position of a banner, or of the log as a whole (null); null before its first run. */
+/** The position of a banner, or of the log as a whole (null bannerId); null before its first run. */
 export async function loadPosition(
   query: Query,
   source: string,
@@ -50,18 +50,18 @@ export async function loadPosition(
   return row ?? null;
 }
 
-/** What the open run of a position still has to read; null without one. */
+/** What the open run of a position still has to read; null if no run is open. */
 export function planOfPosition(position: Pick<SyncPosition, 'cursor' | 'run_plan'> | null): Plan | null {
   if (position === null || position.run_plan === null) return null;
   return { ...planSchema.parse(JSON.parse(position.run_plan)), cursor: position.cursor };
 }
 
-/** Periods of a banner's log that the service did not give to their end. */
+/** Periods of a banner's log that could not be read to their end. */
 export function gapsOfPosition(position: Pick<SyncPosition, 'gaps'> | null): readonly Piece[] {
   return position?.gaps == null ? [] : planSchema.shape.pieces.parse(JSON.parse(position.gaps));
 }
 
-/** In which form a source takes requests; the usual one until another was learned. */
+/** The form in which a source accepts requests; the usual one until another was learned. */
 export async function loadForm(read: Query, source: string): Promise<RequestForm> {
   const row = await read
     .selectFrom('sync_positions')
@@ -73,7 +73,7 @@ export async function loadForm(read: Query, source: string): Promise<RequestForm
   return row?.form == null ? usualForm : requestFormSchema.parse(JSON.parse(row.form));
 }
 
-/** Notes a form that the service took, for all banners of the source. In a write transaction. */
+/** Records, for all banners of the source, a form that the service accepted. Call it in a write transaction. */
 export async function noteForm(query: Query, source: string, form: RequestForm): Promise<void> {
   await query
     .updateTable('sync_positions')
@@ -82,26 +82,26 @@ export async function noteForm(query: Query, source: string, form: RequestForm):
     .execute();
 }
 
-/** What the commit of a page does to the position. */
+/** The changes that a committed page makes to the position. */
 interface PageStep {
   /** What is left to read after the page. */
   readonly plan: Plan;
-  /** Rows, and pieces that could not be read, which are new in the ledger. */
+  /** Rows that are new in the ledger, and unreadable pieces that are. */
   readonly stored: number;
   readonly unreadable: number;
-  /** Whether the page is asked for again anyway, because the way on from it was lost. */
+  /** The page will be requested again, because its next cursor was lost. */
   readonly isCut: boolean;
-  /** Earliest time of a row that counts, where it may be earlier than all before; else null. */
+  /** Earliest time of a row that counts, if it may be earlier than all before; otherwise null. */
   readonly earliest: string | null;
   readonly isFirst: boolean;
-  /** It continues an interrupted run, and is responsible for what that one could not read. */
+  /** It continues an interrupted run and takes over its count of unreadable pieces. */
   readonly carriesOn: boolean;
   readonly at: string;
 }
 
 /**
- * Moves the position to the next page, in the transaction that stores the page.
- * `superseded`: another run of the same banner has begun meanwhile; its place was not moved, and this one should stop.
+ * Moves the position to the next page, in the transaction that stores the page. `superseded`: another run of the same
+ * banner has begun meanwhile; the position was not moved, and this run should stop.
  */
 export async function advancePosition(query: Query, run: Run, step: PageStep): Promise<'advanced' | 'superseded'> {
   const toAskAgain = step.isCut ? 0 : step.unreadable;
@@ -161,10 +161,10 @@ function planColumns({ cursor, ...plan }: Plan): { readonly cursor: string | nul
 }
 
 /**
- * Ends a run of whose window everything was read that can be reached: no plan, and the watermark where it may move. Superseded: nothing is written.
- * Where something in the window could not be read as rows, the next run asks for the window again; where periods could not be reached, they
- * are kept as gaps, and the watermark stays where the first of them begins. `error`: names them. `begins`: no page of the run was noted before, since
- * its only one was empty.
+ * Ends a run that has read everything it can reach: clears its plan and advances the watermark if possible. If the run
+ * was superseded, writes nothing. If something in the window could not be read as rows, the next run requests the
+ * window again. Unreachable periods are kept as gaps, and the watermark stays at the beginning of the first. `error`:
+ * describes the gaps. `begins`: set if the run's only page was empty and therefore not recorded.
  */
 export async function finishPosition(
   query: Query,
@@ -198,14 +198,14 @@ export async function finishPosition(
   return { watermark };
 }
 
-/** Up to where everything that can be reached was read, ISO 8601 UTC. */
+/** The time up to which everything reachable was read, ISO 8601 UTC. */
 export function readToOf(position: Pick<SyncPosition, 'read_to' | 'watermark'> | null): string | null {
   return position?.read_to ?? position?.watermark ?? null;
 }
 
 /**
- * Notes why a run stopped. With `forget`, its plan is given up, and the next run starts over from where all was read; without, it
- * goes on with the plan.
+ * Records why a run stopped. With `forget`, its plan is dropped and the next run starts over from where everything was
+ * read; otherwise the next run continues the plan.
  */
 export async function failPosition(query: Query, run: Run, error: string, forget: boolean, at: string): Promise<void> {
   const before = await loadPosition(query, run.source, run.bannerId);
@@ -218,9 +218,7 @@ export async function failPosition(query: Query, run: Run, error: string, forget
   });
 }
 
-/**
- * Gives a run up that was stopped in order: its place is kept, and nobody takes it for one that is still under way.
- */
+/** Releases a run that was stopped on request: its position is kept, but it no longer counts as running. */
 export async function releasePosition(query: Query, run: Run): Promise<void> {
   await query
     .updateTable('sync_positions')
@@ -231,7 +229,7 @@ export async function releasePosition(query: Query, run: Run): Promise<void> {
     .execute();
 }
 
-/** Counts rows, and pieces that could not be read, that a recount stored, in the transaction that stores them. */
+/** Adds the rows and unreadable pieces that a recount stored, in the transaction that stores them. */
 export async function countRecounted(
   query: Query,
   counted: {
@@ -252,7 +250,7 @@ export async function countRecounted(
     .execute();
 }
 
-/** Notes how a recount compared. */
+/** Records the result of a recount. */
 export async function noteRecount(
   query: Query,
   noted: {
@@ -272,9 +270,9 @@ export async function noteRecount(
 }
 
 /**
- * Where the watermark stands after a window: it moves only when the window leaves no gap behind it, never backwards, and
- * never by a row's own time, which anyone may have set (docs/architecture.md, Time). One that lies in the future was set by a clock that was
- * wrong, and a run over everything puts it right.
+ * The watermark after a window was read. It moves only if the window leaves no gap behind it, never backwards, and
+ * never by a row's own time, which anyone may have set (docs/architecture.md, Time). A watermark in the future was set
+ * by a wrong clock; a run over everything corrects it.
  */
 function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 'asOf'>): string | null {
   const leavesGap = run.from !== null && (watermark === null || Date.parse(run.from) > Date.parse(watermark));
@@ -286,10 +284,10 @@ function nextWatermark(watermark: string | null, run: Pick<Run, 'from' | 'to' | 
   return new Date(best).toISOString();
 }
 
-/** A watermark further ahead than this was set by a clock that was wrong; clocks of one installation are nearer to one another. */
+/** A watermark further ahead than this was set by a wrong clock; the clocks of one installation differ by less. */
 const AHEAD_MS = 60 * 60 * 1000;
 
-/** Whether a watermark lies in the future, so that nothing can be told from it. */
+/** Whether a watermark lies in the future and therefore says nothing. */
 export function isBeyond(watermark: string, now: Date): boolean {
   return Date.parse(watermark) > now.getTime() + AHEAD_MS;
 }
@@ -310,7 +308,7 @@ const noRun = {
 
 type Change = Partial<Omit<SyncPosition, 'source' | 'banner_id'>> & { updated_at: string };
 
-/** Read and written in one write transaction, so nothing can race with it. */
+/** Must run in the write transaction in which `before` was read, so nothing can race with it. */
 async function writePosition(
   query: Query,
   before: SyncPosition | null,
@@ -349,7 +347,7 @@ async function writePosition(
   }
 }
 
-/** Puts a banner aside, or takes it up again with null. In a write transaction. */
+/** Puts a banner aside, or brings it back with null. Call it in a write transaction. */
 export async function setDismissed(
   query: Query,
   source: string,
@@ -362,27 +360,30 @@ export async function setDismissed(
   await writePosition(query, before, { source, bannerId }, change);
 }
 
-/** How a recount of recent days compared with the ledger. Kept with the position as JSON. */
+/** The result of comparing recent days with the ledger. Kept with the position as JSON. */
 export const recountSummarySchema = z.object({
   /** The window that was counted, ISO 8601 UTC. */
   from: z.string(),
   to: z.string(),
-  /** Rows that the service gave. */
+  /** Rows that the service returned. */
   rows: z.number().int(),
-  /** Of these, rows that no run had brought before: they came late, or changed under their id. */
+  /** Rows among them that no run had brought before: they came late, or changed under their id. */
   found: z.number().int(),
-  /** Decisions pulled earlier that the service gives no more. */
+  /** Decisions pulled earlier that the service no longer returns. */
   gone: z.number().int(),
 });
 export type RecountSummary = z.infer<typeof recountSummarySchema>;
 
-/** A refusal may have been a mishap of the service's: after this long the whole log is asked for once more. */
+/** A refusal may have been temporary: after this long the whole log is requested again. */
 const ASK_AGAIN_MS = 24 * 60 * 60 * 1000;
 
 type Given = Pick<SyncPosition, 'run_id' | 'rows_total' | 'last_success_at'>;
 type Refused = Given & Pick<SyncPosition, 'banner_id' | 'last_error'>;
 
-/** How the log of a source that names no banner is asked for: whether it ever came without a banner, and whether it was refused lately. */
+/**
+ * For a source without configured banners: whether the log ever came without naming a banner, and whether that was
+ * refused lately.
+ */
 export async function loadWholeLog(
   read: Query,
   source: string,
@@ -394,12 +395,15 @@ export async function loadWholeLog(
   return { wasGiven: wasGiven(position), isRefused: isRefusal(position) && !isLate };
 }
 
-/** Whether a position only says that the log was not given without a banner; a request that failed otherwise leaves its error there. */
+/**
+ * Whether a position records only that the service requires a banner. Requests that failed in another way leave an
+ * error in it.
+ */
 export function isRefusal(position: Refused): boolean {
   return bannerOf(position.banner_id) === null && !wasGiven(position) && position.last_error === null;
 }
 
-/** Remembers that the log of a source is not given without a banner. In a write transaction. */
+/** Records that the service does not return this source's log without a banner. Call it in a write transaction. */
 export async function noteRefusal(query: Query, source: string, at: string): Promise<void> {
   const position = await loadPosition(query, source, null);
   if (position !== null && wasGiven(position)) return;

@@ -55,10 +55,10 @@ import type { WalkFault } from './walk.ts';
 const DEFAULT_LOOK_BACK_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page is committed together with the cursor
- * that leads on from it, so a run that was interrupted anywhere goes on where it stopped; rows that come twice are
- * stored once. An interrupted run is ended first, and what is new since then follows in the same call.
- * Errors: StoreUnavailable; CodedError `overloaded` when the waiting line stays full; UsageError for dates that are none.
+ * Pulls the consent log of one banner into the ledger (docs/service.md §4.5). Each page is committed together with its
+ * next cursor, so a run interrupted anywhere continues where it stopped; rows that come twice are stored once. An
+ * interrupted run is finished first; the same call then pulls what is new since. Errors: StoreUnavailable; CodedError
+ * `overloaded` if the queue of appends stays full; UsageError for invalid dates.
  */
 export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Promise<PullResult> {
   assertDates(request);
@@ -78,7 +78,7 @@ export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Pro
 function explicitWindow(request: PullRequest, gaps: readonly Piece[]): Window {
   const full = request.full === true;
   const period = { from: full ? null : withOffset(request.from), to: full ? null : withOffset(request.to) };
-  // All of it is read again, and gaps are determined afresh.
+  // Everything is read again, so gaps are determined afresh.
   const isAll = period.from === null && period.to === null;
   return newWindow(period, isAll ? {} : { left: gaps });
 }
@@ -87,13 +87,13 @@ function newWindow(period: Pick<Window, 'from' | 'to'>, gaps: Parameters<typeof 
   return { ...period, runId: randomUUID(), plan: planOf(period, gaps), isResumed: false, asOf: null };
 }
 
-/** Gaps tried again in one run. */
+/** Gaps to retry in one run. */
 const GAPS_AGAIN = 20;
 
 /**
- * Open at its end: a row that the service dates in the future would never be seen otherwise. Everything, where no row was ever there: to ask for
- * all of nothing costs no more, and what the service shows only later is found. Everything, too, where the place lies in the future: the
- * clock that set it was wrong, and nobody knows by how much.
+ * Has no end, or rows that the service dates in the future would never be seen. Covers everything if no row was ever
+ * found (asking for all of nothing costs no more, and rows shown later are found), or if the position lies in the
+ * future: the clock that set it was wrong by an unknown amount.
  */
 function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncPosition | null): Window {
   const readTo = readToOf(position);
@@ -101,14 +101,14 @@ function incrementalWindow(deps: PullDeps, request: PullRequest, position: SyncP
     return newWindow({ from: null, to: null }, {});
   const mark = Math.min(Date.parse(readTo), Date.parse(isoNow(deps.clock)));
   const from = new Date(mark - (request.lookBackMs ?? DEFAULT_LOOK_BACK_MS)).toISOString();
-  // The last of them were tried longest ago.
+  // The first were tried longest ago.
   const gaps = gapsOfPosition(position);
   return newWindow({ from, to: null }, { again: gaps.slice(0, GAPS_AGAIN), left: gaps.slice(GAPS_AGAIN) });
 }
 
 /**
- * Under a run id of its own: should the interrupted run still be alive somewhere, it finds itself superseded. Under the same, where all is read
- * and only the end is missing: whichever process notes it first has noted it.
+ * Gets a new run id, so that the interrupted run, if still alive somewhere, finds itself superseded. If everything is
+ * read and only the end is missing, the id stays: whichever process records the end first, it is recorded once.
  */
 function resumedWindow(position: SyncPosition | null): Window | null {
   const plan = planOfPosition(position);
@@ -125,7 +125,10 @@ function resumedWindow(position: SyncPosition | null): Window | null {
   };
 }
 
-/** A time without an offset is taken as UTC, whatever this machine's time zone, and said so to the service; a date stays a date. */
+/**
+ * A time without an offset is taken as UTC, whatever this machine's time zone, and sent with an offset; a date stays a
+ * date.
+ */
 function withOffset(time: string | undefined): string | null {
   if (time === undefined || /^\d{4}-\d\d-\d\d$/.test(time) || /(?:Z|[+-]\d\d:?\d\d)$/i.test(time)) return time ?? null;
   return new Date(`${time.replace(' ', 'T')}Z`).toISOString();
@@ -152,22 +155,22 @@ function assertDates({ from, to, full }: PullRequest): void {
 /** One run over one window of a banner's log. */
 interface Window {
   readonly runId: string;
-  /** As the service understands them; null: from the beginning, to the end. */
+  /** As sent to the service; null: from the beginning, to the end. */
   readonly from: string | null;
   readonly to: string | null;
-  /** What is to be read of it. */
+  /** What is left to read of it. */
   readonly plan: Plan;
   /** It continues an interrupted run. */
   readonly isResumed: boolean;
-  /** Of an interrupted run: when it began. */
+  /** When the interrupted run began; null for a new run. */
   readonly asOf: string | null;
-  /** Of an interrupted run: the earliest row that it, or one before it, saw. */
+  /** The earliest row that the interrupted run, or one before it, saw. */
   readonly earliest?: string | null;
 }
 
 /**
- * Reads one window to its end and says in the ledger how that ended. `before`: counts of an earlier window of the same call.
- * Errors: see pullConsentLogs.
+ * Reads one window to its end and records the result in the ledger. `before`: counts of an earlier window of the same
+ * call. Errors: see pullConsentLogs.
  */
 async function pullWindow(
   deps: PullDeps,
@@ -186,7 +189,7 @@ async function pullWindow(
     asOf: window.asOf ?? began,
   };
   let isClaimed = false;
-  /** Of a run whose only page was empty: its end notes its beginning too. */
+  /** Set if the run's only page was empty: its beginning is recorded with its end. */
   let begins: { readonly carriesOn: boolean } | null = null;
   let restarted = false;
   let watermark: string | null = null;
@@ -217,7 +220,7 @@ async function pullWindow(
       if (step.type === 'read') continue;
       if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
       const claim = { isFirst: !isClaimed, carriesOn: window.asOf !== null };
-      // Most runs of a schedule: nothing is new, and one commit says so.
+      // The usual scheduled run: nothing is new, and one commit records it.
       if (claim.isFirst && step.page.rows.length === 0 && plan.pieces.length === 0 && asking.form === savedForm) {
         begins = claim;
         addPage(own, [], 0);
@@ -250,7 +253,7 @@ async function pullWindow(
     }
     const failure = failureOfError(error);
     if (failure === null) throw error;
-    // A run whose parts are refused would begin with the same refusal for ever.
+    // If parts of a run are refused, continuing it would meet the same refusal every time.
     return fail(isRefused(failure.reason) ? { ...failure, forgetCursor: true } : failure);
   }
 
@@ -263,7 +266,7 @@ async function pullWindow(
     return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
   }
 
-  /** So that a restart need not find out again, and everybody can see how the service was asked. */
+  /** Recorded so that a restart need not learn it again, and so that it can be seen how the service was asked. */
   async function noteLearnedForm(form: RequestForm): Promise<void> {
     const at = isoNow(deps.clock);
     const body: Action = { action: 'sync.form-learned', actor: request.actor, runId: run.runId, ...form };
@@ -271,7 +274,7 @@ async function pullWindow(
     await appendAction(deps.ledger, run.source, body, key, at, (tx) => noteForm(tx.query, run.source, form));
   }
 
-  /** The action and the position it speaks of commit together. */
+  /** The action and the position it reports commit together. */
   async function conclude(
     action: Extract<Action, { duplicates: number }>['action'],
     error: string | null,
@@ -296,7 +299,7 @@ async function pullWindow(
   }
 }
 
-/** What a failure means for the banner that was asked about, given how many pages were read before it. */
+/** What a failure means for the requested banner, given how many pages were read before it. */
 async function explain(
   { store }: PullDeps,
   { source, bannerId, tentative }: PullRequest,
@@ -306,14 +309,17 @@ async function explain(
   const leavesPosition = !(tentative === true && pages === 0 && isRefused(found.reason));
   if (bannerId === null) return { failure: found, isForeign: false, leavesPosition };
   if (found.reason === 'not-found' && pages === 0 && !(await isKnownBanner(store.read, source, bannerId)))
-    // A mistyped banner must leave no position behind, which every later run would stumble over.
+    // A mistyped banner must leave no position behind: every later run would fail on it.
     return { failure: unknownBanner(bannerId, found), isForeign: false, leavesPosition: false };
   if (await isOnlyNamedByDeliveries(store.read, source, bannerId, found))
     return { failure: foreignBanner(source.slug, bannerId, found), isForeign: true, leavesPosition };
   return { failure: found, isForeign: false, leavesPosition };
 }
 
-/** A 404 for a banner that was never pulled, and that nobody set, is an answer about it; so is a 400 where the service gives another log. */
+/**
+ * For a banner that was never pulled and is not configured, a 404 is an answer about the banner; so is a 400 if the
+ * service returns another log.
+ */
 async function isOnlyNamedByDeliveries(
   read: Query,
   source: PullRequest['source'],
@@ -326,7 +332,7 @@ async function isOnlyNamedByDeliveries(
   return position === null || (position.last_success_at === null && position.rows_total === 0);
 }
 
-/** Stores a page; its last batch carries the plan that leads on from it. */
+/** Stores a page; the last batch also commits the plan that follows it. */
 async function commitPage(
   deps: PullDeps,
   run: Run,
@@ -352,7 +358,10 @@ function earlierOf(ours: string, theirs: Date | null): string {
   return theirs === null || theirs.getTime() > Date.parse(ours) ? ours : theirs.toISOString();
 }
 
-/** `page`: to be stored together with the plan that it leads to. `fault`: the plan cannot go on. `read`: all that can be reached was read. */
+/**
+ * `page`: to be stored together with the next plan. `fault`: the plan cannot go on. `read`: everything reachable was
+ * read.
+ */
 type ReadStep =
   | { readonly type: 'page'; readonly page: ReadyPage; readonly plan: Plan }
   | { readonly type: 'fault'; readonly fault: WalkFault }
@@ -360,18 +369,19 @@ type ReadStep =
 
 interface ReadRequest extends LogRequest {
   readonly runId: string;
-  /** Banners to ask for one by one where a period cannot be read otherwise. */
+  /** Banners to request one by one if a period cannot be read otherwise. */
   readonly loadBannerIds: () => Promise<readonly string[]>;
 }
 
-/** More refusals than reading any log should need: the next run continues with the remaining pieces. */
+/** More refusals than any log should cause: the run fails, and the next continues with the remaining pieces. */
 const MAX_REFUSALS = 5000;
-/** Pages over the size limit in a row: from the whole log down to a second it takes some thirty. */
+/** Consecutive pages over the size limit; halving the whole log down to a second takes about thirty. */
 const MAX_TOO_LARGE = 40;
 
 /**
- * Reads the pieces of a plan, one after the other; what follows from each page or refusal is said in src/sync/plan.ts (nextPlan).
- * Errors: those of requests without a cursor, and those that are no refusal; `too-large` when smaller pieces are no smaller.
+ * Reads the pieces of a plan one after the other; nextPlan (src/sync/plan.ts) says what follows from each page or
+ * refusal. Errors: those of requests without a cursor, and those that are not refusals; `too-large` if smaller pieces
+ * do not help.
  */
 export async function* readPlan(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service' | 'store'>,
@@ -411,7 +421,7 @@ export async function* readPlan(
   yield { type: 'read', plan };
 }
 
-/** What the refusal of a request means for the plan; null: the run cannot go on. */
+/** What a refused request means for the plan; null: the run cannot continue. */
 function refusalOf(error: unknown, { cursor, pieces }: Plan, attempt: Attempt): PlanEvent | null {
   const kind = error instanceof ServiceError ? error.kind : null;
   if (kind === 'too-large') return { type: 'too-large', ...attempt };
@@ -419,7 +429,10 @@ function refusalOf(error: unknown, { cursor, pieces }: Plan, attempt: Attempt): 
   return kind === 'bad-request' && pieces[0]?.isTight === true ? { type: 'period-ignored' } : null;
 }
 
-/** Whether the service would not go on from a cursor, for whatever reason: all but what concerns the account, or the way to the service. */
+/**
+ * Whether the service refused to continue from a cursor, for any reason except those that concern the account or the
+ * connection.
+ */
 function isCursorRefusal(error: unknown): boolean {
   if (!(error instanceof ServiceError) || error.status === null) return error instanceof ServiceError && error.unsent;
   return error.status >= 400 && ![401, 402, 407, 408, 429].includes(error.status);

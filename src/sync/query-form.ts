@@ -7,13 +7,13 @@ const periods = ['time', 'seconds', 'date', 'local'] as const;
 const ranges = ['open', 'closed'] as const;
 
 /**
- * How a service takes what its documentation leaves open (docs/service.md §4.5): "ISO date" may mean a time, a time in whole seconds, one
- * without an offset, or a day; both ends of the period may be required; a cursor may be wanted beside the other parameters or alone. Learned
- * from refusals, for each source.
+ * How a service reads what its documentation leaves open (docs/service.md §4.5): "ISO date" may mean a time, a time in
+ * whole seconds, one without an offset, or a day; both ends of the period may be required; a cursor may be expected
+ * with the other parameters or alone. Learned from refusals, per source.
  */
 export const requestFormSchema = z.object({
   period: z.enum(periods),
-  /** `closed`: both ends are always given. Forms that were learned by earlier versions do not say it. */
+  /** `closed`: both ends are always sent. Forms stored by earlier versions lack it. */
   range: z.enum(ranges).default('open'),
   cursor: z.enum(['with-query', 'alone']),
 });
@@ -21,19 +21,22 @@ export type RequestForm = z.infer<typeof requestFormSchema>;
 
 export const usualForm: RequestForm = { period: 'time', range: 'open', cursor: 'with-query' };
 
-/** Where a period begins that has no beginning but needs one: before any consent log. */
+/** Start of a period that needs a beginning but has none: earlier than any consent log. */
 const BEGINNING = '2000-01-01T00:00:00.000Z';
 const DAY = 86_400_000;
 
-/** The form of a run; it changes when another one turns out to be accepted. */
+/** The form used by a run; changes if another one turns out to be accepted. */
 export interface Asking {
   form: RequestForm;
-  /** A cursor was accepted in this form: a refusal is about the cursor itself. */
+  /** A cursor was accepted in this form, so a refusal concerns the cursor itself. */
   cursorWorked: boolean;
   readonly clock: Clock;
 }
 
-/** Asks for a page, and after a 400 in the other forms that the documentation allows. Errors: the first refusal, when all are refused. */
+/**
+ * Requests a page; after a 400, tries the other forms that the documentation allows. Errors: the first refusal, if all
+ * forms are refused.
+ */
 export async function askInForm(
   asking: Asking,
   query: ConsentLogQuery,
@@ -73,7 +76,7 @@ function otherForms({ form, cursorWorked }: Asking, { cursor, from, to }: Consen
     const hasTime = [from, to].some((time) => (time === null ? !isOpen : time.includes('T')));
     return periods.filter((period) => hasTime || period === form.period).map((period) => ({ ...form, period, range }));
   });
-  // Where both ends are given, open and closed are the same request.
+  // If both ends are given, open and closed are the same request.
   return forms.filter(
     ({ period, range }) =>
       (period !== form.period || range !== form.range) && (range === form.range || from === null || to === null),
@@ -84,7 +87,7 @@ function inForm(query: ConsentLogQuery, form: RequestForm, clock: Clock): Consen
   if (query.cursor !== null && form.cursor === 'alone')
     return { bannerId: null, from: null, to: null, cursor: query.cursor, isAlone: true };
   const isClosed = form.range === 'closed';
-  // The same for a whole day, since a cursor may belong to the period that it was given for.
+  // Constant within a day, since a cursor may be bound to the period it was given for.
   const end = () => new Date(Math.ceil(clock().getTime() / DAY) * DAY + DAY).toISOString();
   const from = query.from ?? (isClosed ? BEGINNING : null);
   const to = query.to ?? (isClosed ? end() : null);
@@ -117,7 +120,7 @@ function toIn(to: string | null, { period }: RequestForm): string | null {
   return written(new Date(isAtBorder ? at : at + unit), period);
 }
 
-/** In words, for `sync status`. */
+/** Describes the form, for `sync status`. */
 export function describeForm({ period, range, cursor }: RequestForm): string {
   const words = {
     time: 'times',

@@ -11,16 +11,19 @@ import { countRecounted, loadForm, loadPosition, noteRecount, type RecountSummar
 import { addPage, countNew, noTotals } from './row.ts';
 
 interface RecountDeps extends PullDeps {
-  /** Waits until the read models hold everything that is in the ledger now. */
+  /** Waits until the read models hold everything now in the ledger. */
   readonly catchUp: () => Promise<unknown>;
 }
 
 interface RecountRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'actor' | 'signal' | 'pageRows'> {
-  /** How far back to count, default 7. */
+  /** Days to go back, default 7. */
   readonly days?: number | undefined;
 }
 
-/** `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was concluded; the next recount starts over. */
+/**
+ * `not-due`: no run has finished yet, so there is nothing to compare. `failed`: nothing was recorded; the next recount
+ * starts over.
+ */
 type RecountResult = { readonly bannerId: string | null } & (
   | ({ readonly outcome: 'counted' } & RecountSummary)
   | { readonly outcome: 'failed'; readonly error: string }
@@ -29,16 +32,19 @@ type RecountResult = { readonly bannerId: string | null } & (
 
 const RECOUNT_DAYS = 7;
 const DAY = 86_400_000;
-/** Rows this near to an end of the window may fall on either side of it: which of a row's times the service goes by is not documented. */
+/**
+ * Rows this close to an end of the window may fall on either side of it: which of a row's times the service filters by
+ * is not documented.
+ */
 const MARGIN = 3_600_000;
-/** At most so many are named in the entry; the counts are of all. */
+/** The entry names at most this many; the counts cover all. */
 const NAMED = 100;
 
 /**
- * Reads the log of the last days from the beginning, whatever the cursors say, and compares: rows that no run had brought are stored and
- * counted as found, decisions pulled earlier that the service gives no more are named as gone. Nothing is deleted or corrected. It goes beside
- * the runs of the same banner, moves no cursor and no watermark, and starts over if interrupted.
- * Errors: StoreUnavailable; the signal's reason when it was aborted.
+ * Reads the log of recent days from the beginning, ignoring stored cursors, and compares it with the ledger: rows that
+ * no run had brought are stored and counted as found; decisions pulled earlier that the service no longer returns are
+ * named as gone. Nothing is deleted or corrected. It runs beside other runs of the banner, moves no cursor or
+ * watermark, and starts over if interrupted. Errors: StoreUnavailable; the signal's reason if it was aborted.
  */
 export async function recountConsentLogs(deps: RecountDeps, request: RecountRequest): Promise<RecountResult> {
   const { source, bannerId } = request;
@@ -105,18 +111,18 @@ interface Counted {
   readonly bannerId: string | null;
   readonly from: string;
   readonly to: string;
-  /** The last entry when the count began: what others stored meanwhile may lie on pages that were counted before. */
+  /** The last entry when the recount began: rows stored by others since then may lie on pages already read. */
   readonly upTo: number;
 }
 
 const CHUNK = 2000;
 
-/** Entries of pulled decisions of the window, none of whose rows came; one entry a decision, in order of time. */
+/** Entries of pulled decisions in the window of which no row came; one entry per decision, ordered by time. */
 async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>): Promise<number[]> {
   const to = new Date(Date.parse(counted.to) - MARGIN).toISOString();
   let after = { at: new Date(Date.parse(counted.from) + MARGIN).toISOString(), seq: 0 };
   const missing = new Map<string, number>();
-  // A log that is asked for as a whole may leave out banners that are asked for by name; those are counted by themselves.
+  // The whole log may leave out banners that are pulled by name; those are recounted separately.
   const byThemselves =
     counted.bannerId === null ? (await loadCompletedBanners(read, counted.source)).filter((id) => id !== null) : [];
   for (;;) {
@@ -128,7 +134,8 @@ async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>
       .where('via', '=', 'pull')
       .where('occurred_counts', '=', 1)
       .where('seq', '<=', counted.upTo)
-      // One lower bound of the time, by itself: from within an `or` SQLite walks the source's whole history up to it, for every chunk.
+      // A separate lower bound on the time: if it is only inside the `or`, SQLite walks the source's whole history up
+      // to it for every chunk.
       .where('at', '>=', at)
       .where('at', '<', to)
       .where((eb) => eb.or([eb('at', '>', at), eb('seq', '>', seq)]))
@@ -157,7 +164,7 @@ async function loadHead(read: Query): Promise<number> {
   return Number(seq ?? 0);
 }
 
-/** A decision for which another row arrived has changed upstream; it is not gone. */
+/** Removes decisions of which a changed row arrived; they are not gone. */
 async function dropChanged(
   read: Query,
   source: string,

@@ -35,25 +35,25 @@ const timeNames = [
   'createdAt',
   'created',
 ];
-/** Names under which a row may say whose it is: its id, or an object with one. In the spellings that APIs use. */
+/** Names under which a row may give its banner, as an id or an object with one, in the spellings that APIs use. */
 const bannerNames = ['banner_id', 'consent_banner_id', 'cookie_banner_id', 'widget_id', 'banner'].flatMap(spellingsOf);
 const idsWithin = ['id', 'Id', 'ID'];
 
-/** Where to look for the id and the time of a row. */
+/** Where to look for a row's id, time and banner. */
 interface RowNames {
   readonly idNames: readonly string[];
   readonly timeNames: readonly string[];
   readonly bannerNames: readonly string[];
-  /** Fields that tell about the answer and not about the decision. */
+  /** Fields that describe the response, not the decision. */
   readonly leftOut: ReadonlySet<string>;
   /** What a time without an offset means. */
   readonly assumedOffset: string;
 }
 
-/** The names of a source: its own first. */
+/** The names for a source; its own come first. */
 export function rowNamesOf({ fieldNames, assumedOffset }: SourceOptions): RowNames {
   const own = (...names: string[]) => names.flatMap((name) => fieldNames[name] ?? []);
-  // What a source says is part of a decision tells decisions apart, whatever it is called.
+  // A field that the source's settings name belongs to the decision and always counts, even if it looks volatile.
   const told = new Set(Object.values(fieldNames).flatMap((names) => names.map((name) => name.split('.').at(-1))));
   return {
     idNames: [...own('recordId'), ...recordIdNames],
@@ -68,38 +68,41 @@ export function rowNamesOf({ fieldNames, assumedOffset }: SourceOptions): RowNam
 interface PageContext {
   readonly source: string;
   readonly names: RowNames;
-  /** The banner asked for; null: no banner was named. */
+  /** The banner requested; null: none was named. */
   readonly bannerId: string | null;
-  /** The banner that a row which names none is told apart by: the one that the whole run asks for, if any. */
+  /** The banner used in the key of rows that name none: the one that the whole run requests, if any. */
   readonly keyedBy: string | null;
   readonly runId: string;
-  /** From 1, within its run. */
+  /** From 1, within its walk. */
   readonly page: number;
-  /** Names the cursor the page was asked with, without being one; null on the first page. */
+  /** Identifies the cursor of the request without revealing it; null on the first page. */
   readonly cursorSha256: string | null;
   readonly serverDate: Date | null;
   /** Our clock, ISO 8601 UTC. */
   readonly receivedAt: string;
 }
 
-/** A row on its way into the ledger. */
+/** A row about to enter the ledger. */
 export interface RowEntry {
   readonly entry: NewEntry;
   /**
-   * `row`: a JSON object; `malformed`: other JSON; `unreadable`: a piece of a broken page. All are kept with their bytes. `suppressed`: a row of somebody whose
-   * records were erased after it was made; it is not stored.
+   * `row`: a JSON object; `malformed`: other JSON; `unreadable`: a piece of a broken page. All of these are kept with
+   * their bytes. `suppressed`: a row about someone whose records were erased after the row was made; it is not stored.
    */
   readonly type: 'row' | 'malformed' | 'unreadable' | 'suppressed';
-  /** When the row says it happened, in milliseconds since 1970; null where it does not say, or nothing that counts. */
+  /**
+   * When the row says it happened, in milliseconds since 1970; null if it does not say, or if the time does not count.
+   */
   readonly occurredAt: number | null;
 }
 
 const MAX_UNREADABLE = 1 << 20;
 
 /**
- * Makes the rows of a page entries. The deduplication key covers a row's canonical content without the volatile fields: the record id is
- * part of that, so a row that changed upstream under its id is a new entry. A row that does not name its banner is told apart by the
- * banner it was asked for. A row whose content has no canonical form (lone surrogates, bytes that are no UTF-8) is known by its bytes.
+ * Turns the rows of a page into entries. The deduplication key covers a row's canonical content without the volatile
+ * fields. The record id is part of that content, so a row that changed upstream under its id becomes a new entry. If a
+ * row names no banner, the requested banner is part of the key. If its content has no canonical form (lone surrogates,
+ * invalid UTF-8), the key covers its bytes.
  */
 export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext) {
   const { source, receivedAt } = context;
@@ -146,15 +149,16 @@ export function createRowReader(keyOf: Ledger['keyOf'], context: PageContext) {
     return { entry, type: 'unreadable', occurredAt: null };
   };
   return {
-    readRow /** Makes bytes that stood among rows and cannot be told to be one an entry of their own, at most their first mebibyte. */,
+    readRow,
+    /** Makes an entry of bytes found among rows that cannot be read as a row; keeps at most the first mebibyte. */
     readUnreadable,
   };
 }
 
 /**
- * Canonical JSON of what a row's entry says beside its bytes; all but the record id is the same for a whole page. The names stand in
- * canonical order, and texts are as JSON.stringify writes them, which is canonical for well-formed ones. `unreadable`: for a piece of a broken
- * page, how many bytes it had.
+ * Canonical JSON of the meta of a row's entry; only the record id varies within a page. The names are written in
+ * canonical order and strings as JSON.stringify writes them, which is canonical if they are well-formed. `unreadable`:
+ * the size in bytes of an unreadable piece.
  */
 function metaWriter(context: PageContext): (recordId: string | null, unreadable?: number) => Buffer {
   const { bannerId, cursorSha256, page, runId, serverDate } = context;
@@ -175,7 +179,7 @@ function idOf(fields: Readonly<Record<string, unknown>>, names: readonly string[
   return null;
 }
 
-/** The first field that reads as a time: ISO 8601, or Unix seconds or milliseconds. */
+/** The first field that can be read as a time: ISO 8601, Unix seconds or milliseconds. */
 function timeOf(fields: Readonly<Record<string, unknown>>, names: readonly string[]): string | number | null {
   for (const name of names) {
     const value = fields[name];
@@ -186,10 +190,13 @@ function timeOf(fields: Readonly<Record<string, unknown>>, names: readonly strin
 
 const MINUTE = 60_000;
 const TEN_YEARS = 10 * 365.25 * 24 * 60 * MINUTE;
-/** Numbers below are seconds, above milliseconds since 1970: the border is the year 5138 in the one and 1973 in the other. */
+/**
+ * Smaller numbers are seconds, larger ones milliseconds since 1970. The limit is the year 5138 in seconds and 1973 in
+ * milliseconds.
+ */
 const SECONDS_BELOW = 1e11;
 
-/** The claimed time, where it lies within [received − 10 years, received + 5 minutes] (docs/architecture.md, Time). */
+/** The claimed time, if it lies within [received − 10 years, received + 5 minutes] (docs/architecture.md, Time). */
 function countingTime(time: string | number, assumedOffset: string, received: number): number | null {
   const at =
     typeof time === 'number'

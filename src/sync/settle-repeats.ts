@@ -8,30 +8,31 @@ interface SettleDeps {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** Projects everything appended so far: what is decided rests on the projected rows. */
+  /** Projects everything appended so far, since the decision is based on projected rows. */
   readonly catchUp: () => Promise<unknown>;
 }
 
-/** What came of looking. `open`: the log does not tell (yet). */
+/** Counts of what was decided. `open`: the log does not tell (yet). */
 interface Settled {
   readonly repeats: number;
   readonly newChoices: number;
   readonly open: number;
 }
 
-/** A choice is made before it is delivered, at most this long, retries included. */
+/** A choice is made at most this long before it is delivered, retries included. */
 const BEFORE_MS = 60 * 60_000;
 /** Clocks may differ by this much. */
 const SKEW_MS = 5 * 60_000;
-/** That the log has no row counts only once it was pulled up to this long afterwards: rows may appear late. */
+/** A missing row counts only if the log was pulled up to this long after the delivery: rows may appear late. */
 const LATE_MS = 24 * 60 * 60_000;
 const AT_ONCE = 500;
 
 /**
- * Decides from the pulled log what the repeats of consent deliveries with neither id nor time were. Two rows of the same subject with the
- * same choice on the same banner around the arrivals: at least one repeat was a choice of its own. One row, and the log pulled to a day beyond
- * the last arrival: it was a repeat. Anything else stays open. What was decided is an entry, with the rows that it rests on: it was
- * decided from what was known then, and a rebuild must come to the same. Deciding twice changes nothing. Errors: as the store and the ledger.
+ * Decides from the pulled log whether repeats of consent deliveries with neither id nor time were new choices. Two rows
+ * with the same subject, choice and banner around the arrivals: at least one repeat was a new choice. One row, and the
+ * log pulled to a day after the last arrival: it was a repeat. Anything else stays open. Each decision is an entry that
+ * names its rows, because it rests on what was known then and a rebuild must reach the same result. Deciding twice
+ * changes nothing. Errors: those of the store and the ledger.
  */
 export async function settleRepeats(
   deps: SettleDeps,
@@ -76,7 +77,7 @@ export async function settleRepeats(
 
 type OpenDelivery = Awaited<ReturnType<typeof loadOpen>>[number];
 
-/** Repeated consent deliveries that are not decided, or were repeated again since, with what they said. */
+/** Repeated consent deliveries that are undecided, or were repeated again since, with their content. */
 async function loadOpen({ store }: SettleDeps, source: string | null, after: number) {
   let query = store.read
     .selectFrom('arrivals as r')
@@ -111,7 +112,7 @@ async function decide(
   readonly from: string;
   readonly to: string;
 } | null> {
-  // Without a subject, the choices of several visitors look the same.
+  // Without a subject, the choices of different visitors look the same.
   if (delivery.subject === null) return null;
   const from = new Date(Date.parse(delivery.firstAt) - BEFORE_MS).toISOString();
   const to = new Date(Date.parse(delivery.lastAt) + SKEW_MS).toISOString();
@@ -140,7 +141,7 @@ async function decide(
   return isThrough ? { resolution: 'repeat', ...found } : null;
 }
 
-/** Up to when the log of the delivery's banner has been pulled. */
+/** The time up to which the log of the delivery's banner has been pulled. */
 async function loadWatermark(
   { store }: Pick<SettleDeps, 'store'>,
   { source, bannerId }: OpenDelivery,
@@ -159,7 +160,7 @@ async function loadWatermark(
   );
 }
 
-/** Whether two choices give no purpose different answers; the pulled row may list more of them. */
+/** Whether two choices contradict each other on no purpose; the pulled row may list more purposes. */
 function agree(a: string, b: string): boolean {
   const [first, second] = [JSON.parse(a), JSON.parse(b)] as Record<string, string>[];
   return Object.entries(first ?? {}).every(

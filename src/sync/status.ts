@@ -13,19 +13,20 @@ import {
 } from './position.ts';
 import { describeForm, requestFormSchema } from './query-form.ts';
 
-/** How the pull of one banner stands. */
+/** The state of one banner's pull. */
 export interface BannerStatus {
   readonly source: string;
-  /** Null where the log is pulled without naming a banner. */
+  /** Null: the log pulled without naming a banner. */
   readonly bannerId: string | null;
   /**
-   * `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. `running`: a run stored a page within the last
-   * two minutes; `interrupted`: it did not, and its place is kept. `dismissed`: an officer put the banner aside.
+   * `never-pulled`: known from the options or from deliveries, but no run has finished: a gap. `running`: a run stored
+   * a page within the last two minutes; `interrupted`: it did not; its position is kept. `dismissed`: an officer put
+   * the banner aside.
    */
   readonly state: 'never-pulled' | 'up-to-date' | 'running' | 'interrupted' | 'failing' | 'dismissed';
-  /** The run that has begun and not ended; null when there is none. */
+  /** The run that has begun but not ended; null if there is none. */
   readonly run: BannerRun | null;
-  /** Everything the service dated before this has been pulled at least once, ISO 8601 UTC. */
+  /** Everything that the service dates before this has been pulled at least once. ISO 8601 UTC. */
   readonly watermark: string | null;
   /** Milliseconds since the watermark; null before the first finished run. */
   readonly lagMs: number | null;
@@ -34,24 +35,27 @@ export interface BannerStatus {
   readonly lastSuccessAt: string | null;
   readonly lastError: string | null;
   readonly lastErrorAt: string | null;
-  /** Earliest time of a row that counts: the service returned nothing before. Null until a run has covered the log from its beginning, and without rows. */
+  /**
+   * Earliest time of a row that counts; the service returned nothing earlier. Null if there are no rows, or until a run
+   * has read the log from its beginning.
+   */
   readonly earliest: string | null;
-  /** Pieces of broken pages that are kept with their bytes and could not be read as rows. */
+  /** Pieces of broken pages that are kept as bytes but could not be read as rows. */
   readonly unreadable: number;
-  /** How the last recount of recent days compared with the ledger; null before the first. */
+  /** Result of the last recount of recent days; null before the first. */
   readonly recount: (RecountSummary & { readonly at: string }) | null;
-  /** In which form the service takes requests, in words; null: as usual. */
+  /** The form in which the service accepts requests, in words; null: the usual one. */
   readonly form: string | null;
-  /** What is missing of this banner’s log, in words; null when nothing is known to be. */
+  /** What is missing from this banner's log, in words; null if nothing is known to be. */
   readonly gap: string | null;
 }
 
-/** A run under way, or interrupted. Times ISO 8601 UTC. */
+/** A running or interrupted run. Times ISO 8601 UTC. */
 interface BannerRun {
   readonly startedAt: string;
   /** When its last page was stored. */
   readonly lastPageAt: string;
-  /** The period that it asks for; null: from the beginning, to the end. */
+  /** The period requested; null: from the beginning, to the end. */
   readonly from: string | null;
   readonly to: string | null;
 }
@@ -59,7 +63,7 @@ interface BannerRun {
 /** A run that stored no page for this long has most likely ended. */
 const SILENT_MS = 120_000;
 
-/** How the pull stands for every banner of these sources, in the order given, banners by id. */
+/** The state of every banner's pull for these sources, in the order given; banners ordered by id. */
 export async function loadSyncStatus(
   read: Query,
   clock: Clock,
@@ -75,7 +79,7 @@ export async function loadSyncStatus(
     const given = (positions.get(slug) ?? []).filter((position) => !isRefusal(position));
     const byBanner = new Map(given.map((position) => [bannerOf(position.banner_id), position]));
     const known = [...new Set([...options.banners, ...byBanner.keys()])].filter((id) => id !== null);
-    // A pull without a banner covers every banner that the key may see.
+    // A pull without a banner covers all banners that the key may see.
     const isWhole = byBanner.has(null);
     const seen = isWhole ? [] : await loadSeenBanners(read, slug, known);
     for (const bannerId of [...(isWhole ? [null] : []), ...[...known, ...seen].sort()])
@@ -84,7 +88,7 @@ export async function loadSyncStatus(
   return status;
 }
 
-/** Positions looked up at once. */
+/** Sources whose positions are loaded in one query. */
 const SOURCES_TOGETHER = 500;
 
 async function loadPositions(read: Query, slugs: readonly string[]): Promise<ReadonlyMap<string, SyncPosition[]>> {
@@ -150,7 +154,7 @@ function runOf(position: SyncPosition | undefined): BannerRun | null {
   return { startedAt: startedAt ?? lastPageAt, lastPageAt, from, to };
 }
 
-/** A run that was stopped in order gives up its id and keeps its place. */
+/** A run stopped on request gives up its id and keeps its position. */
 function isOpen({ run_id, run_plan }: SyncPosition): boolean {
   return run_id !== null || run_plan !== null;
 }

@@ -9,17 +9,17 @@ import { pullConsentLogs } from './pull.ts';
 import { loadWholeLog, noteRefusal } from './position.ts';
 import { traced } from '../tracing/trace.ts';
 
-/** What a sync of a whole source works with. */
+/** What the sync of a source needs. */
 export interface SyncDeps extends Omit<PullDeps, 'service'> {
   /** Brings the read models up to the end of the ledger. */
   readonly catchUp: () => Promise<unknown>;
-  /** How a source makes subjects of e-mail addresses. */
+  /** How a source derives subjects from e-mail addresses. */
   readonly recipeOf: CaseReading['recipeOf'];
-  /** Opens the service for a source that has a base URL and a key. */
+  /** Creates the client for a source that has a base URL and a key. */
   readonly serviceFor: (access: ServiceAccess) => Pick<ServiceClient, 'fetchConsentLogPage'>;
 }
 
-/** Where a source's service is and with what key. */
+/** Where a source's service is, and the key for it. */
 interface ServiceAccess {
   readonly source: Source;
   readonly baseUrl: string;
@@ -27,29 +27,30 @@ interface ServiceAccess {
 }
 
 export interface SyncRequest extends Omit<PullRequest, 'bannerId' | 'onProgress'> {
-  /** Banners pulled side by side, default 3; the client keeps them within the limit of their key. */
+  /** Banners pulled concurrently, default 3; the client keeps them within the key's rate limit. */
   readonly atOnce?: number | undefined;
-  /** Only these banners; default: all that are known (src/sync/banners.ts). */
+  /** Only these banners; default: all known ones (src/sync/banners.ts). */
   readonly banners?: readonly string[] | undefined;
   readonly onProgress?: ((progress: SyncProgress) => void) | undefined;
 }
 
 export interface SyncProgress {
   readonly source: string;
-  /** Null: of the log as a whole. */
+  /** Null: the log as a whole. */
   readonly bannerId: string | null;
-  /** Banners done and in all. */
+  /** Banners done, and in total. */
   readonly done: number;
   readonly total: number;
-  /** Of the banner under way. */
+  /** Counts for the current banner. */
   readonly pages: number;
   readonly rows: number;
   readonly stored: number;
 }
 
 /**
- * `done`: every banner was read to its end. `failed`: every banner was tried, and at least one failed; its result says how. `not-configured`:
- * there is nothing to pull with. `stopped`: the account as a whole was refused, or the run was cancelled or superseded; `left` banners were not tried.
+ * `done`: every banner was read to its end. `failed`: every banner was tried, and at least one failed; its result says
+ * how. `not-configured`: the base URL or the key is missing. `stopped`: the whole account was refused, or the run was
+ * cancelled or superseded; the banners in `left` were not tried.
  */
 export type SyncResult = { readonly source: string } & (
   | { readonly outcome: 'done' | 'failed'; readonly banners: readonly PullResult[] }
@@ -60,12 +61,13 @@ export type SyncResult = { readonly source: string } & (
 const AT_ONCE = 3;
 
 /**
- * Pulls the consent log of a source. Where its options name banners: those and what else is known, a few side by side; banners that became
- * known meanwhile follow in the same call. Where they name none: the whole log, asked for without a banner, since nobody here may have heard of
- * some of them, and beside it the banners that it leaves out (src/sync/banners.ts). A service that refuses to answer without a banner is
- * asked for each that is known, from then on.
- * A run that was not cancelled then extends withdrawals by request to banners that became known (src/cases/withdrawal.ts) and leaves the read models up to date where rows came.
- * Errors: see pullConsentLogs; the other banners under way are ended first.
+ * Pulls the consent log of a source. If its options name banners: those and all other known ones, a few concurrently;
+ * banners that become known meanwhile follow in the same call. Otherwise: the whole log, requested without a banner
+ * because some banners may be unknown here, and also the banners that it leaves out (src/sync/banners.ts). If the
+ * service refuses to answer without a banner, each known banner is requested from then on.
+ * Unless cancelled, it then extends withdrawals by request to newly known banners (src/cases/withdrawal.ts) and, if
+ * rows came, brings the read models up to date. Errors: see pullConsentLogs; the other banners under way are finished
+ * first.
  */
 export function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
   return traced('sync', { source: request.source.slug }, async (span) => {
@@ -95,7 +97,7 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
   const wholeLog = await loadWholeLog(read, source.slug, deps.clock());
   const isWhole =
     known.length === 0 || (request.banners === undefined && source.options.banners.length === 0 && !wholeLog.isRefused);
-  // A log that came as a whole before and no longer does shows as failing.
+  // If a log that used to come as a whole no longer does, that is a failure.
   const isTentative = isWhole && known.length > 0 && !wholeLog.wasGiven;
   let wanted: (string | null)[] = isWhole ? [null] : [...known];
   const left = [...wanted];
@@ -133,7 +135,7 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
     const whole = results.get(null);
     return whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0 ? whole : null;
   };
-  // One refusal may be a mishap; a second means it.
+  // One refusal may be an accident; a second one is definite.
   if (request.banners === undefined && !isStopped && isTentative && refusalOfWhole()?.pages === 0) {
     left.push(null);
     await pullAll();
@@ -152,7 +154,7 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
   }
   const banners = wanted.flatMap((id) => results.get(id) ?? []);
   if (request.signal?.aborted !== true) {
-    // What deliveries told meanwhile is folded soon, and the next run sees it.
+    // Banners named by deliveries during this run are folded soon, and the next run sees them.
     if (banners.some(({ stored }) => stored > 0)) await deps.catchUp();
     await extendWithdrawals(deps, source.slug);
   }
@@ -162,7 +164,7 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
   return { source: source.slug, outcome: ended('failed') ? 'failed' : 'done', banners };
 }
 
-/** Whether the other banners of the key would end in the same way: no need to ask, and to note it, for each. */
+/** Whether the other banners of the key would end in the same way, so that requesting each is pointless. */
 function concernsAll(result: PullResult): boolean {
   switch (result.outcome) {
     case 'cancelled':

@@ -1,24 +1,24 @@
 import { sha256 } from '../crypto/hash.ts';
 
-/** What came for a page, before its rows are read. */
+/** A fetched page whose rows have not been read. */
 interface FetchedPage {
   /** Null on the last page. */
   readonly nextCursor: string | null;
-  /** The page came broken, and its cursor was lost: there may be pages beyond it. */
+  /** The page arrived broken and its cursor was lost: there may be more pages. */
   readonly isCut?: boolean;
 }
 
-/** What a walk needs to know of a page. */
+/** What a walk needs to know about a page. */
 export interface WalkPage extends FetchedPage {
-  /** Names the rows of the page, whatever is volatile in them; null for a page without rows. */
+  /** Identifies the rows of the page, ignoring volatile fields; null for a page without rows. */
   readonly identity: string | null;
 }
 
-/** Why a walk over the pages cannot go on although the service answers. */
+/** Why a walk cannot continue although the service answers. */
 export type WalkFault =
   /**
-   * The cursor of an earlier page came again. `earlierPage` gave it first, 0: the walk began with it. `standsStill`: it leads to its own
-   * page, so it is still the place to go on from.
+   * The cursor of an earlier page came again. `earlierPage` gave it first; 0: the walk began with it. `standsStill`: it
+   * leads to its own page, so the next run can still continue from it.
    */
   | {
       readonly reason: 'looping-cursor';
@@ -26,14 +26,14 @@ export type WalkFault =
       readonly earlierPage: number;
       readonly standsStill: boolean;
     }
-  /** The service gives new cursors but the same rows, again and again. */
+  /** The service keeps giving new cursors with the same rows. */
   | { readonly reason: 'repeating-page'; readonly page: number; readonly earlierPage: number }
-  /** A page came broken, and the cursor was in the part that cannot be read. */
+  /** The page arrived broken, and its cursor was in the unreadable part. */
   | { readonly reason: 'cut-page'; readonly page: number }
-  /** Page after page without a row, each with a next cursor. */
+  /** Too many consecutive pages without a row, each with a next cursor. */
   | { readonly reason: 'endless-empty-pages'; readonly page: number };
 
-/** One step of a walk: a page, and last a fault where the walk had to stop before its end. */
+/** One step of a walk: a page, or finally a fault if the walk had to stop early. */
 export type WalkStep<P extends WalkPage> =
   | { readonly type: 'page'; readonly page: P }
   | { readonly type: 'fault'; readonly fault: WalkFault };
@@ -49,18 +49,21 @@ export interface PageRequest {
 
 interface WalkOptions<F extends FetchedPage, P extends WalkPage> {
   readonly fetchPage: (request: PageRequest) => Promise<F>;
-  /** Makes something of a page that came; the next one is on its way meanwhile. */
+  /** Reads a fetched page; the next one is requested meanwhile. */
   readonly readPage: (fetched: F, request: PageRequest) => Promise<P>;
   /** Where to start; null: at the first page. */
   readonly cursor: string | null;
   readonly signal: AbortSignal | undefined;
-  /** Pages in a row without a row of data, default 100. */
+  /** Consecutive pages allowed without a row, default 100. */
   readonly maxEmptyPages?: number;
-  /** How often the same rows may come as a page of their own, default 3: a page that repeats once, also when it is asked for again, is only a nuisance. */
+  /**
+   * How often the same rows may come as separate pages, default 3: a page that repeats once, even when requested again,
+   * is only a nuisance.
+   */
   readonly maxRepeats?: number;
 }
 
-/** A page on its way: asked for, and where it leads. */
+/** A requested page. */
 interface Arriving<F> {
   readonly request: PageRequest;
   readonly fetched: Promise<F>;
@@ -72,10 +75,10 @@ interface Arrived<F, P> {
 }
 
 /**
- * Walks over the pages of a window. While the caller works on one page, the next is fetched and read; the one after it is asked for as soon as
- * the caller is done with its page. So a process that is killed has requested at most one page beyond the one being processed.
- * Ends after the last page, or with a fault. Remembers a few bytes per page, to know cursors and pages again.
- * Errors: those of fetchPage and readPage, after the pages before were handed over. Leaving the loop stops the fetch under way.
+ * Walks over the pages of a window. While the caller works on one page, the next is fetched and read; the one after it
+ * is requested once the caller is done. So a killed process has requested at most one page beyond the current one. Ends
+ * after the last page, or with a fault. Remembers a few bytes per page to recognise cursors and pages. Errors: those of
+ * fetchPage and readPage, after all earlier pages were yielded. Leaving the loop aborts the current fetch.
  */
 export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
   options: WalkOptions<F, P>,
@@ -91,7 +94,7 @@ export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
   };
 
   const memory = createMemory(options);
-  /** `pageBefore`: resolved when the caller is done with it. */
+  /** `pageBefore`: resolves when the caller is done with the previous page. */
   const arrive = async ({ request, fetched }: Arriving<F>, pageBefore: Promise<void>): Promise<Arrived<F, P>> => {
     const came = await fetched;
     const cursorFault = memory.lookAtCursor(came.nextCursor, request);
@@ -101,7 +104,7 @@ export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
     const cut = came.isCut === true ? { reason: 'cut-page' as const, page: request.number } : null;
     const { fault, askAgain } = memory.lookAtRows(page, request);
     if (askAgain !== null && cut === null && cursorFault === null) {
-      // What is asked for already leads on from a page that is doubtful: nobody waits for it.
+      // The pending request follows a doubtful page: its response is ignored.
       memory.forgetCursor(came.nextCursor, request);
       return { page: { ...page, nextCursor: askAgain }, fault: null, next: follow(askAgain) };
     }
@@ -134,7 +137,7 @@ function unwatched<T>(promise: Promise<T>): Promise<T> {
   return promise;
 }
 
-/** Knows cursors and pages again. A last page is never a fault: the walk ends there anyway. */
+/** Recognises repeated cursors and pages. A last page is never a fault: the walk ends there anyway. */
 function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor' | 'maxEmptyPages' | 'maxRepeats'>) {
   const { maxEmptyPages = 100, maxRepeats = 3 } = options;
   const cursors = new Map<string, number>();
@@ -145,7 +148,7 @@ function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor'
   if (options.cursor !== null) cursors.set(shortOf(options.cursor), 0);
 
   return {
-    /** A cursor that leads to its own page is asked again a few times: the page may only have come twice. */
+    /** A cursor that leads to its own page is requested a few more times: the page may only have come twice. */
     lookAtCursor(next: string | null, { cursor: asked, number: page }: PageRequest): WalkFault | null {
       if (next === null) return null;
       standing = next === asked ? standing + 1 : 0;
@@ -155,16 +158,19 @@ function createMemory(options: Pick<WalkOptions<FetchedPage, WalkPage>, 'cursor'
       else if (standing > maxRepeats) return { reason: 'looping-cursor', page, earlierPage, standsStill: true };
       return null;
     },
-    /** A page that is asked for again may give its next cursor again. */
+    /** A page that is requested again may give its next cursor again. */
     forgetCursor(next: string | null, { number: page }: PageRequest): void {
       if (next !== null && cursors.get(shortOf(next)) === page) cursors.delete(shortOf(next));
     },
-    /** The rows of an earlier page under another cursor may have come in the place of others: that cursor is asked once more. */
+    /**
+     * If an earlier page's rows come under another cursor, they may have replaced the right ones: that cursor is
+     * requested once more.
+     */
     lookAtRows(
       { nextCursor, identity }: WalkPage,
       { cursor: asked, number: page }: PageRequest,
     ): { readonly fault: WalkFault | null; readonly askAgain: string | null } {
-      // The same rows under the same cursor are our asking again, not a repetition of the service's.
+      // The same rows under the same cursor: we asked again; the service did not repeat itself.
       const isAskedAgain = asked !== null && asked === askedBefore;
       askedBefore = asked;
       if (identity === null) {
