@@ -13,7 +13,7 @@ export const actions: Projection = {
   },
 };
 
-/** An action that this version cannot read is still in the trail, under the name its meta gives it. */
+/** An action that this version cannot read is still listed, under the name in its meta. */
 function actionRow(entry: ProjectedEntry): Row<'action_history'> {
   const { action, actor } = entry.meta;
   return {
@@ -25,7 +25,7 @@ function actionRow(entry: ProjectedEntry): Row<'action_history'> {
   };
 }
 
-/** What an action was done to; null for what has no object, like signing in. */
+/** The object of an action; null if it has none, like signing in. */
 function objectOf(action: Action): string | null {
   switch (action.action) {
     case 'case.moved':
@@ -107,7 +107,7 @@ function objectOf(action: Action): string | null {
   }
 }
 
-/** What officers added and retracted as evidence of how banners were shown, and what they call the banners. */
+/** The evidence that officers added or retracted of how banners were shown, and the names they gave banners. */
 export const bannerEvidence: Projection = {
   name: 'banner-evidence',
   tables: ['banner_evidence'],

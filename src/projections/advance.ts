@@ -5,27 +5,27 @@ import type { Page } from './load-entries.ts';
 import { movePosition, type Position, type PositionName } from './position.ts';
 import { type Projection, type ProjectedEntry, type ProjectorLog, quarantineRows, type Write } from './projection.ts';
 
-/** The set of tables that projections fill, and the position that says how far: the live ones, or those of a rebuild. */
+/** Where projections write, and how far they have got: the live tables, or those of a rebuild. */
 export interface Target {
   readonly store: Pick<Store, 'foldTransaction'>;
-  /** Reads the target's tables under their plain names. */
+  /** Reads the target's tables by their plain names. */
   readonly state: Query;
   readonly position: PositionName;
-  /** The name that a table has in this target. */
+  /** The table's name in this target. */
   tableName(table: TableName): TableName;
-  /** Told of every write, before it commits. */
+  /** Called with every write, before it commits. */
   onWrite?(write: Write): void;
 }
 
-/** `moved`: the page is in, exactly once. `lost`: another process moved the position first, and nothing was written. */
+/** `moved`: the page is written, exactly once. `lost`: another process moved the position first, and nothing was written. */
 type Advance = 'moved' | 'lost';
 
 /**
  * Projects one page of entries: rows and position in one transaction.
  *
- * A projection that fails (a bug) must not stop the others, nor may its entry be passed over in silence: the page is cut in
- * halves until the entry is found, which then goes to the quarantine and is projected by all the others. Outages
- * (StoreUnavailable) are thrown, they are no entry's fault.
+ * If a projection fails (a bug), the others must go on and its entry must not be skipped silently: the page is halved
+ * until the entry is found, which goes to the quarantine and is projected by all the others. Outages (StoreUnavailable)
+ * are thrown: they are not the fault of an entry.
  */
 export async function advance(
   target: Target,
@@ -37,7 +37,7 @@ export async function advance(
   return attempt(target, projections, page, from, log, []);
 }
 
-/** A projection that failed on an entry, and is left out for it. */
+/** A projection that failed on an entry and is left out for it. */
 interface Failure {
   readonly projection: string;
   readonly reason: string;
@@ -86,7 +86,7 @@ function cutInHalves(page: Page): [Page, Page] {
   ];
 }
 
-/** What all projections want written for these entries. */
+/** Collects the writes of all projections for these entries. */
 export async function foldPage(
   state: Query,
   projections: readonly Projection[],
@@ -94,7 +94,7 @@ export async function foldPage(
 ): Promise<ProjectionWrite[]> {
   const folded: ProjectionWrite[] = [];
   if (entries.length === 0) return folded;
-  // One after the other: `state` may be the one connection of a transaction.
+  // Sequential, because `state` may be the single connection of a transaction.
   for (const { name, fold } of projections) {
     try {
       for (const write of await fold(state, entries)) folded.push({ projection: name, write });
@@ -130,7 +130,7 @@ async function commit(
   }
 }
 
-/** Writes what was folded into the target's tables. */
+/** Writes the folded rows into the target's tables. */
 export async function writeAll(
   tx: StoreTransaction,
   target: Pick<Target, 'tableName' | 'onWrite'>,
@@ -158,7 +158,7 @@ function quarantineFailures(entries: readonly ProjectedEntry[], failures: readon
   return [{ projection: 'failed projections', write }];
 }
 
-/** A projection could not fold entries or its rows could not be written: a bug, found by cutting the page. */
+/** A projection could not fold entries, or its rows could not be written: a bug, located by halving the page. */
 export class ProjectionFailure extends Error {
   readonly projection: string;
   constructor(projection: string, cause: unknown) {
@@ -168,7 +168,7 @@ export class ProjectionFailure extends Error {
   }
 }
 
-/** Outages are not a projection's failure; everything else is. */
+/** Wraps an error as the projection's failure, unless it is an outage. */
 function asFailure(projection: string, error: unknown): unknown {
   return error instanceof StoreUnavailable ? error : new ProjectionFailure(projection, error);
 }

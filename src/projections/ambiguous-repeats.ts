@@ -2,12 +2,12 @@ import type { Query } from '../store/store.ts';
 import { type Projection, type Readers, replaceIn, type Row } from './projection.ts';
 
 /**
- * Deliveries that name neither an id nor a time: should one be repeated, nobody can tell a new choice from a repeat.
+ * Deliveries with neither an id nor a time: if one is repeated, a new choice cannot be distinguished from a repeat.
  *
  * A repeat is not an entry (it is counted in `arrivals`), so it moves no position and no projection sees it. This table
- * therefore holds what depends on entries only, every delivery of that sort, repeated or not, and a rebuild gives the same
- * rows. Which of them were in fact repeated is asked when it is read: {@link loadAmbiguousRepeats}. What the pulled log decided
- * about them is an entry of its own (src/sync/settle-repeats.ts), for it was decided from what was known at that time.
+ * therefore holds only what follows from entries, that is every such delivery, repeated or not, and a rebuild gives the
+ * same rows. {@link loadAmbiguousRepeats} finds out which were repeated. What the pulled log decides about them is a
+ * separate entry (src/sync/settle-repeats.ts), because it depends on what was known at the time.
  */
 export function createAmbiguousRepeats(readers: Pick<Readers, 'isAnonymousRepeat'>): Projection {
   return {
@@ -50,14 +50,17 @@ async function loadRows(state: Query, seqs: readonly number[]): Promise<Row<'amb
   return state.selectFrom('ambiguous_repeats').selectAll().where('seq', 'in', seqs).execute();
 }
 
-/** A delivery that was repeated and may stand for as many choices as it arrived times. With repeats after it was resolved it is unresolved again. */
+/**
+ * A repeated delivery that may stand for as many choices as it had arrivals. If it is repeated after being resolved, it
+ * is unresolved again.
+ */
 interface AmbiguousRepeat extends Omit<Row<'ambiguous_repeats'>, 'settled_repeats'> {
-  /** Repeats beyond the first arrival. */
+  /** Arrivals after the first. */
   readonly repeats: number;
   readonly lastAt: string;
 }
 
-/** Ambiguous repeats by seq, those with seq ≤ asOf. `source` null: of all sources. */
+/** Ambiguous repeats with seq ≤ asOf, ordered by seq. A null `source` means all sources. */
 export async function loadAmbiguousRepeats(
   query: Query,
   filter: { readonly source: string | null; readonly asOf?: number; readonly limit?: number },
@@ -78,7 +81,7 @@ export async function loadAmbiguousRepeats(
   return rows.map(({ settled, ...row }) => (row.repeats > settled ? { ...row, resolution: 'unresolved' } : row));
 }
 
-/** How many deliveries are ambiguous, and how many repeats they had in all. */
+/** The number of ambiguous deliveries, and the total of their repeats. */
 export async function countAmbiguousRepeats(
   query: Query,
   filter: { readonly source: string | null; readonly asOf?: number },

@@ -15,7 +15,7 @@ import { appendTo, type ProjectedEntry, type Projection, replaceIn, type Row } f
 type Call = Row<'calls'>;
 type Item = Row<'call_items'>;
 
-/** Calls to the service and what became of them; the plans of bulk files and each of their items. */
+/** Calls to the service and their outcomes; the plans of bulk files and each of their items. */
 export const calls: Projection = {
   name: 'calls',
   tables: ['calls', 'call_plans', 'call_items'],
@@ -40,7 +40,7 @@ export const calls: Projection = {
       }
       const before = known.get(meta.requestId);
       const call = meta.call === 'intent' ? newCall(meta, entry) : before && foldCall(before, meta, entry);
-      // The intent may have been erased: what came of it says nothing without it.
+      // The intent may have been erased; without it, the result means nothing.
       if (call === undefined || (meta.call === 'intent' && before !== undefined)) continue;
       known.set(meta.requestId, call);
       touchedCalls.add(meta.requestId);
@@ -83,7 +83,7 @@ async function loadCalls(state: Query, entries: readonly CallEntry[]): Promise<M
   return new Map(rows.map((row) => [row.request_id, row]));
 }
 
-/** The items of every plan that one of the entries belongs to. */
+/** The items of every plan to which one of the entries belongs. */
 async function loadItems(
   state: Query,
   entries: readonly CallEntry[],
@@ -145,8 +145,8 @@ function newCall(meta: CallIntent, entry: ProjectedEntry): Call {
 }
 
 /**
- * The call after one more entry. A result counts even after the call was given up as lost: it came late, but it came. One that knows nothing does not
- * overrule what was settled meanwhile.
+ * The call after one more entry. A late result counts even if the call had been given up as lost. A result with an
+ * unknown outcome does not override a settlement made meanwhile.
  */
 function foldCall(
   call: Call,
@@ -183,7 +183,7 @@ function foldCall(
         last_seq: entry.seq,
       };
     case 'settled':
-      // What the service itself said is not overruled; items that its answer left open are settled one by one.
+      // What the service said is not overridden; items that its answer left open are settled one by one.
       if (call.state === 'done' || call.state === 'refused') return call;
       return {
         ...call,
@@ -198,16 +198,16 @@ function foldCall(
 
 interface ItemChange extends Partial<Pick<Item, 'state' | 'policy_id'>> {
   readonly position: number;
-  /** Only while the item stands so; absent: however it stands. */
+  /** Apply only if the item is in one of these states; absent: always. */
   readonly only?: readonly Item['state'][];
 }
 
-/** Of these nobody knows yet what came of them. */
+/** States in which the outcome is not known yet. */
 const open: readonly Item['state'][] = ['sent', 'unknown'];
 
 /**
- * What an entry of a call means for the items of its batch that no later batch has taken up: a result may come after the items were settled and
- * sent again.
+ * The changes that a call's entry makes to the items of its batch. Items taken up by a later batch are left out: a
+ * result may come after they were settled and sent again.
  */
 function itemChanges(call: Call, meta: Exclude<CallMeta, { call: 'plan' | 'list' }>): readonly ItemChange[] {
   const positions = JSON.parse(call.positions) as number[];
@@ -234,7 +234,7 @@ function resultChanges(positions: readonly number[], meta: CallResult): ItemChan
   });
 }
 
-/** What certainly was not made may be sent again. */
+/** Items that were certainly not processed may be sent again. */
 function settledChanges(meta: CallSettled): ItemChange[] {
   return meta.items.map(({ position, happened, policyId }) => ({
     position,
@@ -272,13 +272,13 @@ function itemRows(planId: string, entry: ProjectedEntry): Item[] {
   }));
 }
 
-/** An entry of kind `call` with its meta read. */
+/** An entry of kind `call` with its parsed meta. */
 interface CallEntry {
   readonly entry: ProjectedEntry;
   readonly meta: CallMeta;
 }
 
-/** The `call` entries of a batch that this version knows. Its own program wrote them; others say nothing. */
+/** The `call` entries of a batch that this version can read; others are ignored. */
 function callsOf(batch: readonly ProjectedEntry[]): CallEntry[] {
   return batch.flatMap((entry) => {
     if (entry.kind !== 'call') return [];
@@ -289,7 +289,7 @@ function callsOf(batch: readonly ProjectedEntry[]): CallEntry[] {
 
 type Listed = Row<'listed_policies'>;
 
-/** The catalogue: what the service lists as published, and since when a policy is not listed any more. */
+/** The catalogue: the policies that the service lists as published, and since when a policy is no longer listed. */
 export const listedPolicies: Projection = {
   name: 'listed policies',
   tables: ['listed_policies', 'policy_lists'],
@@ -311,7 +311,7 @@ export const listedPolicies: Projection = {
         put(listedRow(known.get(joinKey(entry.source, policy.id)), policy, meta.listId, entry));
       }
       if (meta.page < meta.pages - 1) continue;
-      // The last page: what none of them named is gone, unless the list says itself that it leaves something out.
+      // On the last page: a policy that no page named is gone, unless the list itself says that it is partial.
       let count = 0;
       for (const row of [...known.values()]) {
         if (row.source !== entry.source) continue;

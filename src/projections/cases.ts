@@ -9,9 +9,9 @@ import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replace
 type CaseAction = Extract<Action, { action: 'case.opened' | 'case.moved' }>;
 
 /**
- * Data subject requests. Any signed `dsar.*` opens a case, even one of which no field was understood. A request that the
- * service reports again under the same id is the same case: the later report stands in its history as `reported-again`,
- * without a version of its own, so that it cannot make an officer's move stale.
+ * Data subject requests. Any signed `dsar.*` opens a case, even if none of its fields was understood. If the service
+ * reports a request again under the same id, it is the same case: the later report is recorded in its history as
+ * `reported-again`, without a new version, so that it cannot make an officer's move stale.
  */
 export const cases: Projection = {
   name: 'cases',
@@ -37,10 +37,10 @@ export const cases: Projection = {
   },
 };
 
-/** The cases that a batch is about, as they stand while it is folded. */
+/** The cases that a batch concerns, as of the entry being folded. */
 interface CasesInFold {
   readonly byId: Map<string, Row<'cases'>>;
-  /** Case ids by source and the service's own request id. */
+  /** Case ids by source and the service's request id. */
   readonly byRequest: Map<string, string>;
   readonly touched: Set<string>;
   readonly history: Row<'case_history'>[];
@@ -123,7 +123,7 @@ function record(cases: CasesInFold, folded: { row: Row<'cases'>; history: Row<'c
   cases.history.push(folded.history);
 }
 
-/** A recorded move without effect is shown, never dropped in silence. */
+/** Records a move without effect, so that it is visible. */
 function refuse(cases: CasesInFold, entry: ProjectedEntry, reason: string): void {
   const event = entry.action?.action ?? null;
   cases.refused.push({ seq: entry.seq, source: entry.source, event, reason, received_at: entry.receivedAt });
@@ -134,7 +134,7 @@ function caseActionOf(entry: ProjectedEntry): CaseAction | null {
   return action?.action === 'case.opened' || action?.action === 'case.moved' ? action : null;
 }
 
-/** The request that a delivery carries; one with every field empty for a `dsar.*` that could not be read. */
+/** The request in a delivery; with every field empty for a `dsar.*` that could not be read. */
 function requestOf(entry: ProjectedEntry): RequestFact | null {
   const { reading } = entry;
   if (entry.kind !== 'webhook' || reading === null) return null;

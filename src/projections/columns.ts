@@ -6,12 +6,12 @@ import { isWellFormed } from '../crypto/canonical.ts';
 import type { TableName, Tables } from '../store/schema.ts';
 import type { ProjectedEntry } from './projection.ts';
 
-/** The columns that every history row begins with. */
+/** The first columns of every history row. */
 export function historyColumns(entry: ProjectedEntry): { seq: number; source: string; received_at: string } {
   return { seq: entry.seq, source: entry.source, received_at: entry.receivedAt };
 }
 
-/** When it happened, by whose word, and `at`: that time where it counts, else when we received it. */
+/** When it happened, on what basis, and `at`: that time if it counts, otherwise the time of receipt. */
 export function occurredColumns(
   occurred: Occurred,
   receivedAt: string,
@@ -26,7 +26,7 @@ export function occurredColumns(
 
 type FactOf<T extends Fact['type']> = Extract<Fact, { type: T }>;
 
-/** The entries of a batch that were read as facts of one type, with that fact and the event that carried it. */
+/** The entries of a batch that were read as facts of one type, each with its fact and event name. */
 export function factsOf<T extends Fact['type']>(
   batch: readonly ProjectedEntry[],
   type: T,
@@ -40,7 +40,7 @@ export function factsOf<T extends Fact['type']>(
   return found;
 }
 
-/** Collects the keys of a batch, source by source, so that one query loads the rows of all of them. */
+/** Collects the keys of a batch by source, so that one query loads the rows for all sources. */
 export class KeysBySource {
   readonly #ids = new Map<string, Set<string>>();
 
@@ -60,8 +60,8 @@ export class KeysBySource {
   }
 
   /**
-   * `(source = a and column in (…)) or (source = b and …)`: both databases answer each branch from an index on
-   * (source, column). Row values would read better, but SQLite takes them only from a subquery.
+   * `(source = a and column in (…)) or (source = b and …)`: both databases answer each branch from an index on (source,
+   * column). Row values would read better, but SQLite accepts them only from a subquery.
    */
   where<T extends TableName>(column: string) {
     return (eb: ExpressionBuilder<Tables, T>): Expression<SqlBool> => {
@@ -75,7 +75,7 @@ export class KeysBySource {
   }
 }
 
-/** The ids, the last one repeated up to a power of four: few shapes of statements, which the databases keep prepared. */
+/** The ids, padded to a power of four with copies of the last one, so that few distinct statements have to be kept prepared. */
 function padded(ids: ReadonlySet<string>): string[] {
   const list = [...ids];
   const last = list.at(-1);
@@ -86,15 +86,16 @@ function padded(ids: ReadonlySet<string>): string[] {
   return list;
 }
 
-/** One text of several key parts. NUL cannot be part of a stored text, so two part lists never meet. */
+/** Joins key parts into one string. Stored text cannot contain NUL, so different lists never give the same key. */
 export function joinKey(...parts: readonly string[]): string {
   return parts.join('\0');
 }
 
 /**
- * The same reading, action or call with texts that every database returns as they were stored: U+0000 (PostgreSQL refuses it) and lone
- * surrogates (they have no UTF-8 form) become U+FFFD. It happens before any folding, because a key that came back changed
- * would not be found again, and the result would depend on how entries were cut into batches. The exact bytes stay in the entry.
+ * The same reading, action or call, with text that every database returns unchanged: U+0000 (refused by PostgreSQL) and
+ * lone surrogates (no UTF-8 form) become U+FFFD. This happens before any folding, because a key that came back changed
+ * would not be found again, and the result would depend on how entries were cut into batches. The exact bytes stay in
+ * the entry.
  */
 export function storableFact<T extends Reading | Action | CallMeta>(value: T): T {
   return storable(value) as T;
@@ -119,7 +120,7 @@ function storable(value: unknown): unknown {
   return changed ?? value;
 }
 
-/** One text without U+0000 and lone surrogates. */
+/** Replaces U+0000 and lone surrogates. */
 export function storableText(text: string): string {
   const wellFormed = isWellFormed(text) ? text : (text as string & { toWellFormed(): string }).toWellFormed();
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\uFFFD') : wellFormed;

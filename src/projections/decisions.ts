@@ -36,15 +36,16 @@ type Telling = Pick<
 type Said = Telling & StoredJudgement;
 
 /**
- * Consent decisions. One decision may be told twice, by a delivery and by a pulled row: both rows stand in the history under
- * one `decision_id`, the first of them is the one that totals count, and a later one that contradicts an earlier one is
- * marked. The present picture of a subject on a banner is its decision with the latest time, and of the later entry where
- * times are equal. A decision is that of the first subject that its records name; while none does, it has a history only.
+ * Consent decisions. One decision may be reported twice, by a delivery and by a pulled row: both rows are in the
+ * history under one `decision_id`; totals count the first; a later one that contradicts an earlier one is marked. The
+ * current state of a subject on a banner is its decision with the latest time, or the later entry if times are equal. A
+ * decision belongs to the first subject that its records name; until one does, it has only a history.
  *
- * Each decision is judged by all its records and with what the subject's decisions before it, by time, left standing
- * (core/consent-timeline.ts). Rows are never rewritten: a record that says something new, and a decision that becomes known after later ones,
- * have the decision and those after it judged again, and `decision_judgements` holds what changed, from the entry on that made it known. So the
- * judgement of a decision at any asOf is its latest one up to there, else that of its own row.
+ * Each decision is judged by all its records and by what the subject's earlier decisions left standing
+ * (core/consent-timeline.ts). Rows are never rewritten: if a record says something new, or a decision becomes known
+ * after later ones, that decision and those after it are judged again, and `decision_judgements` holds what changed,
+ * from the entry that made it known. So the judgement of a decision at any asOf is its latest one up to there, or that
+ * of its own row if there is none.
  */
 export function createDecisions(readers: Pick<Readers, 'decisionIdOf'>): Projection {
   return {
@@ -101,7 +102,7 @@ function rowsOf(batch: readonly ProjectedEntry[], readers: Pick<Readers, 'decisi
   return rows;
 }
 
-/** Written out column by column: spreading objects into it would cost more than all the rest of the fold. */
+/** Written out column by column: spreading objects would cost more than the rest of the fold. */
 function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: string): HistoryRow {
   const { occurred } = fact;
   return {
@@ -141,12 +142,13 @@ function decisionRow(entry: ProjectedEntry, fact: DecisionFact, decisionId: stri
   };
 }
 
-/** What an officer carried out for a data subject: a decision of its own, by its own way in. */
+/** A withdrawal that an officer carried out for a data subject: a separate decision, recorded as such. */
 function requestRow(
   entry: ProjectedEntry,
   action: Extract<Action, { action: 'consent.withdrawn-by-request' }>,
 ): HistoryRow {
-  // For all purposes none is named, so that a purpose whose earlier consent becomes known later is withdrawn too.
+  // If all purposes are withdrawn, none is named, so that a purpose whose earlier consent becomes known later is
+  // withdrawn too.
   const denied = action.all ? [] : action.purposes;
   return {
     ...historyColumns(entry),
@@ -206,24 +208,27 @@ function copyJudgement(from: StoredJudgement, to: StoredJudgement): void {
   to.held = from.held;
 }
 
-/** A row of this batch with the first record of its decision, to whose subject and banner the decision belongs. */
+/** A row of this batch with the first record of its decision, which determines subject and banner. */
 interface Told {
   readonly row: HistoryRow;
-  /** `row` itself where the decision is new. */
+  /** `row` itself if the decision is new. */
   readonly first: Said;
-  /** Each different saying of its decision before it, in ledger order. */
+  /** Each distinct earlier statement of its decision, in ledger order. */
   readonly earlier: readonly Said[];
-  /** The subject whose decision it is: the first that its records name. */
+  /** The subject to whom the decision belongs: the first that its records name. */
   readonly owner: string | null;
-  /** It is the first record that names the owner. */
+  /** It is the first record to name the owner. */
   readonly joins: boolean;
   readonly news: News;
 }
 
-/** What a further record of a decision adds: `choice` may change how it is judged, `circumstances` only until when and under which text. */
+/**
+ * What a further record adds to a decision: `choice` may change how it is judged; `circumstances` only its expiry or
+ * the policy text.
+ */
 type News = 'choice' | 'circumstances' | null;
 
-/** Sets `is_first` and `conflicts` of a row that comes after what was `said`, and adds it there. */
+/** Sets `is_first` and `conflicts` of a row that follows the statements in `said`, and adds it to them. */
 function addRecord(row: HistoryRow, said: Map<string, Said[]>): Told {
   const key = joinKey(row.source, row.decision_id);
   const sayings = said.get(key);
@@ -264,7 +269,7 @@ function newsOf(row: HistoryRow, first: Said, earlier: readonly Said[]): News {
   return same ? null : 'circumstances';
 }
 
-/** How many purposes that need consent are named. */
+/** How many of the named purposes need consent. */
 function consentsNamed(purposes: PurposeChoices): number {
   return new Set(Object.keys(purposes).flatMap((name) => (isNecessary(name) ? [] : purposeKey(name)))).size;
 }
@@ -283,7 +288,7 @@ function sameSaying(a: Telling, b: Telling): boolean {
   return comparedColumns.every((column) => a[column] === b[column]);
 }
 
-/** Subjects whose history is read again: a decision becomes known after a later one, or one of theirs is judged again. */
+/** Subjects whose history has to be read again, because a decision became known after a later one or is judged again. */
 function lateSubjects(told: readonly Told[], known: ReadonlyMap<string, Row<'decisions'>>): KeysBySource {
   const late = new KeysBySource();
   const latest = new Map<string, Pick<HistoryRow, 'at' | 'decision_id'>>();
@@ -301,7 +306,7 @@ function lateSubjects(told: readonly Told[], known: ReadonlyMap<string, Row<'dec
   return late;
 }
 
-/** A decision as it is judged now. */
+/** A decision with its current judgement. */
 type Judged = StoredJudgement & Pick<HistoryRow, 'state' | 'purposes'>;
 interface Decision extends Judged {
   readonly rows: [TimelineRow, ...TimelineRow[]];
@@ -312,17 +317,17 @@ function judgedColumns(judged: JudgedDecision): Judged {
   return { ...storedJudgement(judged), state: judged.state, purposes: purposesText(judged.purposes) };
 }
 
-/** Judgements of first decisions, by state and purposes: most decisions are the first of their subject, and say one of few things. */
+/** Judgements of first decisions, by state and purposes: most decisions are their subject's first, and few combinations occur. */
 const judgedBefore = new Map<string, Judged>();
 const JUDGEMENTS_KEPT = 1000;
-/** Longer ones are not remembered: they are rare, and the sender chooses their length. */
+/** Longer combinations are not cached: they are rare, and the sender chooses their length. */
 const SAYING_LENGTH = 500;
 
 /** Judges the first record of a subject’s first decision. */
 function judgedAlone(row: HistoryRow): Judged {
   const saying = `${row.state} ${row.purposes}`;
   const known = judgedBefore.get(saying);
-  // If it has already expired, the judgement contains the decision’s id and time.
+  // If the decision has already expired, the judgement contains its id and time.
   const isOver = row.expires_at !== null && row.expires_at <= row.at;
   if (known !== undefined && !isOver) return known;
   const judged = judgedColumns(judgeDecision([row], new Map()));
@@ -335,16 +340,16 @@ function judgementRow({ seq, source }: HistoryRow, judged: JudgedDecision): Row<
   return { seq, source, decision_id: judged.decisionId, ...judgedColumns(judged) };
 }
 
-/** The decisions of a subject on a banner in the order of their times, each as it is judged now. */
+/** A subject's decisions on a banner in order of time, each with its current judgement. */
 class Timeline {
   readonly #decisions: Decision[] = [];
 
-  /** A decision that is in the history already. */
+  /** Adds a decision that is already in the history. */
   recall(decision: Decision): void {
     this.#decisions.splice(this.#placeOf(decision.rows[0]), 0, decision);
   }
 
-  /** Judges the decision of a row, and those after it again until nothing changes any more. */
+  /** Judges the decision of a row, then later ones again until nothing changes. */
   add({ row, earlier, joins, news }: Told): Row<'decision_judgements'>[] {
     let place: number;
     if (row.is_first === 1) {
@@ -354,7 +359,7 @@ class Timeline {
       this.#decisions.splice(place, 0, { rows: [row], ...judgedColumns(judged) });
       place += 1;
     } else if (joins) {
-      // Until now it was judged by itself.
+      // Until now it was judged on its own.
       const [first, ...others] = earlier as [Said, ...Said[]];
       place = this.#placeOf(first);
       const judged = judgeDecision([first, ...others], new Map());
@@ -386,7 +391,7 @@ class Timeline {
     return before === undefined ? new Map() : holdsOf({ ...before, ...circumstancesOf(before) });
   }
 
-  /** Decisions mostly come in order, so the place is looked for from the end. */
+  /** Decisions mostly come in order, so search from the end. */
   #placeOf({ at, seq }: Pick<TimelineRow, 'at' | 'seq'>): number {
     let place = this.#decisions.length;
     for (let before = this.#decisions[place - 1]; before !== undefined; before = this.#decisions[place - 1]) {
@@ -400,7 +405,7 @@ class Timeline {
 
 const judgedNames = ['label', 'withdraws', 'stands', 'held', 'state', 'purposes'] as const;
 
-/** What the records of a decision say together, in the columns of the read models. */
+/** The combined content of a decision's records, in columns of the read models. */
 function circumstancesOf({ rows }: Pick<Decision, 'rows'>) {
   const { expiresAt, policyId, policyVersion } = togetherOf(rows);
   const [{ decision_id, at }] = rows;
@@ -408,7 +413,7 @@ function circumstancesOf({ rows }: Pick<Decision, 'rows'>) {
   return { decision_id, at, expires_at: expiresAt, policy_id: policyId, policy_version: policyVersion, region };
 }
 
-/** The timelines of one subject, banner by banner. */
+/** The timelines of one subject, by banner. */
 class Timelines {
   readonly #ofBanner = new Map<string, Timeline>();
   of(bannerId: string | null): Timeline {
@@ -423,7 +428,7 @@ async function loadTimelines(state: Query, late: KeysBySource): Promise<Readonly
   const timelines = new Map<string, Timelines>();
   if (late.empty) return timelines;
   for (const [source, subject] of late.pairs()) timelines.set(joinKey(source, subject), new Timelines());
-  // Each decision with all its records: the one that names the subject need not be the first.
+  // Each decision with all its records: the first may not name the subject.
   const named = state
     .selectFrom('decision_history')
     .select(['source', 'decision_id'])
@@ -454,7 +459,7 @@ async function loadTimelines(state: Query, late: KeysBySource): Promise<Readonly
   for (const [key, told] of records) {
     const [first] = told;
     const owner = told.find(({ subject }) => subject !== null)?.subject ?? '';
-    // Names of purposes that differ by case alone are one in what is judged, and may be two in the row.
+    // Purposes whose names differ only in case are judged as one; the row may contain both.
     const { state: stated, purposes } = togetherOf([first]);
     const { label, withdraws, stands, held } = first;
     const asTold: Judged = { label, withdraws, stands, held, state: stated, purposes: purposesText(purposes) };
@@ -464,7 +469,7 @@ async function loadTimelines(state: Query, late: KeysBySource): Promise<Readonly
   return timelines;
 }
 
-/** The keys of decisions, as many as one statement looks up. */
+/** The keys of decisions in batches for one statement each. */
 function* decisionKeys(rows: readonly Pick<HistoryRow, 'source' | 'decision_id'>[]): Generator<KeysBySource> {
   for (let start = 0; start < rows.length; start += DECISIONS) {
     const keys = new KeysBySource();
@@ -473,7 +478,7 @@ function* decisionKeys(rows: readonly Pick<HistoryRow, 'source' | 'decision_id'>
   }
 }
 
-/** How decisions are judged by now, where that is not as their own rows say. */
+/** The current judgements of decisions that were judged again since their rows were written. */
 async function loadJudgements(
   state: Query,
   rows: readonly Pick<HistoryRow, 'source' | 'decision_id'>[],
@@ -491,16 +496,19 @@ async function loadJudgements(
   return latest;
 }
 
-/** Decisions looked up in one statement. */
+/** Decisions per statement. */
 const DECISIONS = 1000;
 
-/** What earlier rows of these decisions say, each different saying once and {@link MAX_SAYINGS} of a decision: few, however often it was repeated. */
+/**
+ * The distinct statements of these decisions in earlier rows, at most {@link MAX_SAYINGS} of each: few, however often a
+ * decision was repeated.
+ */
 async function loadSaid(state: Query, rows: readonly HistoryRow[]): Promise<Map<string, Said[]>> {
   const keys = new KeysBySource();
   for (const row of rows) keys.add(row.source, row.decision_id);
   const earliest = state
     .selectFrom('decision_history')
-    // The first row is the earliest of its saying, and its time is that of the decision.
+    // The first row is the earliest with this statement; its time is the decision's.
     .select((eb) => [
       eb.fn.min('seq').as('seq'),
       eb.fn.max<string>(eb.case().when('is_first', '=', 1).then(eb.ref('at')).else('').end()).as('at'),
@@ -543,7 +551,7 @@ async function loadKnown(state: Query, told: readonly Told[]): Promise<Map<strin
   return known;
 }
 
-/** A subject's picture on a banner after one more row of the history: its latest decision by time. */
+/** A subject's state on a banner after one more history row: its latest decision by time. */
 function pictureOf(
   before: Row<'decisions'> | undefined,
   latest: Decision,
@@ -563,7 +571,7 @@ function pictureOf(
   };
 }
 
-/** The picture after a further record of its decision that says nothing against the others. */
+/** The state after a further record of its decision that does not contradict the others. */
 function completed(before: Row<'decisions'>, row: HistoryRow): Row<'decisions'> {
   return {
     ...before,
@@ -575,7 +583,7 @@ function completed(before: Row<'decisions'>, row: HistoryRow): Row<'decisions'> 
   };
 }
 
-/** RFC 8785 JSON of the purposes: names in UTF-16 order. Written down directly, as it is the hottest JSON there is. */
+/** RFC 8785 JSON of the purposes: names in UTF-16 order. Written by hand because no other JSON is written as often. */
 function purposesText(purposes: DecisionFact['purposes']): string {
   const names = Object.keys(purposes).sort();
   return `{${names.map((name) => `${JSON.stringify(name)}:"${purposes[name]}"`).join(',')}}`;

@@ -2,7 +2,7 @@ import type { Reading } from '../core/fact.ts';
 import { joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
 
-/** What arrived on the webhook endpoint: every delivery, read or not, how many a day of each event, and how many in each quarter of an hour. */
+/** Arrivals on the webhook endpoint: every delivery, readable or not, and counts per event by day and by quarter of an hour. */
 export const deliveries: Projection = {
   name: 'deliveries',
   tables: ['delivery_history', 'delivery_counts', 'delivery_quarters'],
@@ -64,7 +64,7 @@ function deliveryRow(entry: ProjectedEntry): Row<'delivery_history'> {
   };
 }
 
-/** Names the fields of a payload that nothing was made of; null when there are none. */
+/** Lists the fields of a payload that were not used; null if there are none. */
 function unreadText(fields: readonly string[]): string | null {
   if (fields.length === 0) return null;
   const shown = fields.slice(0, 20).join(', ');
@@ -82,7 +82,7 @@ function quarterOf(at: string): string {
   return `${at.slice(0, 14)}${String(minute).padStart(2, '0')}`;
 }
 
-/** Entries that could not be read, with the reason, so that none is passed over in silence. */
+/** Entries that could not be read, with the reason, so that none is skipped silently. */
 export const quarantine: Projection = {
   name: 'quarantine',
   tables: ['quarantine'],

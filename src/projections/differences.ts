@@ -12,7 +12,7 @@ import {
   stateNames,
 } from './tables.ts';
 
-/** A row that is not the same in the live table and in its rebuild; null where there is none. */
+/** A row that differs between the live table and its rebuild; null where a side has no such row. */
 interface Difference {
   readonly table: ReadModelName;
   /** The row's key, as `source=acme policy_id=p1`. */
@@ -28,8 +28,8 @@ interface SeqRange {
 }
 
 /**
- * Rows that differ, at most `limit` of those of either side; none when the tables are equal. Both databases compare whole rows
- * with EXCEPT, nulls as equal.
+ * Rows that differ, at most `limit` of each side; empty if the tables are equal. Both databases compare whole rows with
+ * EXCEPT and treat nulls as equal.
  */
 async function findDifferences(
   query: Query,
@@ -43,7 +43,7 @@ async function findDifferences(
   return paired(table, live, rebuilt);
 }
 
-/** How many keys have rows that differ. */
+/** The number of keys whose rows differ. */
 async function countDifferences(query: Query, table: ReadModelName, range: SeqRange | null): Promise<number> {
   const any = query as unknown as Kysely<AnyTable>;
   const { onlyLive, onlyRebuilt } = exceptions(query, table, range);
@@ -69,10 +69,10 @@ function exceptions(query: Query, table: ReadModelName, range: SeqRange | null) 
   };
 }
 
-/** How many keys one statement looks up. */
+/** Keys looked up in one statement. */
 const KEYS = 100;
 
-/** Which of these rows differ now; `keys` holds at least their key columns. */
+/** Which of these rows still differ; `keys` contain at least the key columns. */
 async function recheck(query: Query, table: ReadModelName, keys: readonly ReadModelRow[]): Promise<Difference[]> {
   const any = query as unknown as Kysely<AnyTable>;
   const differing: Difference[] = [];
@@ -87,7 +87,7 @@ async function recheck(query: Query, table: ReadModelName, keys: readonly ReadMo
   return differing;
 }
 
-/** Puts the rebuilt rows in the place of the live ones, row by row. */
+/** Replaces live rows by the rebuilt ones, row by row. */
 async function replaceByKey(
   tx: StoreTransaction,
   table: ReadModelName,
@@ -123,7 +123,7 @@ function paired(table: ReadModelName, live: readonly ReadModelRow[], rebuilt: re
   return [...found.values()];
 }
 
-/** Puts the shadow's rows in the place of the live ones; of a history, only those of the range. */
+/** Replaces live rows by those of the shadow; for a history, only those in the range. */
 async function replaceRows(query: Query, table: ReadModelName, range: SeqRange | null): Promise<void> {
   const any = query as unknown as Kysely<AnyTable>;
   const shadow = any.selectFrom(shadowName(table)).selectAll();
@@ -145,35 +145,35 @@ function keyText(table: ReadModelName, row: ReadModelRow): string {
   return readModelTables[table].key.map((column) => `${column}=${String(row[column])}`).join(' ');
 }
 
-/** How live tables and their shadows differ. */
+/** The differences between live tables and their shadows. */
 export interface Differences {
-  /** Rows that differ, of each table that has any. */
+  /** The number of differing rows, for each table that has any. */
   readonly counts: Readonly<Partial<Record<ReadModelName, number>>>;
-  /** Some rows of each part that differs. */
+  /** Some rows of each differing part. */
   readonly differences: readonly Difference[];
 }
 
-/** Histories are compared in parts of this many seqs, each a short query, and replaced in such parts. */
+/** Histories are compared, and replaced, in parts of this many seqs, each with a short query. */
 const RANGE = 20_000;
-/** Differences that are reported of one part of a table. */
+/** Differences reported for one part of a table. */
 const SAMPLE = 20;
-/** Beyond this many state rows that differ, the whole table is compared and replaced. */
+/** If more state rows differ, the whole table is compared and replaced. */
 const MANY = 10_000;
 
 /**
- * Compares live tables with their shadows while the live ones go on changing, so that only little is left to compare under
- * the write lock, where both stand still:
- * - history rows never change, so what was equal stays equal;
- * - a state row that was equal can only differ later if an entry has touched it since, and then the shadow row was written
- *   since too ({@link Comparison.written}). Those, and the rows that were not equal, are looked at again.
+ * Compares live tables with their shadows while the live ones keep changing, so that little is left to compare under
+ * the write lock, where both are fixed:
+ * - history rows never change, so equal ones stay equal;
+ * - an equal state row can only differ later if an entry has touched it since, and then the shadow row was also written
+ *   since ({@link Comparison.written}). Such rows, and those that differed, are compared again.
  */
 export function createComparison(read: Query) {
   const differing: { readonly table: ReadModelName; readonly range: SeqRange }[] = [];
   const differences: Difference[] = [];
   const counts: Partial<Record<ReadModelName, number>> = {};
-  /** Rows of states to look at again, by table and key; null: all of them. Without an entry: not compared yet. */
+  /** State rows to compare again, by table and key; null: all rows. A missing table has not been compared yet. */
   const suspects = new Map<ReadModelName, Map<string, ReadModelRow> | null>();
-  // Rows below the first entry are compared too: no entry makes them, but documents would read them.
+  // Rows with seqs below the first entry are compared too: no entry creates them, but documents would read them.
   let compared = Number.MIN_SAFE_INTEGER;
 
   function count(table: ReadModelName, rows: number): void {
@@ -194,7 +194,7 @@ export function createComparison(read: Query) {
   async function compareStates(): Promise<void> {
     for (const table of stateNames) {
       const rows = new Map<string, ReadModelRow>();
-      // From here on writes are remembered.
+      // From now on, record writes.
       suspects.set(table, rows);
       const found = await findDifferences(read, table, null, MANY);
       for (const { key, live, rebuilt } of found) rows.set(key, (live ?? rebuilt) as ReadModelRow);
@@ -202,7 +202,7 @@ export function createComparison(read: Query) {
     }
   }
 
-  /** What differs in a state now, and the way to put it right. */
+  /** The current differences in a state table, and a function that corrects them. */
   async function finishState(tx: StoreTransaction, table: ReadModelName) {
     const rows = suspects.get(table);
     if (rows) {
@@ -215,7 +215,7 @@ export function createComparison(read: Query) {
   }
 
   return {
-    /** Told of everything that is written into the shadow tables. */
+    /** Receives every write to the shadow tables. */
     written({ table, rows }: Write): void {
       if (!isReadModel(table) || readModelTables[table].sort === 'history') return;
       const known = suspects.get(table);
@@ -223,7 +223,7 @@ export function createComparison(read: Query) {
       for (const row of rows as readonly ReadModelRow[]) known.set(keyText(table, row), row);
     },
 
-    /** Compares without a lock; the shadow tables are at this seq, the live ones may be further. */
+    /** Compares without a lock up to this seq, which the shadow tables have reached; the live ones may be further. */
     async compareUpTo(seq: number): Promise<void> {
       if (suspects.size === 0) await compareStates();
       while (compared < seq) {
@@ -232,9 +232,9 @@ export function createComparison(read: Query) {
       }
     },
 
-    /** The rest, inside the transaction in which both are at the same seq; replaces what differs if wanted. */
+    /** Compares the rest inside the transaction in which both are at the same seq; replaces what differs if wanted. */
     async finish(tx: StoreTransaction, replace: boolean): Promise<Differences> {
-      // Up to the last number there is: rows beyond the position are of no entry that was projected.
+      // Up to the highest possible number: no projected entry accounts for rows beyond the position.
       await compareHistories(tx.query, { after: compared, upTo: Number.MAX_SAFE_INTEGER });
       for (const { table, range } of replace ? differing : []) await replaceRows(tx.query, table, range);
       for (const table of stateNames) {

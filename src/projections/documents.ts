@@ -3,7 +3,7 @@ import type { Action } from '../core/action.ts';
 import { readErasure } from '../core/erasure.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
-/** Registered files: what was produced, by whom, under which hash, and how often it was downloaded. */
+/** Registered files: what was produced, by whom, with which hash, and how often it was downloaded. */
 export const documents: Projection = {
   name: 'documents',
   tables: ['documents'],
@@ -38,13 +38,15 @@ export const documents: Projection = {
       } else if (action?.action === 'document.produced') {
         const row = documentRow(action, entry);
         const before = produced.get(row.document_id) ?? known.get(row.document_id);
-        // Ids of earlier versions did not cover the content: what was issued under one of them stays known beside the first.
+        // Ids of earlier versions did not cover the content: a second document issued under the same id is kept beside
+        // the first.
         const id = before === undefined ? row.document_id : `${row.document_id}-${row.sha256.slice(0, 16)}`;
         produced.set(id, { ...row, document_id: id });
       } else if (isDownload(action)) {
         const fresh = produced.get(action.documentId);
         const row = touched.get(action.documentId) ?? known.get(action.documentId);
-        // A download of a document that is not registered (erased since) is in the audit trail; there is nothing to count.
+        // A download of a document that is not registered (erased since) is in the audit trail; there is no count to
+        // update.
         if (fresh !== undefined) produced.set(action.documentId, { ...fresh, downloads: fresh.downloads + 1 });
         else if (row !== undefined) touched.set(action.documentId, { ...row, downloads: row.downloads + 1 });
       }
@@ -53,12 +55,15 @@ export const documents: Projection = {
   },
 };
 
-/** By an officer, or by the data subject through a link. */
+/** Whether it is a download, by an officer or by the data subject through a link. */
 function isDownload(action: Action | null): action is Extract<Action, { documentId: string }> {
   return action?.action === 'document.downloaded' || action?.action === 'hand-over.downloaded';
 }
 
-/** The name of a document's file: says what it is, and is unique by its id. A letter goes to a reader: its name has the case and the step instead of a hash. */
+/**
+ * The file name of a document: describes it, and is unique by its id. A letter goes to a person, so its name has the
+ * case and the step instead of a hash.
+ */
 export function documentFileName(document: {
   readonly name: string;
   readonly documentId: string;

@@ -11,7 +11,7 @@ import { type Projection, readers } from './projection.ts';
 import { scans } from './scans.ts';
 import { snapshots } from './snapshots.ts';
 
-/** Every read model there is. Tests may pass simpler readers. */
+/** Every read model. Tests may pass simpler readers. */
 export function allProjections(read = readers): readonly Projection[] {
   return [
     quarantine,

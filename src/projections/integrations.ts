@@ -1,7 +1,7 @@
 import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
-/** Integrations: every connection and disconnection, and for each integration the latest by its time. */
+/** Integrations: every connection and disconnection, and the latest one of each integration by time. */
 export const integrations: Projection = {
   name: 'integrations',
   tables: ['integration_history', 'integrations'],
@@ -39,12 +39,12 @@ export const integrations: Projection = {
   },
 };
 
-/** The service's id, else the name, else ''. */
+/** The service's id, or the name, or ''. */
 export function keyOf(row: Pick<Row<'integration_history'>, 'integration_id' | 'name'>): string {
   return row.integration_id ?? row.name ?? '';
 }
 
-/** An integration after one more change; a late one only fills in what is still unknown. */
+/** An integration after one more change; a late one only fills in what is unknown. */
 export function foldIntegration(
   before: Row<'integrations'> | undefined,
   change: Row<'integration_history'>,

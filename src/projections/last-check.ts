@@ -11,13 +11,13 @@ import type { RebuildReport } from './rebuild.ts';
 
 const SETTING = 'read_models_checked';
 
-/** Up to so many entries (a second or two of computing) every document is preceded by a comparison of its own. */
+/** In ledgers up to this many entries (a second or two of computing), every document is preceded by its own comparison. */
 const FEW_ENTRIES = 10_000;
-/** Beyond that, a sound one of the last day is enough: the schedule makes one every night. */
+/** In larger ledgers, a comparison without differences from the last day is enough: the schedule makes one every night. */
 const VALID_HOURS = 25;
-/** How long a comparison under way in another process is waited for, milliseconds. */
+/** How long to wait for another process's comparison, milliseconds. */
 const PATIENCE_MS = 600_000;
-/** How often it is looked at, and after how long without progress it is taken for ended, milliseconds. */
+/** How often to look at it, and how long without progress before it counts as dead, milliseconds. */
 const LOOK_MS = 250;
 const STALLED_MS = 15_000;
 
@@ -27,13 +27,13 @@ interface ReadModelCheckOptions {
   readonly store: Store;
   readonly ledger: Pick<Ledger, 'keyOf'>;
   readonly clock: Clock;
-  /** Rejects with CodedError `conflict` where another one is under way, unless it takes over. */
+  /** Rejects with CodedError `conflict` if another one is running, unless it takes over. */
   readonly compare: (takesOver: boolean, onProgress?: (done: number, total: number) => void) => Promise<RebuildReport>;
 }
 
 /**
- * Compares the read models with the ledger, and remembers what came of it. What is remembered carries a MAC: someone who can only write the
- * database cannot make a comparison look as if it had been made.
+ * Compares the read models with the ledger and stores the result with a MAC, so that someone who can only write to the
+ * database cannot fake a comparison.
  */
 export function createReadModelCheck({ store, ledger, clock, compare }: ReadModelCheckOptions) {
   const macOf = (at: string, found: string | null) =>
@@ -62,7 +62,10 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
     return report;
   }
 
-  /** One at a time in this process, and after one that another process makes meanwhile. What differs, as text. */
+  /**
+   * Runs one comparison at a time in this process, and waits for one that another process is running. Returns the
+   * differences as text.
+   */
   async function checkShared(): Promise<string | null> {
     const begun = clock().toISOString();
     let seen = '';
@@ -88,11 +91,11 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
   return {
     check: (onProgress?: (done: number, total: number) => void) => compareAndNote(true, onProgress),
     note,
-    /** The last comparison, and what differed then; null: there was none, or someone forged it. */
+    /** The last comparison and its differences; null if there was none or it was forged. */
     last,
-    /** Tables that differed at the last comparison, with how many rows; null when none did. */
+    /** Tables that differed at the last comparison, with the number of rows; null if none did. */
     differing: async () => (await last())?.found ?? null,
-    /** Before a document is made: compares where that is due, and says in a sentence what is wrong. */
+    /** Before a document is made: compares if due, and describes what is wrong in a sentence. */
     async fault(): Promise<string | null> {
       const known = await last();
       const age = known === null ? Number.POSITIVE_INFINITY : clock().getTime() - Date.parse(known.at);
@@ -105,7 +108,7 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
   };
 }
 
-/** What differs, as `table (rows), …`; null when nothing does. */
+/** The differences, as `table (rows), …`; null if there are none. */
 function textOf({ counts, position }: RebuildReport): string | null {
   const tables = Object.entries(counts).map(([table, count]) => `${table} (${count})`);
   if (position !== null) tables.push(`position (${wordOf(position)})`);

@@ -9,26 +9,29 @@ import { type Fault, type ProjectedEntry, type Readers, readers } from './projec
 import { storableFact, storableText } from './columns.ts';
 import type { Position } from './position.ts';
 
-/** By which options the entries appended so far are to be read (sources/options-in-force.ts). */
+/** Loads the options with which the entries appended so far are to be read (sources/options-in-force.ts). */
 export type OptionsUpTo = () => Promise<OptionsOf>;
 
-/** How much is taken at a time. */
+/** Limits of one page. */
 export interface PageLimits {
   readonly entries: number;
-  /** Bytes of bodies and meta; one entry is taken however large it is. */
+  /** Bytes of bodies and meta; a single larger entry is still a page. */
   readonly bytes: number;
 }
 
-/** The next entries behind a position, and the position that they lead to. Null at the end of the ledger. */
+/** The next entries after a position, and the position they lead to. Null at the end of the ledger. */
 export interface Page {
   readonly to: number;
-  /** There may be more behind it. */
+  /** There may be more entries after it. */
   readonly full: boolean;
-  /** Without the erased ones: there is nothing left to read in them. */
+  /** Without erased entries, which have nothing left to read. */
   readonly entries: readonly ProjectedEntry[];
 }
 
-/** Reads pages of entries. Bodies are read here, outside any transaction and in slices that leave the event loop to deliveries. */
+/**
+ * Reads pages of entries. Bodies are parsed here, outside any transaction and in slices, so that the event loop can
+ * serve deliveries.
+ */
 export function createPageReader(query: Query, read: Readers = readers, optionsUpTo: OptionsUpTo, limits: PageLimits) {
   let ahead: {
     readonly after: number;
@@ -47,7 +50,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       .where('seq', '<=', end.to)
       .orderBy('seq')
       .execute();
-    // After the entries: whatever was recorded before one of them is found.
+    // Loaded after the entries, so that it includes everything recorded before any of them.
     const optionsOf = await optionsUpTo();
     const entries: ProjectedEntry[] = [];
     const turns = createTurns(SLICE_MS);
@@ -61,8 +64,8 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
 
   return {
     /**
-     * The page behind a position, not beyond `upTo`. While it is being projected, the one behind it is read already; that one is read anew when the generation
-     * of the position has changed since: it may hold content that was erased meanwhile.
+     * The page after a position, up to `upTo`. While it is projected, the next one is already being read; that one is
+     * read again if the position's generation has changed since, as it may contain content that was erased meanwhile.
      */
     async load(from: Position, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
       const { seq: after, generation } = from;
@@ -72,7 +75,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       const page = await read;
       if (page?.full && page.to < upTo) {
         const next = loadPage(page.to, upTo);
-        // Who asks for it gets its error; nobody else does.
+        // Avoids an unhandled rejection; whoever asks for the page gets the error.
         next.catch(() => undefined);
         ahead = { after: page.to, upTo, generation, page: next };
       }
@@ -88,7 +91,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
 
 export type PageReader = ReturnType<typeof createPageReader>;
 
-/** Where the page behind `after` ends: its number of entries and their bytes are both bounded. Null at the end of the ledger. */
+/** Where the page after `after` ends, limited by number of entries and by bytes. Null at the end of the ledger. */
 async function findEnd(
   query: Query,
   after: number,
@@ -111,7 +114,7 @@ async function findEnd(
     .select(({ fn }) => [fn.countAll().as('count'), fn.sum('body').as('bytes'), fn.max('seq').as('to')])
     .executeTakeFirstOrThrow();
   if (to === null || Number(count) === 0) return null;
-  // Meta is small beside what a page may hold; where bodies are large it is counted too.
+  // Meta is small compared with a page's limit; it is added up only if bodies are large.
   if (Number(bytes ?? 0) < limits.bytes / 2) return { to: Number(to), full: Number(count) >= limits.entries };
   let last = 0;
   let sum = 0;
@@ -123,7 +126,7 @@ async function findEnd(
   return { to: last, full: Number(count) >= limits.entries };
 }
 
-/** How long bodies are read before the event loop has its turn. */
+/** Milliseconds of parsing bodies before yielding to the event loop. */
 const SLICE_MS = 3;
 
 interface ContentRow {
@@ -136,7 +139,7 @@ interface ContentRow {
   readonly commitment: Buffer;
 }
 
-/** Reads one entry. Never throws: what cannot be read carries a fault. */
+/** Reads one entry. Never throws: an entry that cannot be read has a fault. */
 function readEntry(row: ContentRow, read: Readers, options: SourceOptions): ProjectedEntry {
   const meta = parseMeta(row.meta);
   const entry = {
@@ -166,16 +169,16 @@ function readFact(row: ContentRow, read: Readers, context: Parameters<Readers['r
   try {
     const reader = row.kind === 'webhook' ? read.readDelivery : read.readConsentRow;
     const reading = reader(row.body, context);
-    // Only an escape can put U+0000 or half a surrogate pair into a text of JSON; almost no body holds one.
+    // Only an escape can put U+0000 or half a surrogate pair into JSON text; almost no body contains one.
     return row.body.includes('\\u') || row.body.includes(0) ? storableFact(reading) : reading;
   } catch (error) {
-    // A bug of a reader. The event's name is still looked for, because a request must open its case all the same.
+    // A bug in a reader. The event name is still extracted, because a request must open its case all the same.
     const reason = `reader failed: ${error instanceof Error ? error.message : String(error)}`;
     return { outcome: 'unreadable', event: guessEvent(row.body), reason: storableText(reason) };
   }
 }
 
-/** A pulled row that names no banner belongs to the banner it was asked for. */
+/** A pulled row that names no banner belongs to the banner that was requested. */
 function underBanner(reading: Reading, kind: ContentRow['kind'], meta: ProjectedEntry['meta']): Reading {
   const { bannerId } = meta;
   if (kind !== 'consent-log' || typeof bannerId !== 'string' || reading.outcome !== 'read') return reading;
@@ -205,7 +208,7 @@ function actionFault(event: string | null, problem: string): Fault {
   return { event, reason: storableText(`not an action that this version knows: ${problem}`) };
 }
 
-/** Meta is written by this program; anything else in it is treated as saying nothing. */
+/** Meta is written by this program; anything else in it is ignored. */
 function parseMeta(bytes: Buffer): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8'));

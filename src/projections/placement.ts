@@ -7,18 +7,18 @@ import type { Page } from './load-entries.ts';
 import { loadPosition, type Position } from './position.ts';
 import type { ProjectorLog } from './projection.ts';
 
-/** Called with what is wrong; puts the read models right ({@link rebuild}). */
+/** Called with what is wrong; repairs the read models ({@link rebuild}). */
 export type OnMisplaced = (reason: string) => Promise<unknown>;
 
 /**
- * Checks before each batch that the position fits the ledger and the rows: someone may have changed the database, or put an older file of read
- * models in its place. Without `onMisplaced` nothing is checked.
+ * Checks before each batch that the position fits the ledger and the rows: someone may have changed the database or
+ * restored an older file of read models. Without `onMisplaced`, nothing is checked.
  */
 export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplaced: OnMisplaced | undefined) {
-  /** The last position that was found sound, or to which this process has moved it since. */
+  /** The last position that was found correct, or to which this process moved it since. */
   let sound: Position | null = null;
 
-  /** What is wrong with the position; null: nothing. Checked if another process has moved it, and at the end of the ledger. */
+  /** What is wrong with the position; null: nothing. Checked only if another process has moved it, and at the end of the ledger. */
   async function misplacement(from: Position, isEnd: boolean): Promise<string | null> {
     const isKnown = sound?.seq === from.seq && sound.generation === from.generation;
     if (isKnown && !(isEnd && from.seq > (await lastSeq(store.read)))) return null;
@@ -27,7 +27,7 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
     return fault === null ? null : `the read models ${positionFaultText(fault)}`;
   }
 
-  /** Finds rows of erased entries: an older file of read models brings them back. An erasure that is not finished yet removes them itself. */
+  /** Finds rows of erased entries, which an older file of read models brings back. An unfinished erasure removes them itself. */
   async function rowsOfErased(page: Page | null): Promise<string | null> {
     const erasures = page?.entries.filter(({ kind }) => kind === 'erasure') ?? [];
     for (const { seq, body } of erasures) {
@@ -50,11 +50,14 @@ export function createPlacementCheck(store: Store, log: ProjectorLog, onMisplace
   }
 
   return {
-    /** This process has moved the position. */
+    /** Call it when this process has moved the position. */
     moved(position: Position): void {
       sound = position;
     },
-    /** Whether the read models were wrong and have been put right, so that the position must be read again. `page` null: the end of the ledger. */
+    /**
+     * Whether the read models were wrong and have been repaired, so that the position must be read again. Null `page`:
+     * the end of the ledger.
+     */
     async wasPutRight(from: Position, page: Page | null): Promise<boolean> {
       if (onMisplaced === undefined) return false;
       const wrong = (await misplacement(from, page === null)) ?? (await rowsOfErased(page));

@@ -3,9 +3,9 @@ import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from 
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
 /**
- * Policies as the deliveries told of them. Deliveries may come out of order, so the present picture is that of the change
- * with the latest time, and of the later entry where times are equal. What a change does not mention keeps its last known
- * value; a change that comes late only fills what is not known yet.
+ * Policies as reported by deliveries. Deliveries may come out of order, so the current state is that of the change with
+ * the latest time, or the later entry if times are equal. A field that a change does not mention keeps its last known
+ * value; a late change only fills in what is unknown.
  */
 export const policies: Projection = {
   name: 'policies',

@@ -3,20 +3,20 @@ import { findPositionFault, lastSeq, type PositionFault } from '../store/queries
 import type { Query, StoreTransaction } from '../store/store.ts';
 
 /**
- * How far a reader of the ledger has come. `generation` changes when the rows it stands for are replaced without moving it
- * (a rebuild is swapped in), so that a fold over the rows of before cannot be written over those of after.
+ * How far a reader of the ledger has got. `generation` changes when the rows are replaced without moving the position
+ * (a rebuild is swapped in), so that a fold based on the old rows cannot be written over the new ones.
  */
 export interface Position {
   readonly seq: number;
   readonly generation: number;
 }
 
-/** Name of the live projector's position; `rebuild` is that of a rebuild under way. */
+/** `projector`: the live read models; `rebuild`: a rebuild in progress. */
 export type PositionName = 'projector' | 'rebuild';
 
 const generationOf = (name: PositionName) => `${name}:generation`;
 
-/** The position; null before the first entry was ever projected. */
+/** The position; null before the first entry was projected. */
 export async function loadPosition(query: Query, name: PositionName): Promise<Position | null> {
   const rows = await query
     .selectFrom('fold_positions')
@@ -27,13 +27,13 @@ export async function loadPosition(query: Query, name: PositionName): Promise<Po
   return seq === undefined ? null : { seq, generation: rows.find((row) => row.name !== name)?.seq ?? 0 };
 }
 
-/** Makes a position at 0, unless there is one. */
+/** Creates a position at 0 if there is none. */
 export async function startPosition(tx: StoreTransaction, name: PositionName): Promise<void> {
   const rows = [name, generationOf(name)].map((row) => ({ name: row, seq: 0 }));
   await tx.insertMany('fold_positions', rows, 'keep');
 }
 
-/** Moves a position if nobody else has in the meantime. False: someone has, and this transaction must write nothing. */
+/** Moves a position unless it was moved meanwhile. False: it was, and this transaction must write nothing. */
 export async function movePosition(
   tx: StoreTransaction,
   name: PositionName,
@@ -58,7 +58,7 @@ export async function movePosition(
   return numUpdatedRows === 1n;
 }
 
-/** Begins a new generation: a projector that still folds rows of the previous one cannot move the position. */
+/** Begins a new generation: a projector still folding rows of the previous one cannot move the position. */
 export async function nextGeneration(tx: StoreTransaction, name: PositionName): Promise<void> {
   await tx.query
     .updateTable('fold_positions')
@@ -74,8 +74,8 @@ export async function projectedEntries(query: Query): Promise<number> {
 }
 
 /**
- * Puts a position that is wrong at the end of the ledger, so that a rebuild makes all rows again, and removes rows of entries that the ledger does not
- * have. Says what was wrong; null: nothing.
+ * If a position is wrong, sets it to the end of the ledger, so that a rebuild makes all rows again, and removes rows of
+ * entries that the ledger does not have. Returns what was wrong; null: nothing.
  */
 export async function settlePosition(
   tx: StoreTransaction,

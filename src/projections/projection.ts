@@ -6,7 +6,7 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from '../store/schema.ts';
 import type { OnConflict, Query } from '../store/store.ts';
 
-/** A row as it is read. */
+/** A row as read from a table. */
 export type Row<T extends TableName> = Selectable<Tables[T]>;
 
 /** Why an entry is in the quarantine. */
@@ -15,7 +15,7 @@ export interface Fault {
   readonly reason: string;
 }
 
-/** An entry whose body has been read, once for all projections. Erased entries never get this far. */
+/** An entry whose body has been read once for all projections. Never an erased entry. */
 export interface ProjectedEntry {
   readonly seq: number;
   readonly source: string;
@@ -24,17 +24,20 @@ export interface ProjectedEntry {
   /** Parsed meta; an empty object if it is not a JSON object. */
   readonly meta: Readonly<Record<string, unknown>>;
   readonly body: Buffer;
-  /** What the ledger commits to of its content, lower-case hex (crypto/entry.ts): documents cite it, never a bare hash of the body. */
+  /**
+   * The ledger's commitment to its content, lower-case hex (crypto/entry.ts); documents cite it, never a plain hash of
+   * the body.
+   */
   readonly commitment: string;
-  /** Deliveries and pulled rows only. */
+  /** Set for deliveries and pulled rows. */
   readonly reading: Reading | null;
-  /** Officer actions only, and only those that this version knows. */
+  /** Set for officers' actions that this version knows. */
   readonly action: Action | null;
-  /** Set when the entry could not be read: it goes to the quarantine and stays visible. */
+  /** Set if the entry could not be read; it is quarantined and stays visible. */
   readonly fault: Fault | null;
 }
 
-/** Rows that one projection wants written, all into one table. */
+/** Rows that one projection wants to write into one table. */
 export type Write = {
   [T in TableName]: {
     readonly table: T;
@@ -44,9 +47,9 @@ export type Write = {
 }[TableName];
 
 /**
- * One read model. `fold` is a function of the rows that are there and the entries that come next: it reads what it needs
- * through `state`, and returns what to write. It never writes itself, so the write transaction stays short, and the same
- * fold fills the live tables and those of a rebuild. Its result must not depend on how entries are cut into batches.
+ * One read model. `fold` is a function of the existing rows and the next entries: it reads what it needs through
+ * `state`, and returns what to write. It never writes itself, so the write transaction stays short, and the same fold
+ * fills the live tables and those of a rebuild. Its result must not depend on how entries are cut into batches.
  */
 export interface Projection {
   readonly name: string;
@@ -55,28 +58,28 @@ export interface Projection {
   fold(state: Query, batch: readonly ProjectedEntry[]): Promise<readonly Write[]>;
 }
 
-/** What reads bodies into facts. Tests of the read models put one in its place whose bodies say outright what is to be read in them. */
+/** Reads bodies into facts. Tests of the read models replace it with one for bodies that state their facts directly. */
 export const readers = { readDelivery, readConsentRow, decisionIdOf, isAnonymousRepeat };
 export type Readers = typeof readers;
 
-/** Where the projector reports; pino fits. */
+/** Where the projector logs; pino fits. */
 export interface ProjectorLog {
   info(details: object, message: string): void;
   warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
 
-/** Rows to append. A row that exists already is a bug: entries are projected exactly once. */
+/** Rows to insert. A row that already exists is a bug: entries are projected exactly once. */
 export function appendTo<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Write {
   return { table, rows, onConflict: 'fail' } as unknown as Write;
 }
 
-/** Rows of the present picture: each replaces the one of its key. */
+/** State rows: each replaces the row with its key. */
 export function replaceIn<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Write {
   return { table, rows, onConflict: 'replace' } as unknown as Write;
 }
 
-/** Quarantine rows: the first reason given for an entry stays. */
+/** Quarantine rows: the first reason given for an entry is kept. */
 export function quarantineRows(rows: readonly Row<'quarantine'>[]): Write {
   return { table: 'quarantine', rows, onConflict: 'keep' };
 }

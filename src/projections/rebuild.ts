@@ -19,12 +19,12 @@ import { createShadows, dropShadows, emptyShadows, overShadows, shadowName } fro
 import { historyNames } from './tables.ts';
 
 interface RebuildOptions extends Omit<ProjectorOptions, 'pollMs' | 'lingerMs'> {
-  /** Whether one that is under way elsewhere is ended. If not, this one rejects with CodedError `conflict`. Default: yes. */
+  /** Whether to end a rebuild that is running elsewhere, the default. If not, this one rejects with CodedError `conflict`. */
   readonly takesOver?: boolean;
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What was not the same as in the live tables. */
+/** What differed from the live tables. */
 export interface RebuildReport extends Differences {
   /** Entries up to this seq were projected again. */
   readonly seq: number;
@@ -33,15 +33,15 @@ export interface RebuildReport extends Differences {
 }
 
 /**
- * Projects all entries again, into shadow tables, while the live ones go on serving and following the ledger; then, in one
- * transaction at one position of both, puts what differs into the live tables. When nothing differs nothing is written.
- * Rejects with CodedError `conflict` when another rebuild was started meanwhile, which then goes on instead.
+ * Projects all entries again into shadow tables while the live ones stay in use and up to date; then, in one
+ * transaction at the same position of both, writes what differs into the live tables. If nothing differs, nothing is
+ * written. Rejects with CodedError `conflict` if another rebuild was started meanwhile, which then continues instead.
  */
 export function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   return projectAgain(options, true);
 }
 
-/** The same without writing to the live tables: are they what the ledger says? */
+/** Like rebuild, but does not write to the live tables: do they match the ledger? */
 export function compareWithRebuild(options: RebuildOptions): Promise<RebuildReport> {
   return projectAgain(options, false);
 }
@@ -72,7 +72,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
   }
 }
 
-/** Makes empty shadow tables. A rebuild that is still under way elsewhere finds its generation gone, and stops. */
+/** Creates empty shadow tables. A rebuild still running elsewhere finds a new generation and stops. */
 function begin(
   store: Store,
   replace: boolean,
@@ -92,8 +92,8 @@ function begin(
 }
 
 /**
- * Drops the shadow tables, unless another rebuild fills them now. Long histories are emptied in parts before, because
- * dropping a large table overwrites all of it while appends wait.
+ * Drops the shadow tables, unless another rebuild is filling them now. Long histories are first emptied in parts,
+ * because dropping a large table overwrites all of it while appends wait.
  */
 async function cleanUp(store: Store, started: Position): Promise<void> {
   const ours = async (tx: StoreTransaction) =>
@@ -107,7 +107,7 @@ async function cleanUp(store: Store, started: Position): Promise<void> {
   await store.foldTransaction(async (tx) => {
     if (!(await ours(tx))) return;
     await dropShadows(tx.query);
-    // Its position is there while one is under way; the generation stays.
+    // A position row exists only during a rebuild; the generation is kept.
     await tx.query.deleteFrom('fold_positions').where('name', '=', 'rebuild').execute();
   });
 }
@@ -131,17 +131,17 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
   return at;
 }
 
-/** What the last step of a rebuild goes by. */
+/** State of the last step of a rebuild. */
 interface Settling {
   readonly comparison: Comparison;
   readonly replace: boolean;
-  /** Pages that are projected under the write lock at most. It doubles with every attempt, so that the end is reached under any load. */
+  /** Pages that may be projected under the write lock. Doubles with every attempt, so that the end is reached under any load. */
   readonly maxPages: number;
 }
 
 /**
- * The end, under the write lock, so that the live position stands still: the last entries, the comparison of what was not
- * compared yet, and the replacement. Null when the live projector has come too far meanwhile; then replay again.
+ * The last step, under the write lock so that the live position is fixed: projects the last entries, compares the rest,
+ * and replaces what differs. Null if the live projector is too far ahead; then replay again.
  */
 async function settle(
   options: RebuildOptions,
@@ -163,18 +163,18 @@ async function settle(
       }
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
       const found = await settling.comparison.finish(tx, settling.replace);
-      // The live projector may be folding over the rows of before at this moment: its batch must fail and be folded again.
+      // The live projector may be folding over the old rows right now: its batch must fail and be folded again.
       if (settling.replace && found.differences.length > 0) await nextGeneration(tx, 'projector');
       return { seq: at, ...found };
     });
   } catch (error) {
-    // After a projection failure replaying finds the entry that it fails on.
+    // After a projection failure, replaying finds the entry that caused it.
     if (error instanceof FurtherAhead || error instanceof ProjectionFailure) return null;
     throw error;
   }
 }
 
-/** The live projector is further ahead than what may be projected under the write lock. */
+/** The live projector is further ahead than may be projected under the write lock. */
 class FurtherAhead extends Error {}
 
 function takenOver(): CodedError {

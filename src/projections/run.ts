@@ -12,70 +12,74 @@ import type { Fold } from '../tracing/trace.ts';
 
 export interface ProjectorOptions {
   readonly store: Store;
-  /** Instead of the real readers; for tests whose bodies state their facts. */
+  /** Replaces the real readers in tests whose bodies state their facts. */
   readonly read?: Readers;
   readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
-  /**
-   * Entries of one transaction, default 2000: its indexes are written once per page, whatever the number of their new rows.
-   */
+  /** Entries per transaction, default 2000: its indexes are written once per page, however many rows are new. */
   readonly batchSize?: number;
-  /** Bytes of one transaction, default 4 MiB. */
+  /** Bytes per transaction, default 4 MiB. */
   readonly batchBytes?: number;
-  /** How often the ledger is looked at without being told, milliseconds, default 1000: other processes append too. */
+  /** How often to look at the ledger unprompted, milliseconds, default 1000: other processes append too. */
   readonly pollMs?: number;
-  /** Under load, how long a run waits for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
+  /** How long a run waits under load for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
   readonly lingerMs?: number;
   /** See {@link createPlacementCheck}. */
   readonly onMisplaced?: OnMisplaced;
-  /** Starts measuring how busy the receiver of deliveries is, and returns a function that gives it, 0 to 1; default: the event loop of this thread. */
+  /**
+   * Starts measuring how busy the receiver of deliveries is, and returns a function that gives the share, 0 to 1.
+   * Default: the event loop of this thread.
+   */
   readonly watchLoad?: () => () => number;
-  /** Called with the position whenever this process has seen it. */
+  /** Called with the position each time this process reads or moves it. */
   readonly onReached?: (seq: number) => void;
   /** Called with each batch once it is committed. */
   readonly onFolded?: (fold: Fold) => void;
-  /** Instead of all read models; for tests. */
+  /** Replaces the list of all read models, for tests. */
   readonly projections?: readonly Projection[];
 }
 
-/** Share of its time that the event loop works, without the projector, from which on deliveries go first. */
+/** Share of time that the event loop is busy without the projector, above which deliveries take precedence. */
 const BUSY = 0.7;
-/** The projector then rests so many times as long as a run took: a fifth of the time is its own. */
+/** The projector then rests this many times as long as its run took, so a fifth of the time is left to it. */
 const RESTS = 4;
 /** The longest such rest, milliseconds. */
 const REST_MS = 2000;
-/** How old, milliseconds, the oldest entry that is not projected may become before the projector takes what time it needs. */
+/** If the oldest entry not yet projected is older than this, milliseconds, the projector no longer yields to deliveries. */
 const BEHIND_MS = 30_000;
-/** Milliseconds of rest in which it shows how busy the process is. */
+/** Milliseconds of rest used to measure how busy the process is. */
 const LOOK_MS = 10;
 
-/** Entries behind from which on progress is reported, and milliseconds between two reports. */
+/** Number of entries behind above which progress is logged, and milliseconds between two logs. */
 const FAR_BEHIND = 10_000;
 const REPORT_MS = 5000;
 
-/** What one run did: `projected` a batch, found itself `caught-up`, or `lost` the race against another process or left the entries to it. */
+/**
+ * What one run did: `projected` a batch, was already `caught-up`, or `lost` the race against another process or left
+ * the entries to it.
+ */
 type RunOutcome = 'projected' | 'caught-up' | 'lost';
 
 interface Ran {
   readonly outcome: RunOutcome;
   readonly full: boolean;
-  /** How old the oldest entry of the batch was. */
+  /** Age of the oldest entry of the batch. */
   readonly behindMs: number;
 }
 
-/** Turns entries into read models, in order and exactly once, however many processes try. */
+/** Turns entries into read models, in order and exactly once, even if several processes try. */
 export interface Projector {
-  /** Projects the next batch, if there is one. */
+  /** Projects the next batch, if any. */
   runOnce(): Promise<RunOutcome>;
-  /** Projects up to where the ledger ends now, or further; resolves with the position. */
+  /** Projects at least up to the current end of the ledger; resolves with the position. */
   catchUp(): Promise<number>;
-  /** Goes on projecting what `onAppended` (Ledger.onAppended) tells of and what other processes append, until closed. */
+  /** Keeps projecting, woken by `onAppended` (Ledger.onAppended) and by polling for entries of other processes, until closed. */
   start(onAppended?: (listener: (seq: number) => void) => () => void): void;
-  /** Resolves when the read models contain the entry `seq`. Rejects when the projector is closed before. */
+  /** Resolves when the read models contain the entry `seq`. Rejects if the projector is closed before. */
   projected(seq: number): Promise<void>;
-  /** The position that this process saw last. */
+  /** The position this process saw last. */
   position(): number;
-  /** Finishes the batch under way and stops. */
+  /** Finishes the current batch and stops. */
   close(): Promise<void>;
 }
 
@@ -95,16 +99,16 @@ export function createProjector(options: ProjectorOptions): Projector {
   let running: Promise<unknown> = Promise.resolve();
   let loop: Promise<void> | null = null;
   let stopListening: () => void = () => undefined;
-  /** An append was announced while a run was under way. */
+  /** An append was announced during a run. */
   let told = false;
-  /** Announced appends do not end the pause under way: the batch is to fill, or the store to recover. */
+  /** Announced appends do not end the current pause: it lets the batch fill, or the store recover. */
   let lingering = false;
-  /** The process had its hands full during the last rest, without the projector. */
+  /** The process was busy during the last rest, without the projector. */
   let busy = false;
-  /** The position as it was seen or left last. */
+  /** The position last read or written. */
   let seen: number | null = null;
 
-  /** `yields`: if another process has moved the position since this one last looked, it leaves the entries to that process. */
+  /** `yields`: if another process has moved the position since this one last looked, leave the entries to it. */
   async function run(yields: boolean): Promise<Ran> {
     const from = (await loadPosition(store.read, 'projector')) ?? (await store.foldTransaction(beginPosition));
     const hasMoved = seen !== null && from.seq > seen;
@@ -127,7 +131,7 @@ export function createProjector(options: ProjectorOptions): Projector {
     return { outcome: 'projected', full: page.full, behindMs };
   }
 
-  /** One run at a time in this process: two would only race each other. */
+  /** One run at a time in this process: two would race each other. */
   function runAlone({ yields = false } = {}): Promise<Ran> {
     const next = running.then(
       () => run(yields),
@@ -165,12 +169,12 @@ export function createProjector(options: ProjectorOptions): Projector {
   const projector: Projector = {
     runOnce: async () => (await runAlone()).outcome,
     async catchUp() {
-      // Deliveries may come faster than they are folded: what is appended from now on is not waited for.
+      // Deliveries may come faster than they are folded, so entries appended from now on are not waited for.
       const end = await loadEnd(store);
       for (;;) {
         const outcome = await projector.runOnce();
         if (outcome === 'caught-up' || (outcome === 'projected' && reach.position() >= end)) return reach.position();
-        // The event loop has its turn between batches, so that deliveries are answered meanwhile.
+        // Yields to the event loop between batches, so that deliveries are answered.
         await new Promise((resolve) => setImmediate(resolve));
       }
     },
@@ -209,7 +213,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   return projector;
 }
 
-/** The position that this process has seen, and the callers that wait for one. */
+/** The position this process has seen, and the callers waiting for one. */
 function createReach(onReached: (seq: number) => void = () => undefined) {
   const waiting = new Set<{ seq: number; resolve(): void; reject(error: Error): void }>();
   let known = 0;
@@ -237,7 +241,7 @@ function createReach(onReached: (seq: number) => void = () => undefined) {
 function createPause() {
   let end: () => void = () => undefined;
   return {
-    /** Resolves after `ms`, or sooner when ended. */
+    /** Resolves after `ms`, or when ended. */
     pause: (ms: number) =>
       new Promise<void>((resolve) => {
         const timer = setTimeout(done, ms);
@@ -252,7 +256,7 @@ function createPause() {
   };
 }
 
-/** The highest seq; 0 while there is none. */
+/** The highest seq; 0 if the ledger is empty. */
 async function loadEnd({ read }: Pick<Store, 'read'>): Promise<number> {
   const { last } = await read
     .selectFrom('entries')
@@ -261,7 +265,7 @@ async function loadEnd({ read }: Pick<Store, 'read'>): Promise<number> {
   return Number(last ?? 0);
 }
 
-/** Logs progress every few seconds while the read models are far behind: after an upgrade, or after their file was lost. */
+/** Logs progress every few seconds while the read models are far behind, such as after an upgrade or if their file was lost. */
 function createProgressReport(store: Store, log: ProjectorLog): (folded: number) => Promise<void> {
   let reportedAt = Number.NEGATIVE_INFINITY;
   return async (folded) => {
@@ -278,7 +282,7 @@ interface RestCircumstances {
   /** Entries were appended meanwhile. */
   readonly told: boolean;
   readonly busy: boolean;
-  /** Somebody waits for an entry. */
+  /** Someone is waiting for an entry. */
   readonly awaited: boolean;
   readonly lingerMs: number;
   readonly pollMs: number;
@@ -292,26 +296,27 @@ export function restAfter({ outcome, full, behindMs }: Ran, circumstances: RestC
       if (told) return 0;
       return awaited ? Math.min(lingerMs, pollMs) : pollMs;
     case 'lost':
-      // Another process is projecting. This one would only repeat its work, so it just checks now and then whether the other still is: less often than that
-      // one rests.
+      // Another process is projecting, and this one would only repeat its work. So it just checks now and then whether
+      // the other still is, less often than the other rests.
       if (awaited) return Math.min(lingerMs, pollMs);
       return busy ? pollMs + REST_MS : pollMs;
     case 'projected':
       if (awaited) return 0;
       if (told && busy && behindMs < BEHIND_MS) return Math.max(lingerMs, Math.min(tookMs * RESTS, REST_MS));
       if (!full) return lingerMs;
-      // While nobody appends, on to the next batch; else it rests just long enough to see how busy the process is without it.
+      // If nobody appends, project the next batch at once; otherwise rest just long enough to see how busy the process
+      // is without the projector.
       return told ? Math.min(lingerMs, LOOK_MS) : 0;
   }
 }
 
-/** Gives the share of the time since now that the event loop worked. */
+/** Returns a function that gives the share of the time since now that the event loop was busy. */
 function watchEventLoop(): () => number {
   const before = performance.eventLoopUtilization();
   return () => performance.eventLoopUtilization(before).utilization;
 }
 
-/** The first run of all makes the position, unless another process was faster. */
+/** The very first run creates the position, unless another process was faster. */
 async function beginPosition(tx: StoreTransaction): Promise<Position> {
   await startPosition(tx, 'projector');
   const position = await loadPosition(tx.query, 'projector');
@@ -319,7 +324,7 @@ async function beginPosition(tx: StoreTransaction): Promise<Position> {
   return position;
 }
 
-/** What a span says of an entry: a name that the service documents or that is ours, never one that a sender chose. */
+/** What a trace says about an entry: only names that the service documents or that are ours, never one that a sender chose. */
 function tracedEntry({ seq, kind, reading, action }: ProjectedEntry): Fold['entries'][number] {
   const name = reading?.event ?? null;
   if (kind === 'webhook') return { seq, event: knownEvents.find((known) => known === name) ?? 'other' };

@@ -1,7 +1,7 @@
 import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 
-/** Cookie scans: every one, and for each domain the latest by its time. */
+/** Cookie scans: all of them, and the latest by time for each domain. */
 export const scans: Projection = {
   name: 'scans',
   tables: ['scan_history', 'scans'],
@@ -40,7 +40,7 @@ export const scans: Projection = {
   },
 };
 
-/** A domain's picture after one more scan; one that comes late changes only what no later one says. */
+/** A domain's state after one more scan; a late one changes only what no later one says. */
 function foldScan(before: Row<'scans'> | undefined, scan: Row<'scan_history'>): Row<'scans'> {
   const isLatest = before === undefined || scan.at >= before.at;
   const latest = isLatest

@@ -8,14 +8,14 @@ export function shadowName(table: TableName): TableName {
   return (isReadModel(table) ? `rebuild_${table}` : table) as TableName;
 }
 
-/** The same query builder, with shadow tables wherever a read model is named. */
+/** The same query builder, with the shadow table for each read model. */
 export function overShadows(query: Query): Query {
   return query.withPlugin(shadowPlugin);
 }
 
 /**
- * Makes empty shadow tables: the columns of the tables themselves, whatever migrations have made of them, and the indexes that
- * projecting needs. Shadow tables of a rebuild that died are dropped first.
+ * Creates empty shadow tables with the columns of the real tables, whatever migrations have made of them, and with the
+ * indexes that projecting needs. Shadow tables left by a dead rebuild are dropped first.
  */
 export async function createShadows(query: Query): Promise<void> {
   await dropShadows(query);
@@ -47,12 +47,12 @@ export async function createShadows(query: Query): Promise<void> {
   }
 }
 
-/** Drops the shadow tables that there are. */
+/** Drops existing shadow tables. */
 export async function dropShadows(query: Query): Promise<void> {
   for (const table of readModelNames) await query.schema.dropTable(shadowName(table)).ifExists().execute();
 }
 
-/** Deletes the histories of the shadow tables up to a seq. */
+/** Deletes the histories in the shadow tables up to a seq. */
 export async function emptyShadows(query: Query, upTo: number): Promise<void> {
   const any = query as unknown as Kysely<AnyTable>;
   for (const table of historyNames) await any.deleteFrom(shadowName(table)).where('seq', '<=', upTo).execute();
@@ -63,7 +63,7 @@ const shadowPlugin: KyselyPlugin = {
   transformResult: ({ result }) => Promise.resolve(result),
 };
 
-/** A copy of a query's tree in which tables have their shadow's name. Values are left alone. */
+/** A copy of a query's tree with shadow names for tables. Values are not changed. */
 function renamed(node: unknown): unknown {
   if (Array.isArray(node)) return node.map(renamed);
   if (typeof node !== 'object' || node === null) return node;

@@ -5,8 +5,8 @@ import { historyColumns, joinKey, KeysBySource, storableText } from './columns.t
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
 
 /**
- * Texts of policies as they were fetched: every look, and for each target the texts one after the other. Everything comes from the
- * entry's meta, which says what was found at the time; bodies are not read again.
+ * Texts of policies as fetched: every fetch, and for each target its successive texts. Everything comes from the
+ * entry's meta, which records what was found at the time; bodies are not read again.
  */
 export const snapshots: Projection = {
   name: 'snapshots',
@@ -59,7 +59,7 @@ async function foldTexts(state: Query, history: readonly Row<'snapshot_history'>
   return [...touched.values()];
 }
 
-/** A version as its row holds it. */
+/** Reads a version from its row. */
 function versionOf(row: Row<'policy_texts'>): TextVersion {
   return {
     version: row.version,
@@ -75,7 +75,7 @@ function versionOf(row: Row<'policy_texts'>): TextVersion {
   };
 }
 
-/** What is said of the policy is that of the first sighting that said it. */
+/** What it says about the policy comes from the first sighting that said it. */
 function textRow(
   look: Row<'snapshot_history'>,
   version: TextVersion,

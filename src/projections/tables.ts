@@ -1,16 +1,16 @@
 import type { TableName, Tables } from '../store/schema.ts';
 
-/** What a rebuild must know of a table that projections fill. */
+/** What a rebuild must know about a projected table. */
 interface ReadModelTable {
   /** Its primary key. */
   readonly key: readonly string[];
-  /** What projections look rows up by, besides the key or a prefix of it. */
+  /** Columns by which projections look rows up, besides the key or a prefix of it. */
   readonly lookups?: readonly (readonly string[])[];
-  /** History: rows are written once, and never change. State: rows follow the entries. */
+  /** History: rows are written once and never change. State: rows are updated by later entries. */
   readonly sort: 'history' | 'state';
 }
 
-/** Every table that is made from entries, and can be made again. */
+/** Every table that is made from entries and can be rebuilt. */
 export const readModelTables = {
   quarantine: { key: ['seq'], sort: 'history' },
   delivery_history: { key: ['seq'], sort: 'history' },
@@ -52,7 +52,7 @@ export const readModelNames = Object.keys(readModelTables) as readonly ReadModel
 export const historyNames = readModelNames.filter((table) => readModelTables[table].sort === 'history');
 export const stateNames = readModelNames.filter((table) => readModelTables[table].sort === 'state');
 
-/** A query builder that takes any table of the read models by name; rows are plain records. */
+/** A query builder that accepts any read-model table by name; rows are plain records. */
 export type AnyTable = Record<string, Record<string, unknown>>;
 export type ReadModelRow = Readonly<Record<string, unknown>>;
 
