@@ -1,18 +1,18 @@
 import { type CompiledQuery, type DatabaseConnection, type Dialect, Kysely, type QueryResult } from 'kysely';
 import type { Tables } from './schema.ts';
 
-/** Hands out a connection for one query and takes it back. */
+/** Lends a connection for one query. */
 export interface ConnectionSource<Connection> {
   acquire(): Promise<Connection>;
   release(connection: Connection): void;
 }
 
-/** What the databases differ in: their SQL, and how a connection runs it. */
+/** The differences between the databases: their SQL, and how a connection runs it. */
 interface QueryLanguage<Connection> extends Omit<Dialect, 'createDriver'> {
   execute<R>(connection: Connection, query: CompiledQuery): Promise<QueryResult<R>>;
 }
 
-/** A query builder whose queries run on connections from `source`. Transactions are the store's business, not the builder's. */
+/** A query builder whose queries run on connections from `source`. Transactions are handled by the store, not by the builder. */
 export function createLeasedQuery<Connection>(
   source: ConnectionSource<Connection>,
   language: QueryLanguage<Connection>,

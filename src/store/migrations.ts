@@ -1,9 +1,9 @@
 import { type Column, type TableName, tables } from './schema.ts';
 
-/** How a database names the types of columns (schema.ts). */
+/** A database's names for the column types (schema.ts). */
 type ColumnTypes = Readonly<Record<'big' | 'real' | 'blob' | 'id', string>>;
 
-/** The statements that create some of the tables, with their indexes. */
+/** The statements that create the wanted tables with their indexes. */
 export function createTables(types: ColumnTypes, isWanted: (table: TableName) => boolean): readonly string[] {
   const names = { text: 'text', integer: 'integer', ...types };
   return Object.entries(tables).flatMap(([table, { columns, more }]) => {
@@ -20,13 +20,13 @@ export function createTables(types: ColumnTypes, isWanted: (table: TableName) =>
   });
 }
 
-/** Names under which `positions` told in version 1 how far the entries are folded. */
+/** Rows of `positions` that held the projector's position in version 1. */
 export const FOLD_POSITIONS = `('projector', 'projector:generation', 'rebuild', 'rebuild:generation')`;
 
-/** Tables that came after the first version. */
+/** Tables added after the first version. */
 const later: readonly TableName[] = ['fold_positions', 'hand_overs', 'delivery_quarters'];
 
-/** All migrations of a database that has every table, in order. A release never changes an earlier one. */
+/** All migrations of a database that contains every table, in order. A release never changes an earlier one. */
 export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[] {
   return [
     createTables(types, (table) => !later.includes(table)),
@@ -40,7 +40,7 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
     remadeIndexes(5),
     [
       ...createTables(types, (table) => table === 'delivery_quarters'),
-      // As src/projections/deliveries.ts counts them.
+      // Counts like src/projections/deliveries.ts.
       `insert into delivery_quarters (source, quarter, deliveries)
         select source, quarter, count(*) from (select source, substr(received_at, 1, 14) ||
           case when substr(received_at, 15, 2) < '15' then '00' when substr(received_at, 15, 2) < '30' then '15'
@@ -50,7 +50,7 @@ export function migrationsFor(types: ColumnTypes): readonly (readonly string[])[
   ];
 }
 
-/** Statements that give the tables the indexes that a version changed. */
+/** Statements that recreate the indexes changed in a version. */
 export function remadeIndexes(version: keyof typeof changedIndexes): readonly string[] {
   return changedIndexes[version].flatMap(({ table, name }) => {
     const index = tables[table].more.find((part: string) => part.startsWith(`index ${name} `));
@@ -64,15 +64,15 @@ const changedIndexes = {
   5: [{ table: 'decision_history', name: 'decision_history_pulled' }],
 } as const;
 
-/** One thing that a schema consists of, as a database describes it. */
+/** One part of a schema, as a database describes it. */
 export interface SchemaPart {
   readonly table: string;
-  /** `table`, or what belongs to it: `index jobs_due`, `trigger t`, `column seq`. */
+  /** `table`, or something attached to it: `index jobs_due`, `trigger t`, `column seq`. */
   readonly part: string;
   readonly definition: string;
 }
 
-/** What differs between the schema that the migrations make and the one that is there, in phrases; empty when nothing does. */
+/** The differences between the schema that the migrations make and the actual one, in phrases; empty if there are none. */
 export function schemaDifferences(expected: readonly SchemaPart[], found: readonly SchemaPart[]): string[] {
   const nameOf = ({ table, part }: SchemaPart) => (part === 'table' ? `table ${table}` : `${part} of table ${table}`);
   const definitions = new Map(found.map((one) => [nameOf(one), one.definition]));
@@ -81,7 +81,7 @@ export function schemaDifferences(expected: readonly SchemaPart[], found: readon
   for (const one of expected) {
     const definition = definitions.get(nameOf(one));
     if (definition === one.definition) continue;
-    // Of a table that is missing, its columns and indexes need no mention.
+    // If a table is missing, do not list its columns and indexes.
     if (definition === undefined && one.part !== 'table' && !definitions.has(`table ${one.table}`)) continue;
     differences.push(`${nameOf(one)} ${definition === undefined ? 'is missing' : 'was changed'}`);
   }

@@ -5,12 +5,15 @@ import type { LinkPurpose, Role, TokenScope } from '../core/roles.ts';
 import type { ConsentState, EntryKind } from '../core/vocabulary.ts';
 
 /*
- * The tables, as both databases have them: the migrations and the types of rows are made from this list. Booleans are 0 or 1, times are
- * ISO 8601 UTC text with milliseconds, JSON is text, bytes are blobs. Every history row carries the `seq` of its entry: documents read
- * rows with seq ≤ asOf.
+ * The tables of both databases: migrations and row types are made from this list. Booleans are 0 or 1, times are ISO
+ * 8601 UTC text with milliseconds, JSON is text, bytes are blobs. Every history row has the `seq` of its entry:
+ * documents read rows with seq ≤ asOf.
  */
 
-/** A column: the name of its type (migrations.ts has each database's own), the rest of its declaration, and the type of its values. */
+/**
+ * A column: the name of its type (migrations.ts has each database's own), the rest of its declaration, and its type in
+ * TypeScript.
+ */
 export interface Column<T> {
   readonly type: 'text' | 'integer' | 'big' | 'real' | 'blob' | 'id';
   readonly rule: string;
@@ -19,7 +22,7 @@ export interface Column<T> {
 
 const text: Column<string> = { type: 'text', rule: ' not null' };
 const integer: Column<number> = { type: 'integer', rule: ' not null' };
-/** Holds a seq, or a number that grows as far. */
+/** A seq, or another number that can grow as large. */
 const big: Column<number> = { type: 'big', rule: ' not null' };
 const real: Column<number> = { type: 'real', rule: ' not null' };
 const blob: Column<Buffer> = { type: 'blob', rule: ' not null' };
@@ -44,7 +47,10 @@ function table<Columns extends Readonly<Record<string, Column<unknown>>>>(
   return { columns, more };
 }
 
-/** A table of the read models: folded from the entries, and at any time again. On SQLite these are in a file of their own (docs/decisions.md). */
+/**
+ * A read-model table: folded from the entries and rebuildable at any time. On SQLite these tables are in a separate
+ * file (docs/decisions.md).
+ */
 function folded<Columns extends Readonly<Record<string, Column<unknown>>>>(
   columns: Columns,
   ...more: readonly string[]
@@ -57,9 +63,9 @@ const history = { seq: big, source: text, received_at: text };
 const occurred = {
   occurred_at: text,
   occurred_basis: text as Column<'payload' | 'row' | 'received' | 'assumed-offset' | 'officer'>,
-  /** 1 when the claimed time counts; else `at` is the received time. */
+  /** 1 if the claimed time counts; otherwise `at` is the time of receipt. */
   occurred_counts: integer,
-  /** The time periods of reports use: occurred_at where it counts, else received_at. */
+  /** The time used for periods of reports: occurred_at if it counts, otherwise received_at. */
   at: text,
 };
 
@@ -72,7 +78,7 @@ export const tables = {
       kind: fixed(text as Column<EntryKind>),
       dedupe_key: fixed(blob),
       received_at: fixed(text),
-      /** Null only after an erasure; so are body and salt. */
+      /** Null only after an erasure; the same goes for body and salt. */
       meta: erasable,
       body: erasable,
       salt: erasable,
@@ -83,10 +89,10 @@ export const tables = {
     'unique (source, kind, dedupe_key)',
     'unique (source, source_seq)',
   ),
-  /** Repeats of an entry: one row from the first repeat on. */
+  /** Repeats of an entry; the row is created by the first repeat. */
   arrivals: table({
     seq: primary(big),
-    /** Repeats beyond the first arrival. */
+    /** Arrivals after the first. */
     count: integer,
     /** JSON array of the first hundred repeat times. */
     times: text,
@@ -102,7 +108,7 @@ export const tables = {
       /** The signed note (C2SP tlog-checkpoint). */
       note: text,
       created_at: text,
-      /** HMAC over note and time (ledger/seal.ts): the note itself says nothing of the time. */
+      /** HMAC over note and time (ledger/seal.ts), because the note does not cover the time. */
       mac: blob,
     },
     'primary key (epoch, size)',
@@ -112,9 +118,9 @@ export const tables = {
     name: primary(text),
     value: text,
   }),
-  /** How far a reader of the read models has come; moved by compare-and-set in the transaction of what it does with them. */
+  /** How far a reader of the read models has got; moved by compare-and-set in the transaction of the work itself. */
   positions: table({ name: primary(text), seq: big }),
-  /** How far the entries are folded; moved by compare-and-set in the transaction that writes the rows. */
+  /** How far entries are folded; moved by compare-and-set in the transaction that writes the rows. */
   fold_positions: folded({ name: primary(text), seq: big }),
   quarantine: folded(
     { seq: primary(big), source: text, event: optional(text), reason: text, received_at: text },
@@ -129,7 +135,7 @@ export const tables = {
       reason: optional(text),
       content_type: optional(text),
       bytes: integer,
-      /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
+      /** Of the entry, lower-case hex; documents cite it. A plain hash of the body would outlive its erasure. */
       commitment: text,
     },
     'primary key (seq)',
@@ -148,7 +154,7 @@ export const tables = {
   delivery_quarters: folded(
     {
       source: text,
-      /** UTC quarter of an hour, YYYY-MM-DDTHH:MM: in every time zone a day begins with one. */
+      /** UTC quarter of an hour, YYYY-MM-DDTHH:MM: days begin on one in every time zone. */
       quarter: text,
       deliveries: integer,
     },
@@ -197,11 +203,11 @@ export const tables = {
     {
       ...history,
       ...occurred,
-      /** `request`: an officer carried out what a data subject asked for (`case_id`). */
+      /** `request`: an officer carried out a data subject's request (`case_id`). */
       via: text as Column<'webhook' | 'pull' | 'request'>,
       /**
-       * `r:<record id>`, else `c:<hash of banner, subject, time and choice>`: a webhook and a pulled row of one decision share it.
-       * `q:<seq>` of a withdrawal by request.
+       * `r:<record id>`, or else `c:<hash of banner, subject, time and choice>`: a delivery and a pulled row of one
+       * decision share it. `q:<seq>` for a withdrawal by request.
        */
       decision_id: text,
       record_id: optional(text),
@@ -213,22 +219,28 @@ export const tables = {
       /** Canonical JSON object purpose → granted | denied. */
       purposes: text,
       /**
-       * What the decision amounts to by what was known at its seq (core/consent-judgement.ts). An earlier decision that becomes known later
-       * may change it: `decision_judgements` says so from then on.
+       * The decision's label according to what was known at its seq (core/consent-judgement.ts). If an earlier decision
+       * becomes known later and changes it, `decision_judgements` has the new one.
        */
       label: text as Column<Judged>,
-      /** Canonical JSON array of the purposes that it withdraws, and of those provably granted once it was made. `*`: all that are not named. */
+      /**
+       * Canonical JSON arrays: the purposes that it withdraws, and those certainly granted after it. `*`: all purposes
+       * not named.
+       */
       withdraws: text,
       stands: text,
-      /** JSON array of what is held besides what it grants itself (core/consent-timeline.ts, Hold): from earlier decisions, expired, or in doubt. */
+      /**
+       * JSON array of consents that stand besides its own grants (core/consent-timeline.ts, Hold): from earlier
+       * decisions, expired, or in doubt.
+       */
       held: text,
-      /** The record's own word for what the visitor did, and how consent was asked for. */
+      /** The record's own words for what the visitor did, and for how consent was asked. */
       action: optional(text),
       method: optional(text),
       domain: optional(text),
       /** Origin and path. */
       page: optional(text),
-      /** Canonical JSON object name → value of flags that came with them and are not purposes; null without any. */
+      /** Canonical JSON object name → value of accompanying flags that are not purposes; null if there are none. */
       signals: optional(text),
       policy_id: optional(text),
       policy_version: optional(text),
@@ -237,34 +249,34 @@ export const tables = {
       expires_at: optional(text),
       /** 1 on the first row of its decision_id within the source: totals count these. */
       is_first: integer,
-      /** 1 when an earlier row of the same decision_id says something else. */
+      /** 1 if an earlier row of the same decision_id says something else. */
       conflicts: integer,
-      /** The case that asked for it; null unless via `request`. */
+      /** The case that requested it; only with via `request`. */
       case_id: optional(text),
-      /** Of the entry, lower-case hex: what documents cite. A bare hash of the body would outlive its erasure. */
+      /** Of the entry, lower-case hex; documents cite it. A plain hash of the body would outlive its erasure. */
       commitment: text,
     },
     'primary key (seq)',
-    // Matches deliveries with pulled rows without leaving the index.
+    // Matches deliveries with pulled rows using the index alone.
     'index decision_history_decision on decision_history (source, decision_id, seq, via, conflicts)',
     'index decision_history_subject on decision_history (source, subject, seq)',
     'index decision_history_at on decision_history (source, at, seq)',
-    // Records that contradict another of the same decision are few, and every total asks for them.
+    // Few records contradict another of the same decision, and every total needs them.
     'index decision_history_conflicts on decision_history (source, decision_id, seq) where conflicts = 1',
-    // Withdrawals by request are few, and looked up by how they came in.
+    // Withdrawals by request are few and looked up as such.
     "index decision_history_request on decision_history (source, subject, at) where via = 'request'",
-    // Decisions that the log told first are few: mostly they were never delivered.
+    // Decisions that came first from the log are few: most of them were never delivered.
     "index decision_history_pulled on decision_history (source, at, seq) where via = 'pull' and is_first = 1",
-    // Banners that a source's decisions name, and whether any row of the log names one.
+    // Finds the banners that a source's decisions name, and whether any log row names one.
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),
-  /** How a decision is judged from the entry `seq` on, because a decision made before it, or another record of it, became known only then. */
+  /** A decision's judgement from entry `seq` on: an earlier decision, or another of its records, became known only then. */
   decision_judgements: folded(
     {
       seq: big,
       source: text,
       decision_id: text,
-      /** State and choice by all its records together. */
+      /** According to all its records. */
       state: text as Column<ConsentState>,
       purposes: text,
       label: text as Column<Judged>,
@@ -299,13 +311,13 @@ export const tables = {
     },
     'primary key (source, subject, banner_id)',
   ),
-  /** A repeated delivery whose body carries neither id nor time: a new choice, or a repeat? Unresolved until the pulled log decides. */
+  /** Deliveries with neither id nor time, whose repeats may be new choices. Unresolved until the pulled log decides. */
   ambiguous_repeats: folded({
     seq: primary(big),
     source: text,
     event: text,
     resolution: text as Column<'unresolved' | 'repeat' | 'new-choice'>,
-    /** How many repeats there were when it was resolved; with more by now it is unresolved again. */
+    /** The number of repeats when it was resolved; if there are more now, it is unresolved again. */
     settled_repeats: defaulting(integer, 0),
   }),
   case_history: folded(
@@ -338,14 +350,14 @@ export const tables = {
       language: optional(text),
       message: optional(text),
       channel: text,
-      /** The legal receipt, ISO 8601 UTC, and by whose word. */
+      /** The legal time of receipt, ISO 8601 UTC, and its basis. */
       receipt_at: text,
       receipt_basis: text as Column<'payload' | 'received' | 'officer' | 'form' | 'assumed-offset'>,
       state: text,
       version: integer,
       opened_seq: big,
       last_seq: big,
-      /** Canonical JSON: everything else folded from the moves (identity, extension, suspension, refusal …). */
+      /** Canonical JSON of everything else folded from the moves (identity, extension, suspension, refusal …). */
       folded: text,
       closed_at: optional(text),
     },
@@ -357,7 +369,7 @@ export const tables = {
       ...history,
       action: text,
       actor: text,
-      /** What it was done to: a case, document or source id. */
+      /** Its object: a case, document or source id. */
       object: optional(text),
       /** The action's body, canonical JSON. */
       details: text,
@@ -366,12 +378,15 @@ export const tables = {
     'index action_history_object on action_history (object, seq)',
     'index action_history_source on action_history (source, seq)',
   ),
-  /** What officers added, or retracted, as evidence of how a banner was shown, and its names. Only rows that add have a file and a period. */
+  /**
+   * Evidence of how a banner was shown, added or retracted by officers, and names of banners. Only rows that add
+   * evidence have a file and a period.
+   */
   banner_evidence: folded(
     {
       ...history,
       change: text as Column<'added' | 'retracted' | 'named'>,
-      /** The entry that added it; of a name its own. */
+      /** The entry that added the evidence; for a name, its own entry. */
       evidence: big,
       actor: text,
       banner_id: text,
@@ -380,12 +395,12 @@ export const tables = {
       bytes: optional(integer),
       media_type: optional(text),
       file_name: optional(text),
-      /** By the officer's word; `shown_to` exclusive, null: still shown. */
+      /** According to the officer; `shown_to` is exclusive, null: still shown. */
       shown_from: optional(text),
       shown_to: optional(text),
-      /** Of a retraction its reason; of a name the name, null: none any more. */
+      /** Of a retraction: the reason. Of a name: the name, or null if it was removed. */
       note: optional(text),
-      /** Of the entry, hex. */
+      /** Of the entry, hexadecimal. */
       commitment: text,
     },
     'primary key (seq)',
@@ -408,7 +423,7 @@ export const tables = {
       seq: big,
       created_at: text,
       downloads: integer,
-      /** The erasure that removed its file, and when; null: it was not erased. */
+      /** The erasure that removed its file, and when; null: not erased. */
       erased_seq: optional(big),
       erased_at: optional(text),
     },
@@ -425,13 +440,13 @@ export const tables = {
       trackers_found: optional(integer),
       uncategorised: optional(integer),
       score: optional(real),
-      /** Found before the visitor had chosen, although they need consent; null: not said. */
+      /** Items set before the visitor had chosen although they need consent; null: not reported. */
       before_consent: optional(integer),
-      /** JSON array of what it found (core/fact.ts); null where it gives numbers alone. */
+      /** JSON array of its findings (core/fact.ts); null if it reports only numbers. */
       items: optional(text),
-      /** Things in its lists that could not be read: they are in the body. */
+      /** Listed items that could not be read; they are in the body. */
       unread_items: integer,
-      /** 1: `items` is an inventory of the site, since the scan lists what it found and did not fail. */
+      /** 1: `items` is an inventory of the site, because the scan lists its findings and did not fail. */
       listed: integer,
     },
     'primary key (seq)',
@@ -440,7 +455,7 @@ export const tables = {
   scans: folded(
     {
       source: text,
-      /** The domain, or '' where the payload names none. */
+      /** The domain, or '' if the payload names none. */
       domain: text,
       scans: integer,
       cookies_found: optional(integer),
@@ -449,7 +464,7 @@ export const tables = {
       score: optional(real),
       last_seq: big,
       at: text,
-      /** Of the latest scan that says how many it found before consent: that number, its entry and its time. */
+      /** The latest scan that reports items set before consent: their number, its entry and its time. */
       before_consent: optional(integer),
       before_consent_seq: optional(big),
       before_consent_at: optional(text),
@@ -464,7 +479,7 @@ export const tables = {
       name: optional(text),
       site: optional(text),
       change: text as Column<'connected' | 'disconnected' | 'lost'>,
-      /** Why, in the payload's own words. */
+      /** The reason in the payload's words. */
       error: optional(text),
     },
     'primary key (seq)',
@@ -473,7 +488,7 @@ export const tables = {
   integrations: folded(
     {
       source: text,
-      /** The service's id, else the name, else ''. */
+      /** The service's id, or the name, or ''. */
       integration_key: text,
       integration_id: optional(text),
       name: optional(text),
@@ -485,7 +500,7 @@ export const tables = {
     },
     'primary key (source, integration_key)',
   ),
-  /** Calls to the service that change something, and what became of each (core/call.ts). */
+  /** Calls that change something at the service, and their outcomes (core/call.ts). */
   calls: folded(
     {
       request_id: primary(text),
@@ -512,21 +527,21 @@ export const tables = {
       webhooks_queued: optional(big),
       batch_id: optional(text),
       asked_at: text,
-      /** Without a result by then, it counts as lost. */
+      /** Counts as lost if there is no result by then. */
       due_at: text,
       finished_at: optional(text),
       settled_by: optional(text),
       /** The entry that settled it: a delivery or a list. */
       evidence: optional(big),
       intent_seq: big,
-      /** The entry with the answer's bytes. */
+      /** The entry with the bytes of the answer. */
       answer_seq: optional(big),
       last_seq: big,
     },
     'index calls_source on calls (source, intent_seq)',
     'index calls_unsettled on calls (state, due_at)',
   ),
-  /** A file of policies that is sent in batches. */
+  /** A bulk file of policies, sent in batches. */
   call_plans: folded({
     plan_id: primary(text),
     source: text,
@@ -543,10 +558,10 @@ export const tables = {
       /** From 0, as in the file. */
       position: integer,
       source: text,
-      /** Canonical JSON of what is sent for it. */
+      /** Canonical JSON of what is sent for this item. */
       item: text,
       state: text as Column<PlanItemState>,
-      /** The last call that it was part of. */
+      /** The last call that included it. */
       request_id: optional(text),
       attempts: integer,
       policy_id: optional(text),
@@ -554,7 +569,7 @@ export const tables = {
     },
     'primary key (plan_id, position)',
   ),
-  /** The catalogue: what the service listed as published. */
+  /** The catalogue: policies that the service listed as published. */
   listed_policies: folded(
     {
       source: text,
@@ -570,12 +585,12 @@ export const tables = {
       first_seq: big,
       last_seq: big,
       first_listed_at: text,
-      /** When a list came without it. */
+      /** Time of a list without it. */
       gone_at: optional(text),
     },
     'primary key (source, policy_id)',
   ),
-  /** The last list of a source that differed from the one before. */
+  /** The last list of each source that differed from the one before. */
   policy_lists: folded({
     source: primary(text),
     list_id: text,
@@ -584,19 +599,19 @@ export const tables = {
     fetched_at: text,
     seq: big,
   }),
-  /** What the local rate limits count: written together with the intents, no read model. Kept for a little more than a day. */
+  /** Slots of the local rate limits, written with the intents; not a read model. Kept for a little more than a day. */
   call_slots: table(
     {
       request_id: primary(text),
       key_id: text,
-      /** `pause-…`: the service asked the key to wait with this kind of call. */
+      /** `pause-…`: the service asked the key to wait before another call of this kind. */
       sort: text as Column<'generate' | 'bulk' | `pause-${'generate' | 'bulk' | 'publish'}`>,
-      /** When the slot was taken; of a pause when it ends. */
+      /** When the slot was taken; for a pause, when it ends. */
       at: text,
     },
     'index call_slots_key on call_slots (key_id, sort, at)',
   ),
-  /** Every look at a text of a policy, or at the service's own description (`openapi`). */
+  /** Every fetch of a policy text, or of the service's own description (`openapi`). */
   snapshot_history: folded(
     {
       ...history,
@@ -610,7 +625,7 @@ export const tables = {
       policy_id: optional(text),
       status: integer,
       outcome: text as Column<'present' | 'absent'>,
-      /** 1: the bytes are those of `body_seq`. */
+      /** 1: same bytes as `body_seq`. */
       unchanged: integer,
       url: text,
       bytes: integer,
@@ -623,16 +638,16 @@ export const tables = {
       date_header: optional(text),
       age: optional(integer),
       etag: optional(text),
-      /** The service gave the answer out no sooner and no later than this. */
+      /** The service produced the answer between these times. */
       origin_from: text,
       origin_to: text,
-      /** JSON array of sentences; null but for `openapi`. */
+      /** JSON array of sentences; only for `openapi`. */
       findings: optional(text),
     },
     'primary key (seq)',
     'index snapshot_history_target on snapshot_history (source, target, seq)',
   ),
-  /** The texts of a target one after the other (texts/text-versions.ts). */
+  /** The successive texts of a target (texts/text-versions.ts). */
   policy_texts: folded(
     {
       source: text,
@@ -640,7 +655,7 @@ export const tables = {
       version: integer,
       policy_type: optional(text),
       policy_id: optional(text),
-      /** Null: there was no text. */
+      /** Null: there was no text at the time. */
       text_sha256: optional(text),
       body_seq: big,
       first_seq: big,
@@ -664,51 +679,60 @@ export const tables = {
     options: text,
     created_at: text,
     updated_at: text,
-    /** When the source left; its credentials are gone then. Null: it is followed. */
+    /** When the source was offboarded and its credentials were deleted. Null: it is active. */
     offboarded_at: optional(text),
   }),
   sync_positions: table(
     {
       source: text,
       banner_id: text,
-      /** Cursor to go on with, when a run was interrupted. */
+      /** Cursor with which to continue an interrupted run. */
       cursor: optional(text),
-      /** The window of the run that `cursor` belongs to. */
+      /** The run to which `cursor` belongs, and its window. */
       run_id: optional(text),
       run_from: optional(text),
       run_to: optional(text),
-      /** When that run began, by our clock or the service's Date header, whichever is earlier: what the watermark may move to. */
+      /**
+       * When that run began, by our clock or the service's Date header, whichever is earlier; the watermark moves at
+       * most to it.
+       */
       run_as_of: optional(text),
-      /** Everything the service dated before this (by our clock and its Date header) has been pulled at least once. */
+      /** Everything that the service (by our clock and its Date header) dates before this has been pulled at least once. */
       watermark: optional(text),
       rows_total: big,
       last_success_at: optional(text),
       last_error: optional(text),
       last_error_at: optional(text),
       updated_at: text,
-      /** Earliest time of a row that counts: the service returned nothing before. */
+      /** Earliest time of a row that counts; the service returned nothing earlier. */
       earliest: optional(text),
-      /** Pieces of pages that could not be read and are kept with their bytes. */
+      /** Pieces of pages that are kept as bytes because they could not be read. */
       unreadable_total: defaulting(integer, 0),
       recounted_at: optional(text),
-      /** JSON: how the last recount of recent days compared with the ledger (src/sync/recount.ts). */
+      /** JSON: result of the last recount of recent days (src/sync/recount.ts). */
       recount: optional(text),
-      /** Those of them that are new since the present run began: its end moves no watermark, so that they are asked for again. */
+      /**
+       * Unreadable pieces that are new since the current run began: its end does not move the watermark, so they are
+       * requested again.
+       */
       run_unreadable: defaulting(integer, 0),
-      /** JSON: what the present run still has to read (src/sync/plan.ts); null: no run is open. */
+      /** JSON: what the current run still has to read (src/sync/plan.ts); null: no run is open. */
       run_plan: optional(text),
-      /** Whatever can be reached before this was read: later runs begin here. The watermark stays where the first gap begins. */
+      /**
+       * Everything reachable before this was read: later runs begin here. The watermark stays at the beginning of the
+       * first gap.
+       */
       read_to: optional(text),
-      /** JSON: periods that the service does not give to their end (src/sync/plan.ts). */
+      /** JSON: periods that could not be read to their end (src/sync/plan.ts). */
       gaps: optional(text),
-      /** JSON: in which form the service takes requests (src/sync/query-form.ts); null: as usual. */
+      /** JSON: the form in which the service accepts requests (src/sync/query-form.ts); null: the usual one. */
       form: optional(text),
       /** When an officer put the banner aside. */
       dismissed_at: optional(text),
     },
     'primary key (source, banner_id)',
   ),
-  /** The encrypted ring of rejected deliveries: outside the ledger, bounded, 72 hours. */
+  /** Refused deliveries, encrypted; a bounded ring outside the ledger, kept for 72 hours. */
   rejected_deliveries: table(
     {
       id: id,
@@ -746,7 +770,7 @@ export const tables = {
       attempts: integer,
       max_attempts: integer,
       lease_owner: optional(text),
-      /** Counts claims: a paused holder whose lease was taken over cannot act twice. */
+      /** Counts claims, so that a paused holder whose lease was taken over cannot act. */
       lease_token: integer,
       lease_until: optional(text),
       cancel_requested: integer,
@@ -759,14 +783,14 @@ export const tables = {
       updated_at: text,
       finished_at: optional(text),
     },
-    // In the order in which the jobs of a kind are taken.
+    // The order in which jobs of a kind are taken.
     'index jobs_due on jobs (state, kind, priority desc, run_at, created_at)',
     "unique index jobs_unfinished on jobs (kind, job_key) where state in ('waiting', 'running') and job_key is not null",
-    // SQLite does not use the partial index on unfinished jobs for a condition with parameters.
+    // For conditions with parameters SQLite does not use the partial index on unfinished jobs.
     'index jobs_key on jobs (kind, job_key)',
     'index jobs_created on jobs (created_at)',
   ),
-  /** Jobs that ever ended. */
+  /** Counts of jobs that have ended. */
   job_counts: table(
     { kind: text, outcome: text as Column<'done' | 'failed' | 'cancelled'>, count: big },
     'primary key (kind, outcome)',
@@ -779,44 +803,44 @@ export const tables = {
     next_at: text,
     last_at: optional(text),
   }),
-  /** Persons with an account: officers in the wide sense, whatever their role. */
+  /** People with an account, whatever their role. */
   people: table(
     {
       person_id: primary(text),
-      /** Lower case: what a person signs in with. */
+      /** Lower case; used to sign in. */
       email: text,
       name: text,
       role: text as Column<Role>,
-      /** JSON array of the slugs that the person may see; null: every source. */
+      /** JSON array of the slugs that the person may see; null: all sources. */
       sources: optional(text),
       /** Argon2id in PHC string format; null until the person has set one. */
       password: optional(text),
-      /** Sealed under K_rest: the TOTP key; null: no second factor. */
+      /** TOTP key, sealed under K_rest; null: no second factor. */
       totp: optional(blob),
-      /** The last time step (RFC 6238) for which a code was accepted: no code works twice. */
+      /** The last time step (RFC 6238) of an accepted code: no code works twice. */
       totp_step: defaulting(big, 0),
       created_at: text,
-      /** When the person first signed in with something of their own; null: invited. */
+      /** When the person first signed in with their own credentials; null: only invited. */
       joined_at: optional(text),
       disabled_at: optional(text),
     },
     'unique (email)',
   ),
-  /** Passkeys (WebAuthn): what checks a person's authenticator. */
+  /** Passkeys (WebAuthn), used to verify a person's authenticator. */
   passkeys: table(
     {
       credential_id: primary(text),
       person_id: text,
       public_key: blob,
-      /** The authenticator's own count of its signatures; 0 where it keeps none. */
+      /** The authenticator's signature counter; 0 if it has none. */
       counter: big,
-      /** The browser in which it was set up, in words. */
+      /** Description of the browser in which it was created. */
       label: text,
       created_at: text,
     },
     'index passkeys_person on passkeys (person_id)',
   ),
-  /** Codes that replace a lost second factor, each valid once; only the HMAC is kept. */
+  /** Single-use codes that replace a lost second factor; only the HMAC is kept. */
   recovery_codes: table(
     { code_hash: primary(blob), person_id: text, used_at: optional(text) },
     'index recovery_codes_person on recovery_codes (person_id)',
@@ -825,9 +849,9 @@ export const tables = {
   sign_in_links: table({
     token_hash: primary(blob),
     purpose: text as Column<LinkPurpose>,
-    /** Who is signed in by it, as the ledger records it. */
+    /** Who signs in with it, as recorded in the ledger. */
     officer: text,
-    /** Whose invitation or reset it is; null otherwise. */
+    /** The person whom it invites or whose sign-in it resets; null otherwise. */
     person_id: optional(text),
     created_at: text,
     expires_at: text,
@@ -837,15 +861,15 @@ export const tables = {
     {
       id_hash: primary(blob),
       officer: text,
-      /** Null: opened by a one-time sign-in link, without an account. */
+      /** Null: opened by a one-time sign-in link without an account. */
       person_id: optional(text),
-      /** How it was opened, in words. */
+      /** How the session was opened, in words. */
       way: text,
-      /** The browser, in words. */
+      /** Description of the browser. */
       browser: text,
       created_at: text,
       expires_at: text,
-      /** To some minutes; null: not since it was opened. */
+      /** To within some minutes; null: not used since it was opened. */
       last_used_at: optional(text),
     },
     'index sessions_person on sessions (person_id)',
@@ -858,7 +882,7 @@ export const tables = {
       person_id: text,
       label: text,
       scope: text as Column<TokenScope>,
-      /** JSON array of slugs; null: those of the person. */
+      /** JSON array of slugs; null: the person's own. */
       sources: optional(text),
       created_at: text,
       expires_at: text,
@@ -868,19 +892,19 @@ export const tables = {
     'unique (token_hash)',
     'index api_tokens_person on api_tokens (person_id)',
   ),
-  /** Answers to requests that named an Idempotency-Key, to be given again when it is sent again. Kept for a day. */
+  /** Answers to requests with an Idempotency-Key, given again if the request is repeated. Kept for a day. */
   idempotency_keys: table({
-    /** HMAC of the token's or session's handle and the key. */
+    /** HMAC of the key and of the token's or session's handle. */
     key_hash: primary(blob),
-    /** Of method, address and body. */
+    /** Hash of method, address and body. */
     request_hash: blob,
     created_at: text,
-    /** Null: the request is under way. */
+    /** Null: the request is being processed. */
     status: optional(integer),
     /** Sealed under K_rest. */
     answer: optional(blob),
   }),
-  /** Links by which data subjects open and download their packs; of the token and the code only HMACs are kept. */
+  /** Links through which data subjects open and download their packs; only HMACs of the token and the code are kept. */
   hand_overs: table(
     {
       hand_over_id: primary(text),
@@ -891,27 +915,27 @@ export const tables = {
       document_id: text,
       /** Of the document, lower-case hex. */
       sha256: text,
-      /** JSON array of the names of the files in it. */
+      /** JSON array of the file names in it. */
       contents: text,
-      /** BCP 47. */
+      /** BCP 47 language tag. */
       language: text,
       created_at: text,
       created_by: text,
       expires_at: text,
-      /** Wrong codes. */
+      /** Number of wrong codes. */
       failures: integer,
-      /** When it was first opened with the code. */
+      /** When it was first opened with the right code. */
       opened_at: optional(text),
       downloads: integer,
       messages: integer,
       revoked_at: optional(text),
-      /** When the ledger was told that it had expired. */
+      /** When its expiry was recorded in the ledger. */
       expired_at: optional(text),
     },
     'unique (token_hash)',
     'index hand_overs_case on hand_overs (case_id)',
   ),
-  /** Sign-ins that failed one after the other, by a keyed hash of the e-mail address or the caller's address. Forgotten after a day. */
+  /** Consecutive failed sign-ins, by a keyed hash of the e-mail address or the caller's address. Deleted after a day. */
   sign_in_failures: table({ key_hash: primary(blob), failures: integer, last_at: text, blocked_until: text }),
 };
 
@@ -924,7 +948,7 @@ export type Tables = {
 };
 export type TableName = keyof typeof tables;
 
-/** The columns of a table, for a statement that is kept: one that asks for all would be refused once the table has got another. */
+/** The columns of a table, for prepared statements: one that selects `*` would be refused once the table gains a column. */
 export const columnsOf = <Name extends TableName>(name: Name) =>
   Object.keys(tables[name].columns) as (keyof Tables[Name] & string)[];
 

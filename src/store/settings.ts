@@ -1,17 +1,17 @@
 import type { Store } from './store.ts';
 
-/** Name of the setting of a database whose installation has moved: its ledger accepts no more entries. */
+/** Setting of a database whose installation has moved: its ledger accepts no more entries. */
 export const MOVED_TO = 'moved_to';
-/** The seq of the first erasure whose files may still be there. */
+/** The seq of the first erasure whose files may not have been removed yet. */
 export const UNFINISHED_ERASURE = 'erasure_unfinished';
 
-/** Set in a database while it is being copied into: it holds less than the installation it will be. */
+/** Set in a database while it is being copied into, and therefore incomplete. */
 export const UNFINISHED_COPY = 'unfinished_copy';
 
-/** Set in a database while a backup is being put back into it: nothing of it has been verified. */
+/** Set in a database while a backup is being restored into it: nothing in it has been verified. */
 export const UNFINISHED_RESTORE = 'unfinished_restore';
 
-/** One of the installation's settings; null when it is not set. */
+/** One of the installation's settings; null if it is not set. */
 export async function readSetting(store: Pick<Store, 'read'>, name: string): Promise<string | null> {
   const row = await store.read.selectFrom('settings').select('value').where('name', '=', name).executeTakeFirst();
   return row?.value ?? null;

@@ -11,97 +11,106 @@ export class ConstraintViolation extends Error {
 /** Typed query builder over the tables. The same queries run on both databases. */
 export type Query = Kysely<Tables>;
 
-/** The head of the ledger: what the next entries are numbered from. */
+/** The head of the ledger, from which the next entries are numbered. */
 export interface LedgerHead {
   /** Highest seq, 0 when empty. */
   readonly seq: number;
-  /** Highest source_seq of each of the sources asked for, 0 where it has no entry. */
+  /** Highest source_seq of each requested source; 0 if it has no entry. */
   readonly sourceSeq: ReadonlyMap<string, number>;
-  /** Where the installation has moved to; null while it is here. */
+  /** Where the installation has moved; null if it is still here. */
   readonly movedTo: string | null;
 }
 
-/** Which entry an append would repeat. */
+/** Identifies the entry that an append would repeat. */
 export interface EntryKey {
   readonly source: string;
   readonly kind: EntryKind;
   readonly dedupeKey: Uint8Array;
 }
 
-/** How {@link StoreTransaction.insertMany} treats a row whose key exists: fail (default), keep the old one, or replace all its columns. */
+/**
+ * How {@link StoreTransaction.insertMany} treats a row whose key exists: fail (default), keep the old row, or replace
+ * all its columns.
+ */
 export type OnConflict = 'fail' | 'keep' | 'replace';
 
-/** What can be done inside one write transaction. Everything in it commits together or not at all. */
+/** Operations within one write transaction. All of them commit together or not at all. */
 export interface StoreTransaction {
   readonly query: Query;
-  /** Inserts rows in one statement however many they are; every row must have the same columns. */
+  /** Inserts any number of rows in one statement; all rows must have the same columns. */
   insertMany<T extends TableName>(
     table: T,
     rows: readonly Insertable<Tables[T]>[],
     onConflict?: OnConflict,
   ): Promise<void>;
   head(sources: readonly string[]): Promise<LedgerHead>;
-  /** Seqs of those keys that exist already, in the order given; null for the others. */
+  /** The seq of each key, in the order given; null if it does not exist. */
   findSeqs(keys: readonly EntryKey[]): Promise<readonly (number | null)[]>;
-  /** Inserts numbered, hashed entries. Fails when any number or key exists. */
+  /** Inserts numbered, hashed entries. Fails if any number or key exists. */
   insertEntries(entries: readonly Entry[]): Promise<void>;
-  /** Counts repeats of entries: count and the first hundred times (design: arrivals). */
+  /** Counts repeats of entries: their number and the times of the first hundred. */
   countArrivals(repeats: readonly { readonly seq: number; readonly at: string }[]): Promise<void>;
 }
 
-/** How a store is really set, as the database itself answers. */
+/** The state of a store as reported by the database. */
 export interface StoreInspection {
   /** Number of migrations applied. */
   readonly schemaVersion: number;
-  /** What is not as it has to be for a commit to survive a power cut and for erased content to be gone; empty when all is. */
+  /** Settings under which a commit might not survive a power cut, or erased content might remain; empty if there are none. */
   readonly deviations: readonly string[];
-  /** What a check of the file's structure found; empty when it is sound, null when it was not asked for. */
+  /** What a check of the file's structure found; empty if it is sound, null if no check was requested. */
   readonly damage: readonly string[] | null;
 }
 
 /**
- * The database: one writer, any number of readers that never block it.
- * Errors: every method rejects with StoreUnavailable (core/errors.ts) when the database cannot be read or written at the moment.
+ * The database: one writer, any number of readers that never block it. Errors: every method rejects with
+ * StoreUnavailable (core/errors.ts) if the database cannot be read or written at the moment.
  */
 export interface Store {
   readonly engine: 'sqlite' | 'postgres';
   /** Reads committed rows; never waits for the writer. */
   readonly read: Query;
-  /** Runs `work` with a view of the database as of one moment, however long it takes: later commits do not show. Never blocks the writer. One query at a time. */
+  /**
+   * Runs `work` with a snapshot of the database: later commits do not show, however long it takes. Never blocks the
+   * writer. One query at a time.
+   */
   snapshot<T>(work: (read: Query) => Promise<T>): Promise<T>;
   /** Runs `work` under the write lock; durable when it resolves. Keep it short: appends wait meanwhile. */
   transaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**
-   * Runs `work` under the write lock of the read models, where it writes them and nothing else; {@link transaction} writes everything else, and neither waits for the
-   * other. A power cut may undo the last ones: they can be folded again.
+   * Runs `work` under the write lock of the read models. It must write them and nothing else; {@link transaction}
+   * writes everything else, and neither waits for the other. A power cut may undo the last ones: they can be folded
+   * again.
    */
   foldTransaction<T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T>;
   /**
-   * The fast path of an append: one statement, one commit, which inserts the entries only if the ledger still ends at
-   * `expectedSeq`. False when it does not, or when a number or key exists: nothing was written then.
+   * The fast path of an append: one statement and one commit that insert the entries only if the ledger still ends at
+   * `expectedSeq`. False, with nothing written, if it does not, or if a number or key exists.
    */
   insertEntriesAt(expectedSeq: number, entries: readonly Entry[]): Promise<boolean>;
   /**
-   * The append without looking keys up: takes the write lock, reads the head, inserts what `place` makes of it, does what `also` adds, and
-   * commits, in as few round trips as the database allows, for everyone else waits meanwhile. Resolves with what `place` made; null, with
-   * nothing written, when a number or key exists. What `place` or `also` throws undoes it.
+   * Appends without looking up keys: takes the write lock, reads the head, inserts the entries that `place` returns,
+   * runs `also`, and commits, in as few round trips as possible because everyone else waits meanwhile. Resolves with
+   * what `place` returned; null, with nothing written, if a number or key exists. If `place` or `also` throws, nothing
+   * is written.
    */
   insertEntriesAfter<T extends { readonly entries: readonly Entry[] }>(
     sources: readonly string[],
     place: (head: LedgerHead) => T,
     also?: (tx: StoreTransaction, placed: T) => Promise<void>,
   ): Promise<T | null>;
-  /** Looks at the settings of the writing connection and, if asked, reads through the file for damage (seconds per GiB). */
+  /** Checks the settings of the writing connection and, if asked, reads through the file for damage (seconds per GiB). */
   inspect(options: { readonly readThrough: boolean }): Promise<StoreInspection>;
   /**
-   * What of the tables, columns, indexes and triggers (on PostgreSQL also rules, policies and heirs) is not as the migrations make it, in phrases.
-   * Empty when all is: such a thing could drop or alter rows that were answered "stored". `quick`, for every start, leaves out columns,
-   * constraints and indexes on PostgreSQL, where comparing them takes tenths of a second.
+   * Differences between the actual tables, columns, indexes and triggers (on PostgreSQL also rules, policies and
+   * inheriting tables) and those that the migrations make, in phrases; empty if there are none. Such a difference could
+   * drop or alter rows that were answered "stored". `quick`, used at every start, leaves out columns, constraints and
+   * indexes on PostgreSQL, where comparing them takes tenths of a second.
    */
   schemaDifferences(options: { readonly quick: boolean }): Promise<readonly string[]>;
-  /** Bytes the database takes on disk. */
+  /** Bytes that the database takes on disk. */
   sizeOnDisk(): Promise<number>;
-  /** Removes residue of erased content from the files. */
+  /** Removes remains of erased content from the files. */
   compact(): Promise<void>;
   close(): Promise<void>;
 }

@@ -7,52 +7,52 @@ type SqlRow = Record<string, unknown>;
 
 interface Answer {
   readonly rows: SqlRow[];
-  /** Rows that were changed, or returned. */
+  /** Rows changed or returned. */
   readonly count: number;
-  /** What was done, in the server's word: INSERT, COMMIT … */
+  /** The server's command tag: INSERT, COMMIT … */
   readonly tag: string;
 }
 
-/** One session. Only with a pipeline may statements be run before earlier ones are answered; they are done in their order. */
+/** One session. Only with a pipeline may statements be sent before earlier ones are answered; they run in order. */
 export interface PostgresConnection {
-  /** Runs one statement. With a `name` it is parsed and planned once per session. */
+  /** Runs one statement. With a `name`, it is parsed and planned once per session. */
   run(sql: string, parameters?: readonly unknown[], name?: string): Promise<Answer>;
   /**
-   * Runs several statements without parameters in one round trip. Each is a statement of its own, with a snapshot of its own.
-   * Resolves with the details of what the server remarked.
+   * Runs several statements without parameters in one round trip. Each is separate and has its own snapshot. Resolves
+   * with the details of the server's notices.
    */
   script(sql: string): Promise<readonly string[]>;
 }
 
 export interface PoolOptions {
   readonly url: string;
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly size: number;
-  /** What each connection sets first. */
+  /** Settings made first on each connection. */
   readonly settings: Readonly<Record<string, string | number>>;
-  /** Milliseconds to wait for a connection: a new one, or one that others use. */
+  /** Milliseconds to wait for a connection, new or in use by others. */
   readonly connectTimeout: number;
-  /** Milliseconds after which an answer is not waited for any more, because the network or the server is gone; 0: no limit. */
+  /** Milliseconds to wait for an answer before assuming that the network or the server is gone; 0: no limit. */
   readonly answerTimeout: number;
-  /** Milliseconds after which a connection that nobody used is closed; 0: never. */
+  /** Milliseconds after which an idle connection is closed; 0: never. */
   readonly idleTimeout: number;
-  /** Sends a statement without waiting for the answer to the one before. */
+  /** Send a statement without waiting for the previous answer. */
   readonly pipeline?: boolean;
 }
 
-/** Creates a pool; connects to nothing yet. Throws UsageError when the URL or a file that it names cannot be read. */
+/** Creates a pool without connecting. Throws UsageError if the URL, or a file that it names, cannot be read. */
 export function createPool(options: PoolOptions) {
   const pool = newPool(options);
   const leased = new WeakMap<PostgresConnection, { client: pg.PoolClient; isBroken(): boolean }>();
   const prepared = new WeakSet<pg.PoolClient>();
   let closing: Promise<void> | null = null;
-  // One round trip, and not start-up parameters: poolers in between refuse those that they do not know.
+  // Sent as one statement, not as start-up parameters: poolers refuse parameters that they do not know.
   const settings = Object.entries(options.settings)
     .map(([name, value]) => `set ${name} = '${value}'`)
     .join('; ');
-  // An idle connection that the server ended: the pool has dropped it already, and the next use opens another.
+  // The server ended an idle connection: the pool has dropped it already, and the next use opens another.
   pool.on('error', () => undefined);
-  // One that is in use says so in the rejection of its statement, too; without a listener it would end the process.
+  // A connection in use also reports this by rejecting its statement; without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   async function acquire(): Promise<PostgresConnection> {
@@ -90,7 +90,7 @@ export function createPool(options: PoolOptions) {
         release(connection);
       }
     },
-    /** Lets the work under way end and refuses what waits. */
+    /** Lets running statements end and refuses waiting ones. */
     close: () => (closing ??= pool.end()),
   };
 }
@@ -112,7 +112,7 @@ function newPool(options: PoolOptions): pg.Pool {
   };
   try {
     const pool = new pg.Pool(config);
-    // The URL is read when the first client is made; so that its faults show here and now, make one that never connects.
+    // The URL is only parsed when a client is created, so create one that never connects, to report faults now.
     new pg.Client(config);
     return pool;
   } catch (error) {
@@ -120,14 +120,17 @@ function newPool(options: PoolOptions): pg.Pool {
   }
 }
 
-/** `require`, `prefer` and `verify-ca` mean verify-full to this driver, and it warns on stderr each time that another version may not. */
+/**
+ * This driver treats `require`, `prefer` and `verify-ca` as verify-full, and warns on stderr each time that a later
+ * version may not.
+ */
 function withoutWarning(url: string): string {
   return url.includes('uselibpqcompat')
     ? url
     : url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)\b/, '$1verify-full');
 }
 
-/** Where a URL leads, for messages: never its password. */
+/** The address in a URL, for messages; never its password. */
 function addressOf(url: string): string {
   const { host, port, database, user } = new pg.Client({ connectionString: withoutWarning(url) });
   return `PostgreSQL at ${host}:${port} (database ${database ?? user ?? ''}, user ${user ?? ''})`;
@@ -139,7 +142,7 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
     const code = error instanceof pg.DatabaseError ? (error.code ?? '') : null;
     if (code?.startsWith('23')) return new ConstraintViolation((error as Error).message, { cause: error });
     if (code === null ? !(error instanceof TypeError || error instanceof RangeError) : isOutage(code)) {
-      // Whether the session lives on is known for sure only of errors that the server sent and did not call fatal.
+      // The session certainly survives only errors that the server sent and did not call fatal.
       if (!(error instanceof pg.DatabaseError) || error.severity !== 'ERROR') broken = true;
       return new StoreUnavailable(`the database answered: ${reasonOf(error)}`, { cause: error });
     }
@@ -178,42 +181,42 @@ function connectionOver(client: pg.PoolClient): { connection: PostgresConnection
 }
 
 /*
- * Keys of the advisory locks, the same in every version of the program. They belong to a database, and mean nothing outside it;
- * another program that uses advisory locks in the same database is unlikely to draw the same 60 bits.
+ * Keys of the advisory locks, the same in every version of the program. They apply to one database only; another
+ * program that uses advisory locks in it is unlikely to choose the same 60 bits.
  */
 
-/** Held by every transaction that writes anything but read models, until it has committed. */
+/** Held until commit by every transaction that writes anything but read models. */
 export const WRITE_LOCK = '771490348120614921';
-/** Held by every transaction that writes read models, until it has committed: appends do not wait for them. */
+/** Held until commit by every transaction that writes read models; appends do not wait for it. */
 export const FOLD_LOCK = '771490348120614923';
-/** Held while the schema is brought up to date. */
+/** Held while the schema is migrated. */
 export const MIGRATION_LOCK = '771490348120614922';
 
 /*
- * Classes and codes (docs/current/errcodes-appendix.html) of what the database cannot help at the moment: answered with 503, and worth
- * trying again. 08 connection, 25006 read-only (a standby), 25P03 idle too long in a transaction, 40 rolled back for another's
- * sake, 53 resources (disk full, too many connections), 55P03 lock not available in time, 57 ended by an administrator or
- * a time-out, 58 input and output, XX damage.
+ * SQLSTATE classes and codes (docs/current/errcodes-appendix.html) of temporary faults, answered with 503 and worth
+ * retrying. 08 connection, 25006 read-only (a standby), 25P03 idle too long in a transaction, 40 rolled back because of
+ * another transaction, 53 resources (disk full, too many connections), 55P03 lock not available in time, 57 ended by an
+ * administrator or a time-out, 58 input and output, XX damage.
  */
 const outage = /^(08|25006|25P03|40|53|55P03|57|58|XX)/;
 
-/** Whether a SQLSTATE stands for an outage, and not for a fault of the statement. */
+/** Whether a SQLSTATE means an outage rather than a faulty statement. */
 function isOutage(code: string): boolean {
   return outage.test(code);
 }
 
-/** An error's own words on one line; those of Node name several addresses in an AggregateError without a message. */
+/** An error's message on one line. If several addresses failed, Node throws an AggregateError without a message. */
 function reasonOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '')
     return [...new Set(error.errors.map(reasonOf))].join('; ');
   return error instanceof Error ? error.message || ((error as { code?: string }).code ?? error.name) : String(error);
 }
 
-/** What stops a connection from being opened, with where it leads to and what to do: never with the password. */
+/** Why a connection cannot be opened, with its address and what to do; never the password. */
 function openingProblem(error: unknown, address: string): StoreUnavailable {
   const code = codeOf(error);
   const reason = reasonOf(error);
-  // The driver gives this one no code.
+  // The driver gives this error no code.
   const remedy = reason.includes('does not support SSL')
     ? 'Turn TLS on at the server, or remove sslmode from DATABASE_URL where the network is private.'
     : Object.entries({ ...misconfigured, ...remedies }).find(([prefix]) => code.startsWith(prefix))?.[1];
@@ -221,7 +224,10 @@ function openingProblem(error: unknown, address: string): StoreUnavailable {
   return new StoreUnavailable(remedy === undefined ? text : `${text}. ${remedy}`, { cause: error });
 }
 
-/** The same at a start: what only another DATABASE_URL (or the database's administrator) can mend is a fault of the configuration. */
+/**
+ * Used at start-up: a problem that only another DATABASE_URL or the database's administrator can solve is a
+ * configuration fault.
+ */
 export function asMisconfiguration(error: unknown): unknown {
   const code = error instanceof StoreUnavailable ? codeOf(error.cause) : '';
   const misled = Object.keys(misconfigured).some((prefix) => code.startsWith(prefix));

@@ -5,7 +5,7 @@ import { ConstraintViolation, type EntryKey, type LedgerHead, type OnConflict } 
 import { type PostgresConnection, WRITE_LOCK } from './driver.ts';
 import { binaryArray, oid } from './values.ts';
 
-/** Columns of `entries` with the type of each and where its value is found. */
+/** Columns of `entries`, each with its type and value. */
 const columns: readonly [name: string, type: keyof typeof oid, of: (entry: Entry) => unknown][] = [
   ['seq', 'int8', ({ seq }) => seq],
   ['source', 'text', ({ source }) => source],
@@ -25,8 +25,9 @@ const INSERT = `insert into entries (${columns.map(([name]) => name).join(', ')}
   select * from unnest(${columns.map(([, type], place) => `$${place + 1}::${type}[]`).join(', ')})`;
 
 /*
- * A row that fails on a unique index has been written all the same, and stays in the table's file until it is vacuumed. Once content was erased, a repeat of it must not leave its
- * bytes there again: its key is looked for before. Until the first erasure this costs one look into an index.
+ * A row rejected by a unique index has been written nevertheless, and stays in the table's file until it is vacuumed.
+ * Once content was erased, a repeat of it must not leave its bytes there again, so its key is looked up first. Until
+ * the first erasure this costs one look into an index.
  */
 const NO_REPEAT = `(not exists (select 1 from entries where source = '${INSTALLATION}' and kind = 'erasure')
     or not exists (select 1 from unnest($2::text[], $4::text[], $5::bytea[]) as wanted (source, kind, dedupe_key)
@@ -36,32 +37,36 @@ const NO_REPEAT = `(not exists (select 1 from entries where source = '${INSTALLA
 const INSERT_NEW = `${INSERT} where ${NO_REPEAT}`;
 
 /*
- * The fast path. One statement, and so one transaction and one round trip, takes the write lock if it is free at this moment, looks whether
- * the ledger ends where the caller believes, and inserts.
+ * The fast path. One statement, and so one transaction and one round trip, takes the write lock if it is free right
+ * now, checks that the ledger ends where the caller believes, and inserts.
  *
- * Why the order of commits is the order of seq: a statement sees the transactions that had committed when it began. One that
- * inserts n + 1 … m has therefore seen n committed. Of two that both saw n, both insert n + 1, and the unique index lets one of them
- * commit; the other one fails as a whole. So nobody can insert m + 1 before m is committed and seen, and a reader that sees a seq sees
- * all before it. This holds with or without the lock. The lock is there for the transactions that look keys up first: without it,
- * this statement could take the number that they have just read as the next one, and they would fail instead of waiting.
- * The lock must not be waited for here: what the statement sees would be of before the wait, and the insert would fail.
+ * Why entries commit in the order of seq: a statement sees the transactions that had committed when it began, so one
+ * that inserts n + 1 … m has seen n committed. If two have seen n, both insert n + 1, and the unique index lets only
+ * one of them commit; the other fails as a whole. So nobody can insert m + 1 before m is committed and seen, and a
+ * reader that sees a seq sees all before it. This holds with or without the lock. The lock protects transactions that
+ * look up keys first: without it, this statement could take the number that they have just read as the next, and they
+ * would fail instead of waiting. This statement must not wait for the lock: it would still see the state from before
+ * the wait, and the insert would fail.
  */
 const INSERT_AT = `${INSERT}
   where (select case when pg_try_advisory_xact_lock(${WRITE_LOCK}) then (select coalesce(max(seq), 0) from entries) else -1 end) = $${columns.length + 1}::int8
     and ${NO_REPEAT}`;
 
-/** Inserts entries; rejects with ConstraintViolation when a number or key exists. */
+/** Inserts entries; rejects with ConstraintViolation if a number or key exists. */
 export async function insertEntries(connection: PostgresConnection, entries: readonly Entry[]): Promise<void> {
   await connection.run(INSERT, packed(entries), 'insert entries');
 }
 
-/** The same for entries whose keys were not looked up. */
+/** Like insertEntries, for entries whose keys were not looked up. */
 export async function insertNewEntries(connection: PostgresConnection, entries: readonly Entry[]): Promise<void> {
   const { count } = await connection.run(INSERT_NEW, packed(entries), 'insert new entries');
   if (count !== entries.length) throw new ConstraintViolation('a key exists');
 }
 
-/** Inserts entries if the ledger still ends at `expectedSeq`; false (and nothing written) when not, or when a number or key exists. */
+/**
+ * Inserts entries if the ledger still ends at `expectedSeq`. False, with nothing written, if it does not, or if a
+ * number or key exists.
+ */
 export async function insertEntriesAt(
   connection: PostgresConnection,
   expectedSeq: number,
@@ -83,7 +88,7 @@ function packed(entries: readonly Entry[]): Buffer[] {
   return columns.map(([, type, of]) => binaryArray(oid[type], entries.map(of)));
 }
 
-/** Seqs of the keys that exist, in the order given; null for the others. */
+/** The seq of each key, in the order given; null if it does not exist. */
 export async function findSeqs(connection: PostgresConnection, keys: readonly EntryKey[]): Promise<(number | null)[]> {
   const { rows } = await connection.run(
     FIND_SEQS,
@@ -106,12 +111,12 @@ export async function findSeqs(connection: PostgresConnection, keys: readonly En
   return rows.map(({ seq }) => seq as number | null);
 }
 
-/** A subquery per key, and not a join, which a planner that takes the table for small would answer by reading all of it. */
+/** A subquery per key instead of a join: a planner that believes the table to be small would answer a join by reading all of it. */
 export const FIND_SEQS = `select (select seq from entries where entries.source = wanted.source and entries.kind = wanted.kind
     and entries.dedupe_key = wanted.dedupe_key) as seq
   from unnest($1::text[], $2::text[], $3::bytea[]) with ordinality as wanted (source, kind, dedupe_key, place) order by place`;
 
-/** The head of the ledger. */
+/** Reads the head of the ledger. */
 export async function readHead(connection: PostgresConnection, sources: readonly string[]): Promise<LedgerHead> {
   const { rows } = await connection.run(READ_HEADS, [binaryArray(oid.text, sources)], 'read head');
   const [head, ...perSource] = rows as { source: string | null; seq: number; moved_to: string | null }[];
@@ -128,15 +133,15 @@ export const READ_HEADS = `select null as source, (select coalesce(max(seq), 0) 
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What the catalogue says of a table. */
+/** A table's shape according to the catalogue. */
 interface TableShape {
-  /** OID of the type of each column. */
+  /** OID of each column's type. */
   readonly types: ReadonlyMap<string, number>;
-  /** Columns of its primary key, or of a unique index; empty when it has neither. */
+  /** Columns of its primary key, or else of a unique index; empty if it has neither. */
   readonly key: readonly string[];
 }
 
-/** Reads tables' shapes, each once. */
+/** Reads the shape of a table, each only once. */
 export type TableShapes = (connection: PostgresConnection, table: string) => Promise<TableShape>;
 
 export function createTableShapes(): TableShapes {
@@ -212,7 +217,10 @@ function typeName(type: number | undefined): string {
   return name;
 }
 
-/** One statement may not change a row twice: of several rows with one key the last one counts, as if they came one after the other. */
+/**
+ * One statement may not change a row twice, so of several rows with the same key only the last is kept, as if they came
+ * one after the other.
+ */
 function lastOfEachKey(rows: readonly Row[], key: readonly string[]): readonly Row[] {
   const byKey = new Map<string, Row>();
   for (const row of rows) {
@@ -235,7 +243,7 @@ function conflictClause(
   if (onConflict === 'fail') return '';
   if (onConflict === 'keep') return ' on conflict do nothing';
   if (key.length === 0) throw new TypeError(`insertMany(${table}): nothing says which row to replace`);
-  // A replaced row keeps nothing of the old one: columns that are not given fall back to their default.
+  // Replacing a row keeps nothing of the old one: columns that are not given get their default.
   const changes = all
     .filter((column) => !key.includes(column))
     .map((column) => `"${column}" = ${given.includes(column) ? `excluded."${column}"` : 'default'}`);

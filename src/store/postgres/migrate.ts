@@ -9,23 +9,23 @@ const types = {
   id: 'bigint generated always as identity primary key',
 };
 
-/** Migrations in order; the number of those applied is kept in the table `schema_version`. */
+/** Migrations in order; the number applied is in the table `schema_version`. */
 const migrations = migrationsFor(types).map((statements) => statements.map(orderedBytewise));
 
 const VERSION_TABLE = 'create table if not exists schema_version (version integer not null primary key)';
 
 /**
- * Texts are compared byte by byte, as SQLite does, whatever the collation of the database: a document must come out the same on
- * both, pages by key must not depend on the version of a collation library, and indexes must outlive its updates.
+ * Compares texts byte by byte, as SQLite does, whatever the database's collation: documents must be the same on both
+ * databases, pages by key must not depend on the version of a collation library, and indexes must survive its updates.
  */
 function orderedBytewise(statement: string): string {
   return /^\s*(?:create|alter) table/i.test(statement) ? statement.replace(/\btext\b/g, 'text collate "C"') : statement;
 }
 
 /**
- * Brings the schema up to date, in one transaction under a lock of its own: of many processes that start at once, the first
- * migrates and the rest find it done. Throws UsageError when the schema is from a newer version of the program, or when the
- * user of the URL may not create tables.
+ * Migrates the schema, in one transaction under its own lock: if many processes start at once, the first migrates and
+ * the others find it done. Throws UsageError if the schema is from a newer version of the program, or if the user in
+ * the URL may not create tables.
  */
 export async function migrate(connection: PostgresConnection): Promise<void> {
   try {
@@ -39,7 +39,8 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
   if ((await schemaVersion(connection)) === migrations.length) return;
   await connection.script(`begin; select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
   try {
-    // Not by asking whether it is there: this session may remember that it was not, and the wait for the lock does not make it forget.
+    // Always sent, because a check could be wrong: this session may have cached that the table is missing, and waiting
+    // for the lock does not clear that.
     await connection.script(VERSION_TABLE);
     const version = await readVersion(connection);
     if (version > migrations.length) {
@@ -61,8 +62,9 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
 }
 
 /**
- * What of the tables differs from what the migrations make of an empty schema: they are run among the session's temporary tables and rolled back.
- * Counts what is attached to our tables: columns, constraints, indexes, triggers, rules, policies, and tables that inherit from them.
+ * Differences between the tables and what the migrations make of an empty schema; to compare, they are run on temporary
+ * tables and rolled back. Includes everything attached to our tables: columns, constraints, indexes, triggers, rules,
+ * policies, and inheriting tables.
  */
 export async function findSchemaDifferences(connection: PostgresConnection): Promise<string[]> {
   await connection.script('begin; set local search_path = pg_temp');
@@ -83,7 +85,10 @@ export async function findSchemaDifferences(connection: PostgresConnection): Pro
   return schemaDifferences(expected, await describe(connection, OURS));
 }
 
-/** Of the same only whether each table is an ordinary one, and what triggers, rules, policies and heirs are attached to it. */
+/**
+ * A quicker check: whether each table is an ordinary one, and which triggers, rules, policies and inheriting tables are
+ * attached to it.
+ */
 export async function findAttachments(connection: PostgresConnection): Promise<string[]> {
   const parts = await describe(connection, OURS);
   return schemaDifferences(
@@ -92,7 +97,7 @@ export async function findAttachments(connection: PostgresConnection): Promise<s
   );
 }
 
-/** A table, without row security in its two forms, and logged. */
+/** An ordinary table: logged, and without either form of row security. */
 const ORDINARY = 'rfff';
 const tableNames = [VERSION_TABLE, ...migrations.flat()].flatMap(
   (statement) => /^\s*create table (?:if not exists )?(\w+)/.exec(statement)?.[1] ?? [],
@@ -127,8 +132,8 @@ export async function schemaVersion(connection: PostgresConnection): Promise<num
 }
 
 /**
- * Whether an installation has been begun in a database; changes nothing in it.
- * Rejects as {@link openPostgresStore} does when the server cannot be reached or refuses.
+ * Whether a database contains an installation; changes nothing. Rejects like {@link openPostgresStore} if the server
+ * cannot be reached or refuses.
  */
 export async function isBegunInPostgres(url: string): Promise<boolean> {
   const settings = { default_transaction_read_only: 'on' };
@@ -152,7 +157,7 @@ async function readVersion(connection: PostgresConnection): Promise<number> {
 
 function mayNot(error: unknown): UsageError | null {
   const { code, message } = error as { code?: string; message?: string };
-  // Insufficient privilege; no schema to create in.
+  // Insufficient privilege, or no schema to create in.
   if (code !== '42501' && code !== '3F000') return null;
   return new UsageError([
     `The user in DATABASE_URL is not allowed to set up the tables (${message}): make it the owner of the database, or grant it the privileges listed in docs/configuration.md.`,

@@ -41,26 +41,26 @@ import { findAttachments, findSchemaDifferences, migrate, schemaVersion } from '
 import { storedText } from './values.ts';
 
 export interface PostgresOptions {
-  /** postgres://user:password@host:port/database, with sslmode and the like as docs/configuration.md says. */
+  /** postgres://user:password@host:port/database, with sslmode and other parameters as in docs/configuration.md. */
   readonly url: string;
-  /** Connections for reading, default 4. One more writes. */
+  /** Connections for reading, default 4, besides the one that writes. */
   readonly readers?: number;
   /** Milliseconds to wait for a connection, default 10,000. */
   readonly connectTimeout?: number;
   /** Milliseconds to wait for another process's write, default 5,000. */
   readonly lockTimeout?: number;
-  /** Milliseconds that a statement may take in a write, default 30,000, and in a read, default 600,000. */
+  /** Milliseconds that a statement may take: in a write, default 30,000; in a read, default 600,000. */
   readonly writeTimeout?: number;
   readonly readTimeout?: number;
-  /** Milliseconds that a write may pause between statements before the server ends it and lets others go on, default 15,000. */
+  /** Milliseconds that a write may pause between statements before the server ends it so that others can go on, default 15,000. */
   readonly idleTimeout?: number;
 }
 
 /**
- * Opens a PostgreSQL store, and brings its schema up to date: one connection that writes behind a mutex, some that read.
- * Writers of all processes queue up at one advisory lock, those of the read models at another; readers wait for nobody.
- * Rejects with StoreUnavailable when the server cannot be reached, with UsageError when it refuses the URL's user or database or when
- * the schema is from a newer version.
+ * Opens a PostgreSQL store and migrates its schema. One connection writes, behind a mutex; some read. Writers of all
+ * processes queue at one advisory lock, those of the read models at another; readers do not wait. Rejects with
+ * StoreUnavailable if the server cannot be reached, and with UsageError if it refuses the user or database in the URL
+ * or if the schema is from a newer version.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const { url, readers = 4, connectTimeout = 10_000, lockTimeout = 5_000 } = options;
@@ -74,7 +74,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     ...more,
     settings: { ...session, ...more.settings },
   });
-  // Migrating and compacting: seldom, long, and on a connection of their own.
+  // For migrating and compacting: rare, long, and on a separate connection.
   const aside = poolOf(1, { settings: { statement_timeout: 0, lock_timeout: 60_000 } });
   await withPool(aside, migrate).catch((error: unknown) => {
     throw asMisconfiguration(error);
@@ -94,7 +94,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       }),
     );
   const writer = writerOf('on');
-  // Rows and position go together, and after the entries that they are made of: what a power cut takes of them is folded again.
+  // Rows and position commit together, and after the entries they come from: whatever a power cut loses of them is
+  // folded again.
   const folder = writerOf('off');
   const pool = createPool(
     poolOf(readers, {
@@ -134,7 +135,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         }),
         async (connection) => {
           try {
-            // The view is taken by the first statement that reads.
+            // The snapshot is taken by the first statement that reads.
             await connection.script('begin isolation level repeatable read read only; select 1 from schema_version');
             return await work(
               createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }, false),
@@ -171,7 +172,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   };
 }
 
-/** A database that is only read, as it is: nothing is made or migrated, and the role needs no more than SELECT. */
+/** Opens a database for reading only: creates and migrates nothing, and needs no privilege but SELECT. */
 export function openPostgresToRead(url: string): { read: Query; close(): Promise<void> } {
   const settings = { ...session, default_transaction_read_only: 'on', statement_timeout: 600_000 };
   const pool = createPool({
@@ -185,14 +186,15 @@ export function openPostgresToRead(url: string): { read: Query; close(): Promise
   return { read: createQuery(pool, false), close: () => pool.close() };
 }
 
-/** The lock is a statement of its own: what the next ones see is of after the wait for it (READ COMMITTED). */
+/** The lock is a separate statement, so the following ones see the state after the wait (READ COMMITTED). */
 const beginUnder = (lock: string) => `begin isolation level read committed; select pg_advisory_xact_lock(${lock})`;
 const BEGIN = beginUnder(WRITE_LOCK);
 const BEGIN_FOLD = beginUnder(FOLD_LOCK);
 
 /**
- * Two round trips while the lock is held (with `also` more), because each pair of statements goes out together: the lock and the head, the insert and
- * the commit. The server works through them one after the other, and answers a commit after a failed insert with a rollback.
+ * The lock is held for two round trips (plus those of `also`), because the statements are sent in pairs: the lock with
+ * the head, the insert with the commit. The server runs them in order and answers the commit after a failed insert with
+ * a rollback.
  */
 async function insertEntriesAfter<T extends { readonly entries: readonly Entry[] }>(
   connection: PostgresConnection,
@@ -218,7 +220,7 @@ async function insertEntriesAfter<T extends { readonly entries: readonly Entry[]
   }
 }
 
-/** Both answers, or the first's failure, once both have come: nothing may still be under way on the connection. */
+/** Waits for both, then gives both answers or the first's failure: nothing may still be running on the connection. */
 async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   const [first, second] = await Promise.allSettled([one, other]);
   if (first.status === 'rejected') throw first.reason;
@@ -226,13 +228,13 @@ async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
   return [first.value, second.value];
 }
 
-/** PostgreSQL answers the commit of a transaction in which a statement failed with a rollback, and calls that a success. */
+/** PostgreSQL answers the commit of a transaction with a failed statement by rolling back, and calls that success. */
 async function commit(connection: PostgresConnection): Promise<void> {
   const { tag } = await connection.run('commit');
   if (tag !== 'COMMIT') throw new Error('a statement in the transaction failed, so all of it was rolled back');
 }
 
-/** What every session sets: the server's own defaults may be anything. */
+/** Settings of every session: the server's defaults may be anything. */
 const session = {
   client_encoding: 'UTF8',
   timezone: 'UTC',
@@ -250,7 +252,7 @@ async function withPool<T>(options: PoolOptions, work: (connection: PostgresConn
   }
 }
 
-/** Works one after the other, in the order asked for: waiting here costs no connection. */
+/** Runs works one after the other, in order of request: waiting here occupies no connection. */
 function createMutex() {
   let tail: Promise<unknown> = Promise.resolve();
   return <T>(work: () => Promise<T>): Promise<T> => {
@@ -274,8 +276,8 @@ function transactionOver(connection: PostgresConnection, shapes: TableShapes, pl
 }
 
 /**
- * A query builder in this database's SQL, over connections from `source`. `plansOnce`: what is asked again and again is planned once per session;
- * not for documents, whose few statements each want the plan for their own values.
+ * A query builder in this database's SQL, over connections from `source`. `plansOnce`: plan frequent statements once
+ * per session. Not for documents, whose few statements need plans for their own values.
  */
 function createQuery(source: ConnectionSource<PostgresConnection>, plansOnce: boolean): Kysely<Tables> {
   return createLeasedQuery(source, {
@@ -296,17 +298,18 @@ async function execute<R>(
   return { rows: rows as R[], numAffectedRows: BigInt(count) };
 }
 
-/** Statements that a session parses and plans once, and how often one must have come for that: lists make a statement of each length. */
+/** How many statements a session plans once, and how often each must have been run first: lists make a statement of each length. */
 const KEPT = 150;
 /**
- * Parameters of a statement that is planned once. One that asks for hundreds of keys is worth a plan each time: the one made while its table was small reads
- * all of it, and stays until the server next gathers statistics. Folding behind a first load took three times as long then.
+ * The most parameters that a statement planned once may have. One with hundreds of keys deserves a plan each time: a
+ * plan made while its table was small reads the whole table, and stays until the server next gathers statistics.
+ * Folding after a first load then took three times as long.
  */
 const FEW = 100;
 const OFTEN = 5;
 const names = new Map<string, string>();
 const seen = new Map<string, number>();
-/** A session refuses one that it kept when its table has got a column meanwhile (a rolling upgrade). */
+/** A session refuses a kept statement if its table has gained a column meanwhile (a rolling upgrade). */
 const allColumns = /\breturning \*|\* from "/;
 
 function nameOf(sql: string): string | undefined {
@@ -330,10 +333,10 @@ function toParameter(value: unknown): string | number | Buffer | null {
   throw new TypeError(`the tables cannot hold a ${typeof value}`);
 }
 
-/** The oldest version of PostgreSQL that the program is made for. */
+/** The oldest version of PostgreSQL that the program supports. */
 const OLDEST_VERSION = 13;
 
-/** What the server must answer, for a commit to survive a power cut and texts to come back as they were written. */
+/** Settings that the server must have, so that a commit survives a power cut and texts come back as written. */
 const required: readonly [setting: string, fits: (value: string) => boolean, wanted: string][] = [
   ['server_version_num', (value) => Number(value) >= OLDEST_VERSION * 10_000, `at least ${OLDEST_VERSION * 10_000}`],
   ['server_encoding', (value) => value === 'UTF8', 'UTF8'],
@@ -343,8 +346,8 @@ const required: readonly [setting: string, fits: (value: string) => boolean, wan
 ];
 
 /**
- * Looks at the settings of a session that writes. PostgreSQL has no check of the whole database that an ordinary user may run: what
- * pg_amcheck and pg_checksums find is the database administrator's to look for (docs/configuration.md), and `damage` is null.
+ * Checks the settings of a writing session. PostgreSQL has no check of the whole database that an ordinary user may
+ * run, so `damage` is null; pg_amcheck and pg_checksums are for the database administrator (docs/configuration.md).
  */
 async function inspect(connection: PostgresConnection): Promise<StoreInspection> {
   const names = required.map(([setting]) => `current_setting('${setting}') as ${setting}`).join(', ');
@@ -361,12 +364,13 @@ const ATTEMPTS = 20;
 const PAUSE_MS = 500;
 
 /**
- * Writes every table anew, without what was erased; each can be neither read nor written meanwhile. A plain VACUUM frees the place of
- * old versions of rows, but leaves their bytes in the pages until something else is written there. The statistics of the planner hold values of rows, too: they are
- * gathered again, and their table is written anew where the user may (the owner of the database).
+ * Rewrites every table without erased content; a table can be neither read nor written meanwhile. A plain VACUUM frees
+ * the space of old row versions but leaves their bytes in the pages until something else is written there. The
+ * planner's statistics contain values of rows too: they are gathered again, and their table is rewritten if the user
+ * may do so (the owner of the database).
  *
- * VACUUM FULL takes along versions that a transaction under way may still see (a long report, pg_dump, for an instant even a session
- * that is just being opened): it says how many, and then it is done again. Rejects with StoreUnavailable when they stay.
+ * VACUUM FULL keeps row versions that an open transaction may still see (a long report, pg_dump, briefly even a session
+ * being opened) and reports how many; then it is repeated. Rejects with StoreUnavailable if some remain.
  */
 async function compact(connection: PostgresConnection): Promise<void> {
   for (const table of Object.keys(tables)) await rewrite(connection, table);
@@ -379,7 +383,7 @@ async function compact(connection: PostgresConnection): Promise<void> {
 
 async function rewrite(connection: PostgresConnection, table: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
-    // The number stands first in the detail, in all languages: "3 dead row versions cannot be removed yet."
+    // The detail begins with the number in all languages: "3 dead row versions cannot be removed yet."
     const details = await connection.script(`vacuum (full, verbose, analyze) ${table}`);
     const kept = details.reduce((sum, detail) => sum + Number(/^\d+/.exec(detail)?.[0] ?? 0), 0);
     if (kept === 0) return;

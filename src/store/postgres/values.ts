@@ -1,4 +1,4 @@
-/** OIDs of the types that the tables have (pg_type.dat). */
+/** OIDs of the column types in use (pg_type.dat). */
 export const oid = {
   bytea: 17,
   int8: 20,
@@ -10,7 +10,7 @@ export const oid = {
   numeric: 1700,
 } as const;
 
-/** How a value of a type is read: numbers as numbers, bytes as a Buffer, all else as the text that the database sends. */
+/** How a value of a type is read: numbers as numbers, bytes as a Buffer, anything else as the database's text. */
 export function parserOf(type: number): (text: string) => unknown {
   switch (type) {
     case oid.int8:
@@ -29,8 +29,9 @@ export function parserOf(type: number): (text: string) => unknown {
 }
 
 /**
- * Counts and sums come as text, because they may be larger than a number can say: then they stay text, which is not a wrong number.
- * No number of ours is so large; it does not fail here, so that `verify` can name the row that someone altered.
+ * Counts and sums come as text, because they may exceed a number's safe range. If so they stay text, which is at least
+ * not a wrong number. None of our numbers is that large; this does not throw, so that `verify` can name the row that
+ * someone altered.
  */
 function safeNumber(text: string): number | string {
   const value = Number(text);
@@ -43,16 +44,16 @@ function readBytes(text: string): Buffer {
 }
 
 /**
- * A text as PostgreSQL can hold it: U+0000 becomes U+FFFD, as lone surrogates do in UTF-8. On the way in and in conditions
- * alike, so that what was written under a key is found under it.
+ * A text as PostgreSQL can store it: U+0000 becomes U+FFFD, as lone surrogates do in UTF-8. Applied to stored values
+ * and conditions alike, so that what was written under a key is found under it.
  */
 export function storedText(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text;
 }
 
 /**
- * An array in PostgreSQL's binary form, which `pg` sends as it is. Bytes would double as hex otherwise, and texts be scanned for
- * quotes; and an array is one parameter, however long (a statement has room for 65,535).
+ * An array in PostgreSQL's binary form, which `pg` sends unchanged. As text, bytes would double as hex and strings be
+ * scanned for quotes. An array is one parameter, however long (a statement can have 65,535).
  */
 export function binaryArray(type: number, values: readonly unknown[]): Buffer {
   const write = writerOf(type);

@@ -2,7 +2,7 @@ import type { StoreTransaction } from '../store.ts';
 
 const TIMES_KEPT = 100;
 
-/** Counts repeats of entries: how many, the times of the first hundred, and the last. */
+/** Counts repeats of entries: their number, the times of the first hundred, and the last time. */
 export async function countArrivals(
   tx: Pick<StoreTransaction, 'query' | 'insertMany'>,
   repeats: readonly { readonly seq: number; readonly at: string }[],

@@ -12,7 +12,7 @@ import type { Query } from '../store.ts';
 
 type CaseRow = Selectable<Tables['cases']>;
 
-/** A list as it was read last, and its rows. */
+/** A list as last read, and its rows. */
 export interface KeptCases {
   readonly heads: string;
   readonly folded: string;
@@ -20,8 +20,9 @@ export interface KeptCases {
 }
 
 /**
- * Rows of `cases`, read as two texts: for ten thousand rows, making an object of each takes longer than everything else. If the texts are those of the last time,
- * its rows are returned, the same objects. `folded` is apart because quoting JSON in JSON doubles the time; it has no line breaks.
+ * Rows of `cases`, read as two texts: with ten thousand rows, making an object of each takes longer than everything
+ * else. If the texts are unchanged, the same row objects are returned. `folded` is separate because quoting JSON in
+ * JSON doubles the time; it has no line breaks.
  */
 export async function readManyCases(
   read: Query,
@@ -55,7 +56,7 @@ export async function readManyCases(
 
 const searched = ['case_id', 'request_id', 'requester_name', 'requester_email', 'subject'] as const;
 
-/** Cases that hold a text in a name, an address, an identifier or their own number, in any case of its letters. For `where`. */
+/** Cases with a text in a name, an address, an identifier or their own number, ignoring case. For `where`. */
 export function mentionsText(text: string) {
   return (eb: ExpressionBuilder<Tables, 'cases'>): ExpressionWrapper<Tables, 'cases', SqlBool> =>
     eb.or(
@@ -67,7 +68,7 @@ export function mentionsText(text: string) {
     );
 }
 
-/** SQLite lowers ASCII letters only: a name that begins with `É` is looked for with both. */
+/** SQLite lowercases only ASCII letters, so a name that begins with `É` is searched in both forms. */
 function spellingsOf(text: string): readonly string[] {
   const lower = text.toLowerCase();
   const asciiLower = (some: string) => some.replace(/[A-Z]/g, (letter) => letter.toLowerCase());

@@ -3,18 +3,19 @@ import type { Action, Counters } from '../../core/action.ts';
 import type { Query } from '../store.ts';
 import type { Period } from './scope.ts';
 
-/** Spans of time that an observation names at most; beyond, it counts by the hour, then by the day. */
+/** The most spans of time that an observation lists; beyond that, it counts by hour, then by day. */
 const SPANS = 2000;
 const widths = { minute: 16, hour: 13, day: 10 } as const;
 
-/** The name of a period in the trail of actions. */
+/** The key of a period in the audit trail. */
 export function periodKey({ from, to }: { readonly from: string; readonly to: string }): string {
   return `${from} ${to}`;
 }
 
 /**
- * Reads what is counted beside the ledger for a period: repeats of its deliveries, and refused deliveries. These counters grow without an
- * entry, so no document reads them: what was read is appended (`counters.observed`), and documents read that. `now`: ISO 8601 UTC.
+ * Reads what is counted outside the ledger for a period: repeats of its deliveries, and refused deliveries. These
+ * counters grow without an entry, so no document reads them directly: the numbers are appended (`counters.observed`),
+ * and documents read that. `now`: ISO 8601 UTC.
  */
 export async function readCounters(
   query: Query,
@@ -75,7 +76,7 @@ async function countAmbiguous(query: Query, period: Period): Promise<Counters['a
   return total;
 }
 
-/** By the shortest span that gives a list of bearable length. */
+/** Counts by the shortest span that keeps the list within the limit. */
 async function countRefused(
   query: Query,
   period: Period,

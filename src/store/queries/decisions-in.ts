@@ -6,12 +6,13 @@ import type { Period, Scope } from './scope.ts';
 
 export type DecisionBuilder = ExpressionBuilder<Tables & { d: Tables['decision_history'] }, 'd'>;
 
-/** Where a page of rows in the order of time and seq ends. */
+/** The last row of a page ordered by time and seq. */
 type Place = Pick<Selectable<Tables['decision_history']>, 'at' | 'seq'>;
 
 /**
- * Every row of the decisions of a period, as `d`: along the index on (source, at, seq). `after`: only what follows a row in the order of time and
- * seq. The time has one lower bound then: given two, SQLite walks from the beginning of the period for every page.
+ * Every row of a period's decisions, as `d`, along the index on (source, at, seq). `after`: only rows after this one by
+ * time and seq. The time then has a single lower bound: with two, SQLite walks from the beginning of the period for
+ * every page.
  */
 export function decisionsIn(query: Query, period: Period, after: Place | null = null) {
   const rows = query
@@ -28,13 +29,13 @@ export function firstDecisionsIn(query: Query, period: Period, after: Place | nu
   return decisionsIn(query, period, after).where('d.is_first', '=', 1);
 }
 
-/** 1 where the decision of `d` has a row `o` that meets a condition (a text of this folder only), else 0. */
+/** 1 if the decision of `d` has a row `o` that meets a condition, otherwise 0. Conditions are texts of this folder only. */
 export function hasRow(period: Period, condition: string) {
   return sql<number>`case when exists (select 1 from decision_history as o where o.source = d.source
       and o.decision_id = d.decision_id and o.seq <= ${period.asOf} and ${sql.raw(condition)}) then 1 else 0 end`;
 }
 
-/** Ids of the few decisions with a row that contradicts another: gathered once, along their own index. */
+/** Ids of the few decisions with a row that contradicts another, collected once along their own index. */
 export function contradicted(query: Query, { source, asOf }: Scope) {
   return query
     .selectFrom('decision_history as o')
@@ -45,8 +46,8 @@ export function contradicted(query: Query, { source, asOf }: Scope) {
 }
 
 /**
- * Whether a row `d` lies in a period, where few are asked for by something else. Written as expressions: SQLite knows no numbers of rows, and would walk through
- * the period.
+ * Whether a row `d` lies in a period, for queries that find few rows in another way. Written as expressions: SQLite has
+ * no row counts and would walk through the whole period.
  */
 export function amongFew({ from, to, asOf }: Period) {
   return sql<boolean>`(d.at || '' >= ${from} and d.at || '' < ${to} and d.seq + 0 <= ${asOf})`;
@@ -54,25 +55,25 @@ export function amongFew({ from, to, asOf }: Period) {
 
 type JudgedColumn = 'label' | 'withdraws' | 'stands' | 'held' | 'state' | 'purposes';
 
-/** How the decision `d` is judged by what was known at asOf, as expressions. */
+/** Expressions for how the decision `d` was judged according to what was known at asOf. */
 export interface JudgedAt {
   column(name: JudgedColumn): RawBuilder<string>;
-  /** What the first record of the decision that states it says; null: none does. The subject is the one whose decision it is. */
+  /** The value in the decision's first record that states it; null: none does. The subject is the decision's owner. */
   together(name: 'policy_id' | 'policy_version' | 'expires_at' | 'subject'): RawBuilder<string | null>;
-  /** 1 where records of the decision contradict each other. */
+  /** 1 if records of the decision contradict each other. */
   readonly disputed: RawBuilder<number>;
   /** The label, or `disputed`. */
   readonly judged: RawBuilder<Judged>;
 }
 
-/** Looks first whether any decision of the source was judged again by then; mostly none was, and each row says it all. */
+/** First checks whether any decision of the source had been judged again by then; usually none had, and each row is sufficient. */
 export async function judgedAt(query: Query, scope: Scope): Promise<JudgedAt> {
   const again = await query
     .selectFrom('decision_judgements')
     .select('seq')
     .where('source', '=', scope.source)
     .where('seq', '<=', scope.asOf)
-    // Along the key of the source: without an order a planner may walk through the rows of all sources.
+    // Follows the source's key: without an order, a planner may walk through the rows of all sources.
     .orderBy('decision_id')
     .limit(1)
     .executeTakeFirst();

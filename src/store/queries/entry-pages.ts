@@ -4,18 +4,21 @@ import type { Query } from '../store.ts';
 
 type Row = Selectable<Tables['entries']>;
 
-/** Where a page ends: at so many entries, or before its contents have more bytes. One entry is always in it. */
+/** The size of a page: its maximum number of entries, and of bytes of content. A page has at least one entry. */
 export interface PageSize {
   readonly entries: number;
   readonly bytes: number;
 }
 
 /**
- * The entries after `after`, up to `upTo` (inclusive), in order of seq, one page of them: whole rows, and the seq that the page ends at. Null when there is none.
+ * One page of the entries after `after`, up to `upTo` (inclusive), in order of seq: whole rows, and the seq at which
+ * the page ends. Null if there are none.
  *
- * The database hands a page over as two values: a JSON array of the numbers, texts and lengths, and all bytes one after the other. A row of twelve columns costs
- * 20 µs of this thread otherwise, most of it for six buffers, which is more than checking the entry takes; packed, 2 µs on SQLite's own thread (docs/decisions.md).
- * Where a column holds what this program never wrote (SQLite takes any type in any column), the page is read row by row, so that it is seen as it is.
+ * The database returns a page as two values: a JSON array of numbers, texts and lengths, and all bytes concatenated.
+ * Otherwise a row of twelve columns costs 20 µs of this thread, most of it for six buffers, which is more than checking
+ * the entry takes; packed, it costs 2 µs on SQLite's own thread (docs/decisions.md). If a column holds something that
+ * this program never wrote (SQLite accepts any type in any column), the page is read row by row, so that it is seen as
+ * it is.
  */
 export async function readEntryPage(
   query: Query,
@@ -24,7 +27,7 @@ export async function readEntryPage(
   size: PageSize,
 ): Promise<{ readonly rows: readonly Row[]; readonly to: number } | null> {
   const packing = query.getExecutor().adapter instanceof SqliteAdapter ? inSqlite : inPostgres;
-  // Lengths are read without the contents. Only where they are too much for a page is each counted in turn.
+  // Lengths are read without the contents. Only if they exceed the page are they added up one by one.
   const { rows } = await sql<Packed>`with
     next as (
       select seq, coalesce(length(meta), 0) + coalesce(length(body), 0) as bytes
@@ -49,14 +52,14 @@ export async function readEntryPage(
   return { rows: await each.execute(), to };
 }
 
-/** Whether the body of an entry holds these bytes, as they are. */
+/** Whether an entry's body contains exactly these bytes. */
 export function holdsBytes(query: Query, bytes: Buffer) {
   return query.getExecutor().adapter instanceof SqliteAdapter
     ? sql<boolean>`instr(entries.body, ${bytes}) > 0`
     : sql<boolean>`position(${bytes}::bytea in entries.body) > 0`;
 }
 
-/** Entries' numbers in the order given, in portions whose contents have no more than so many bytes. One entry is always in it. */
+/** Entry numbers in the order given, in portions of limited content size, each with at least one entry. */
 export async function* inPortions(query: Query, seqs: Iterable<number>, size: PageSize): AsyncGenerator<number[]> {
   let some: number[] = [];
   for (const seq of seqs) {
@@ -90,12 +93,12 @@ async function* portionsOf(query: Query, seqs: readonly number[], bytes: number)
 }
 
 interface Packed {
-  /** Null when there are no more entries. */
+  /** Null if there are no more entries. */
   readonly last: number | null;
   readonly entries: number;
-  /** Entries whose columns have the types and lengths that they were written with. */
+  /** Entries whose columns have the types and lengths with which this program writes them. */
   readonly fitting: number;
-  /** JSON: a {@link Head} for each of them. */
+  /** JSON: a {@link Head} for each entry. */
   readonly heads: string;
   readonly bytes: Buffer;
 }
@@ -113,7 +116,7 @@ type Head = readonly [
 
 /** Bytes of the deduplication key, the commitment, the leaf hash and the MAC. */
 const HASH = 32;
-/** Bytes of a page from which on its hashes are copied. With small contents a page of 500 entries stays below. */
+/** From this page size in bytes, hashes are copied. With small contents, a page of 500 entries stays below it. */
 const LARGE = 1 << 20;
 
 const inSqlite = {
@@ -122,26 +125,26 @@ const inSqlite = {
     and typeof(commitment) = 'blob' and length(commitment) = ${sql.lit(HASH)} and typeof(leaf_hash) = 'blob' and length(leaf_hash) = ${sql.lit(HASH)}
     and typeof(mac) = 'blob' and length(mac) = ${sql.lit(HASH)} and typeof(salt) in ('blob', 'null') and typeof(meta) in ('blob', 'null')
     and typeof(body) in ('blob', 'null'))`,
-  // JSON takes no blob, so texts are cast: a column that is none does not fit, and is not read from here.
+  // JSON accepts no blobs, so texts are cast: a column of another type does not fit, and is not read from here.
   heads: sql`json_group_array(json_array(seq, cast(source as text), cast(source_seq as integer), cast(kind as text), cast(received_at as text), length(salt), length(meta), length(body)))`,
-  // Concatenating makes a text of the same bytes.
+  // Concatenation gives a text; the cast makes its bytes a blob again.
   bytes: sql`cast(group_concat(dedupe_key || commitment || leaf_hash || mac || coalesce(salt, x'') || coalesce(meta, x'') || coalesce(body, x''), '') as blob)`,
 };
 
 const inPostgres = {
-  // Beyond 2^53 − 1 JSON would round a number.
+  // JSON would round a number beyond 2^53 − 1.
   fitting: sql`count(*) filter (where seq between -9007199254740991 and 9007199254740991 and source_seq between -9007199254740991 and 9007199254740991
     and length(dedupe_key) = ${sql.lit(HASH)} and length(commitment) = ${sql.lit(HASH)} and length(leaf_hash) = ${sql.lit(HASH)} and length(mac) = ${sql.lit(HASH)})`,
   heads: sql`json_agg(json_build_array(seq, source, source_seq, kind, received_at, length(salt), length(meta), length(body)))`,
   bytes: sql`string_agg(dedupe_key || commitment || leaf_hash || mac || coalesce(salt, '') || coalesce(meta, '') || coalesce(body, ''), ''::bytea)`,
 };
 
-/** Null when the bytes are not those that the lengths speak of. */
+/** Null if the bytes do not match the lengths. */
 function unpack({ heads, bytes }: Packed): Row[] | null {
   const rows: Row[] = [];
   let at = 0;
   const take = (length: number) => bytes.subarray(at, (at += length));
-  // A hash that is kept must not keep a page of large contents with it.
+  // A retained hash must not keep a large page in memory.
   const takeHash = bytes.length > LARGE ? () => Buffer.from(take(HASH)) : () => take(HASH);
   const optional = (length: number | null) => (length === null ? null : take(length));
   for (const [seq, source, sourceSeq, kind, receivedAt, salt, meta, body] of JSON.parse(heads) as Head[]) {

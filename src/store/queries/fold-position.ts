@@ -3,17 +3,18 @@ import { type TableName, tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 
 /**
- * What is wrong with the position up to which entries are folded into the read models. Only a change of the database from outside does this:
- * - `ahead` of the ledger by so many entries: they would be passed over;
- * - `set-back`, or removed: there are rows of entries up to `rows`, which would be folded twice;
- * - `not-held`: the entry it stands at has left no row, so some were passed over.
+ * What is wrong with the position up to which entries are folded into the read models. Only a change of the database
+ * from outside causes this:
+ * - `ahead` of the ledger by this many entries, which would be skipped;
+ * - `set-back` or removed: there are rows of entries up to `rows`, which would be folded twice;
+ * - `not-held`: the entry at the position has no row, so entries were skipped.
  */
 export type PositionFault =
   | { readonly what: 'ahead'; readonly at: number; readonly by: number }
   | { readonly what: 'set-back'; readonly at: number; readonly rows: number }
   | { readonly what: 'not-held'; readonly at: number };
 
-/** The same as a sentence's end, after "The read models …". */
+/** The end of a sentence that begins with "The read models". */
 export function positionFaultText(fault: PositionFault): string {
   const { at } = fault;
   switch (fault.what) {
@@ -26,7 +27,7 @@ export function positionFaultText(fault: PositionFault): string {
   }
 }
 
-/** Tables that hold one row of an entry, found by its number. */
+/** Tables with one row per entry, found by its number. */
 const bySeq = (Object.keys(tables) as TableName[]).filter((name) => {
   const { columns, more, ...table } = tables[name] as {
     columns: { seq?: { rule: string } };
@@ -37,15 +38,15 @@ const bySeq = (Object.keys(tables) as TableName[]).filter((name) => {
   return table.folded === true && isKey;
 });
 
-/** Read models that have a row for every entry of a kind. */
+/** Read models that have a row for every entry of this kind. */
 const rowsOfKind: Readonly<Partial<Record<string, 'delivery_history' | 'action_history'>>> = {
   webhook: 'delivery_history',
   action: 'action_history',
 };
 
-/** Whether the position fits both the ledger and the rows; null: it does. */
+/** The fault of the position with respect to the ledger and the rows; null if there is none. */
 export async function findPositionFault(query: Query): Promise<PositionFault | null> {
-  // In this order: a row is in the ledger before it is folded, and the position moves with it.
+  // Read in this order: a row is in the ledger before it is folded, and the position moves with it.
   const rows = await lastRow(query);
   const { at } = await query
     .selectFrom('fold_positions')
@@ -55,7 +56,7 @@ export async function findPositionFault(query: Query): Promise<PositionFault | n
   const stands = Number(at ?? 0);
   const end = await lastSeq(query);
   if (stands > end) return { what: 'ahead', at: stands, by: stands - end };
-  // Rows beyond the end of the ledger were put there; a comparison finds them.
+  // Rows beyond the end of the ledger were inserted by someone; a comparison finds them.
   if (rows > stands && rows <= end) return { what: 'set-back', at: stands, rows };
   return (await isHeld(query, stands)) ? null : { what: 'not-held', at: stands };
 }
@@ -75,13 +76,13 @@ async function lastRow(query: Query): Promise<number> {
   return Math.max(0, ...found.map(({ seq }) => Number(seq ?? 0)));
 }
 
-/** Whether the entry at a position has left its row, where its kind leaves one. */
+/** Whether the entry at a position has its row, if its kind has one. */
 async function isHeld(query: Query, seq: number): Promise<boolean> {
   const entry = await query
     .selectFrom('entries')
     .select('kind')
     .where('seq', '=', seq)
-    // Rows of what was erased are gone.
+    // An erased entry has no rows any more.
     .where('body', 'is not', null)
     .executeTakeFirst();
   const table = entry === undefined ? undefined : rowsOfKind[entry.kind];
@@ -101,7 +102,7 @@ export async function lastSeq(query: Query): Promise<number> {
   return Math.max(0, Number(seq ?? 0));
 }
 
-/** Whether any of these entries has rows: after their erasure they must have none. */
+/** Whether any of these entries has rows; after their erasure they must have none. */
 export async function anyRowsOf(query: Query, seqs: readonly number[]): Promise<boolean> {
   const any = query as unknown as Kysely<Record<string, { seq: number }>>;
   for (let at = 0; at < seqs.length; at += 500) {

@@ -2,12 +2,12 @@ import type { EvidenceMediaType } from '../../core/action.ts';
 import type { Query } from '../store.ts';
 import type { Scope } from './scope.ts';
 
-/** A file that shows a banner as it was in a period, by an officer's word (src/banners/evidence.ts). */
+/** A file that, according to an officer, shows a banner as it was in a period (src/banners/evidence.ts). */
 export interface BannerEvidence {
-  /** The entry that commits to the file; evidence is cited by it. */
+  /** The entry that commits to the file; documents cite it. */
   readonly seq: number;
   readonly source: string;
-  /** When the officer added it, ISO 8601 UTC: what is proven. The period is what the officer says. */
+  /** When the officer added it, ISO 8601 UTC. This is proven; the period is the officer's statement. */
   readonly addedAt: string;
   readonly actor: string;
   readonly bannerId: string;
@@ -16,11 +16,11 @@ export interface BannerEvidence {
   readonly bytes: number;
   readonly mediaType: EvidenceMediaType;
   readonly fileName: string;
-  /** ISO 8601 UTC; `to` is exclusive, null: still shown like this as far as was known when it was added. */
+  /** ISO 8601 UTC; `to` is exclusive. Null: still shown when it was added. */
   readonly from: string;
   readonly to: string | null;
   readonly note: string | null;
-  /** Of the entry, hex. */
+  /** Of the entry, hexadecimal. */
   readonly commitment: string;
   readonly retraction: {
     readonly seq: number;
@@ -39,7 +39,10 @@ export function createBannerQueries(query: Query) {
     .where('change', '=', 'named')
     .orderBy('seq');
   return {
-    /** What officers added for the banners of a source, with what was retracted by `asOf`. By banner, then from when it was shown. */
+    /**
+     * The evidence that officers added for a source's banners, including what was retracted by `asOf`. Ordered by
+     * banner, then by start of the period.
+     */
     async bannerEvidence({ source, asOf }: Scope): Promise<readonly BannerEvidence[]> {
       const rows = await query
         .selectFrom('banner_evidence')
@@ -83,14 +86,14 @@ export function createBannerQueries(query: Query) {
       const place = (one: BannerEvidence) => `${one.bannerId}\n${one.from}`;
       return added.sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : a.seq - b.seq));
     },
-    /** Ids that any decision of a source names, at whatever position. */
+    /** Banner ids that any decision of a source names, at any position. */
     seenBanners: (source: string) => seenBanners(query, source),
-    /** The names that officers gave to the banners of a source, as they were at `asOf`, by banner id. */
+    /** The names that officers had given a source's banners at `asOf`, by banner id. */
     async bannerNames({ source, asOf }: Scope): Promise<BannerNames> {
       const rows = await named.where('source', '=', source).where('seq', '<=', asOf).execute();
       return namesIn(rows);
     },
-    /** The same as they are now, for every source that has any. */
+    /** The current names, for every source that has any. */
     async bannerNamesBySource(): Promise<ReadonlyMap<string, BannerNames>> {
       const rows = await named.execute();
       return new Map(
@@ -103,7 +106,10 @@ export function createBannerQueries(query: Query) {
   };
 }
 
-/** Banner ids that decisions name. Goes from banner to banner along their index: a source has millions of decisions and a few banners. */
+/**
+ * Banner ids that decisions name. Steps from banner to banner along their index: a source has millions of decisions but
+ * few banners.
+ */
 export async function seenBanners(query: Query, source: string): Promise<readonly string[]> {
   const rows = await query
     .withRecursive('found(banner_id)', (db) =>
@@ -132,13 +138,13 @@ export async function seenBanners(query: Query, source: string): Promise<readonl
   return rows.flatMap(({ banner_id: id }) => id ?? []);
 }
 
-/** The last name of each banner that has one. */
+/** The latest name of each banner that has one. */
 function namesIn(rows: readonly { readonly banner_id: string; readonly note: string | null }[]): BannerNames {
   const last = new Map(rows.map(({ banner_id: bannerId, note }) => [bannerId, note]));
   return new Map([...last].flatMap(([bannerId, name]) => (name === null ? [] : [[bannerId, name] as const])));
 }
 
-/** The evidence of a banner at a moment: added by then or later, never what was retracted. */
+/** The evidence of a banner at a time, whether added before or later, without retracted evidence. */
 export type CiteBanner = (decision: {
   readonly bannerId: string | null;
   readonly at: string;

@@ -17,27 +17,27 @@ import type { DecisionRow } from './history-decisions.ts';
 import { type AgreementGroup, agreementOf, type BannerWindow } from './history-reconciliation.ts';
 import { nullsFirst, type Period } from './scope.ts';
 
-/** Decisions of a period that agree in everything they are counted by. */
+/** Decisions of a period that agree in everything by which they are counted. */
 export interface DecisionGroup extends AgreementGroup {
-  /** As they are judged at asOf. */
+  /** The judgement at asOf. */
   readonly judged: Judged;
-  /** As their first records state it. */
+  /** As stated by their first records. */
   readonly stated: ConsentState;
-  /** The choice and the state by all their records, and which of the purposes they withdraw. */
+  /** The choice and state according to all their records, and which purposes they withdraw. */
   readonly purposes: string;
   readonly state: ConsentState;
   readonly withdraws: string;
   readonly region: string | null;
   readonly policyId: string | null;
   readonly policyVersion: string | null;
-  /** Some record of each names a subject. */
+  /** Each has a record that names a subject. */
   readonly owned: boolean;
   readonly timeBasis: DecisionRow['occurred_basis'];
   readonly timeCounts: boolean;
 }
 
 export interface RecordTotals {
-  /** All rows: a decision told by a delivery and by the pulled log has two. */
+  /** All rows: a decision that was both delivered and pulled has two. */
   readonly rows: number;
   /** Distinct subjects among the decisions. */
   readonly subjects: number;
@@ -46,18 +46,18 @@ export interface RecordTotals {
 }
 
 export interface DecisionTotals extends RecordTotals {
-  /** Distinct decisions: rows that are the first of theirs. */
+  /** Distinct decisions: rows that are the first of their decision. */
   readonly decisions: number;
   readonly withoutSubject: number;
-  /** Decisions whose claimed time does not count, so the time of receipt is used. */
+  /** Decisions whose claimed time does not count, so that the time of receipt is used. */
   readonly timesNotCounted: number;
-  /** Decisions without a time of their own: counted at the time of receipt. */
+  /** Decisions without a time, counted at the time of receipt. */
   readonly timedByReceipt: number;
-  /** Decisions whose time came without an offset from UTC. */
+  /** Decisions whose time had no UTC offset. */
   readonly offsetAssumed: number;
 }
 
-/** How many decisions a period had, by `at`, each counted at its first row (`is_first`). */
+/** Counts the decisions of a period by `at`, each at its first row (`is_first`). */
 export function createDecisionCounts(query: Query) {
   const first = (period: Period) => firstDecisionsIn(query, period);
   const count = (eb: DecisionBuilder) => eb.fn.countAll().as('decisions');
@@ -74,7 +74,8 @@ export function createDecisionCounts(query: Query) {
         .where(amongFew(period))
         .select((eb) => eb.fn.countAll().as('conflicts'))
         .executeTakeFirstOrThrow();
-      // Sorted: SQLite counts `count(distinct …)` in a tree that it finds a place in for each decision, which takes three times as long.
+      // A subquery with group by, because SQLite counts `count(distinct …)` in a tree with a look-up per decision,
+      // which takes three times as long.
       const { subjects } = await query
         .selectFrom(first(period).select(together('subject').as('owner')).groupBy(sql.ref('owner')).as('s'))
         .select((eb) => eb.fn.count('s.owner').as('subjects'))
@@ -83,13 +84,14 @@ export function createDecisionCounts(query: Query) {
     },
 
     /**
-     * All that a report counts decisions by, in one walk: each of its tables adds up some of these groups. Given a day or so at a time: SQLite
-     * sorts the decisions for it, and sorts few at once faster. `windows`: as for `reconciliationByBanner`.
+     * Every number by which reports count decisions, in one walk; each of their tables adds up some of these groups.
+     * Call it with about a day at a time: SQLite sorts the decisions, and sorts small sets faster. `windows`: as for
+     * `reconciliationByBanner`.
      */
     async decisionGroups(period: Period, windows: readonly BannerWindow[] = []): Promise<readonly DecisionGroup[]> {
       const { column, together, judged } = await judgedAt(query, period);
       const { nameless, way } = agreementOf(period, windows);
-      // What tells most of them apart comes first, long texts last.
+      // Columns that distinguish most come first, long texts last.
       const keys = [
         ...['ofRegion', 'ofVersion', 'ofBanner', 'cameBy', 'way', 'judged', 'stated', 'saidState', 'ofPolicy'],
         ...['nameless', 'basis', 'counts', 'owned', 'withdrawn', 'chosen'],
@@ -127,7 +129,7 @@ export function createDecisionCounts(query: Query) {
       }));
     },
 
-    /** Over adjoining spans (days, weeks, months); spans without decisions have no rows. */
+    /** Counts by adjoining spans (days, weeks, months); spans without decisions have no rows. */
     async decisionsBySpan(
       period: Period,
       spans: readonly Span[],
@@ -135,7 +137,7 @@ export function createDecisionCounts(query: Query) {
       if (spans.length === 0) return [];
       const { judged } = await judgedAt(query, period);
       const values = sql.join(spans.map(({ name, start, end }) => sql`(${name}, ${start}, ${end})`));
-      // `cross join` keeps the order on SQLite: each span walks its stretch of the index on (source, at, seq).
+      // `cross join` keeps the order on SQLite: each span walks its own part of the index on (source, at, seq).
       const { rows } = await sql<{ span: string; judged: Judged; decisions: number }>`
         select s.column1 as span, ${judged} as judged, count(*) as decisions
         from (values ${values}) as s cross join decision_history as d
@@ -158,28 +160,29 @@ export function createDecisionCounts(query: Query) {
 }
 
 /**
- * What subjects hold on a banner at the end of a period where their latest decision alone says so: one row for each policy version and set of
- * purposes. What earlier decisions granted, or what is in doubt, comes in `heldConsents`.
+ * The consents that subjects hold on a banner at the end of a period, as far as the latest decision alone determines
+ * them: one row per policy version and set of purposes. Consents from earlier decisions, and disputed ones, come from
+ * `heldConsents`.
  */
 export interface StandingConsents {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
-  /** Canonical JSON array of the purposes that stand. */
+  /** Canonical JSON array of the purposes that are granted. */
   readonly stands: string;
   readonly consents: number;
   readonly withoutExpiry: number;
-  /** Expiry before the end of the period or at it, within 30 days after it, from 30 to 90 days after it. */
+  /** Expiring by the end of the period, within 30 days after it, and from 30 to 90 days after it. */
   readonly expired: number;
   readonly within30Days: number;
   readonly within90Days: number;
 }
 
-/** What subjects hold on a banner at the end of a period. */
+/** The consents that subjects hold on a banner at the end of a period. */
 export function createStandingQueries(query: Query) {
   return {
     /**
-     * What subjects hold, by policy version and purposes where the latest decision alone says so, and the entries of the latest decisions of the others,
-     * for {@link heldConsents}: both come from one sort of all decisions.
+     * The consents by policy version and purposes, if the latest decision alone determines them; for other subjects the
+     * entries of their latest decisions, for {@link heldConsents}. Both come from one sort of all decisions.
      */
     async standingConsents(
       period: Period,
@@ -195,7 +198,8 @@ export function createStandingQueries(query: Query) {
         .where('d.is_first', '=', 1)
         .select([together('subject').as('owner'), sql`coalesce(d.banner_id, '')`.as('banner')])
         .select(placedHolds(period, { column, together }, in30Days, in90Days).as('holds'))
-        // No limit, but it keeps SQLite from sorting the columns instead of what is made of them, which takes twice as long.
+        // No real limit, but it keeps SQLite from sorting the columns instead of the expressions, which takes twice as
+        // long.
         .limit(Number.MAX_SAFE_INTEGER);
       const latest = query
         .selectFrom(decisions.as('d'))
@@ -227,7 +231,10 @@ export function createStandingQueries(query: Query) {
       return { consents: [...found.values()], held: held.sort((x, y) => x - y) };
     },
 
-    /** What a subject holds on a banner, of those whose latest decision does not say it all: `seqs` as {@link standingConsents} found them. */
+    /**
+     * The consents of subjects whose latest decision does not determine them alone; `seqs` as found by {@link
+     * standingConsents}.
+     */
     async *heldConsents(period: Period, seqs: readonly number[]): AsyncIterable<Holds> {
       const { column, together } = await judgedAt(query, period);
       for (let start = 0; start < seqs.length; start += AT_ONCE) {
@@ -248,15 +255,16 @@ export function createStandingQueries(query: Query) {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** When a consent expires, as one digit. */
+/** When a consent expires; the index is stored as one digit. */
 const expiries = ['withoutExpiry', 'expired', 'within30Days', 'within90Days', 'later'] as const;
 /** Characters of a time and a seq. */
 const PLACE = 24 + 17;
 
 /**
- * What a decision `d` leaves standing, as one text after its place in the order of time and seq: of several decisions, the maximum is the latest one's. Nothing
- * comes after the place where nothing stands. So one sort by subject finds the latest of each: numbering them in a window costs more, and a correlated
- * `not exists` is quadratic where many rows share a subject.
+ * What a decision `d` leaves standing, as a text that begins with its place in the order of time and seq. The maximum
+ * over several decisions is then the latest one's. If nothing stands, nothing follows the place. So one sort by subject
+ * finds each one's latest: numbering them in a window costs more, and a correlated `not exists` is quadratic if many
+ * rows share a subject.
  */
 function placedHolds(
   period: Period,
@@ -274,7 +282,7 @@ function placedHolds(
 }
 
 function readHolds(text: string): Pick<StandingConsents, 'policyId' | 'policyVersion' | 'stands'> & {
-  /** 0: the decision says it all. */
+  /** 0: the decision determines everything. */
   readonly seq: number;
   readonly expiry: (typeof expiries)[number];
 } {

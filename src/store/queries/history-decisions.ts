@@ -7,25 +7,25 @@ import { pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DecisionRow = Selectable<Tables['decision_history']>;
 
-/** A row with the judgement of its decision at asOf; `disputed` 1: records of the decision contradict each other. */
+/** A row with its decision's judgement at asOf. `disputed` is 1 if records of the decision contradict each other. */
 export interface JudgedRow extends DecisionRow {
   readonly disputed: number;
-  /** The choice by all records of the decision; `purposes` is what this row says. */
+  /** The choice according to all records of the decision; `purposes` is from this row. */
   readonly chosen: string;
 }
 
-/** The rows of decisions, with their judgement: of a period by `at`, or of subjects. */
+/** Rows of decisions with their judgement, by period (`at`) or by subject. */
 export function createDecisionQueries(query: Query) {
   return {
-    /** Every row of the period, repeats too, by time. */
+    /** Every row of the period including repeats, by time. */
     decisionRows: (period: Period): AsyncIterable<JudgedRow> =>
       judgedRows(query, period, (after, limit) =>
         decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit),
       ),
 
-    /** Every row of these subjects up to asOf, in ledger order, and those of their decisions that name none. */
+    /** Every row of these subjects up to asOf, in ledger order, including rows of their decisions that name no subject. */
     async *decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow> {
-      // Subject by subject: each is one walk along the index on (source, subject, seq).
+      // Subject by subject: each is a walk along the index on (source, subject, seq).
       for (const subject of [...new Set(subjects)].sort()) {
         const owned = ownedBy(query, scope, [subject]);
         const unnamed = await query
@@ -56,7 +56,7 @@ export function createDecisionQueries(query: Query) {
       }
     },
 
-    /** The disputed decisions of a period as a look-up judges them, with all that their subjects decided before. */
+    /** The disputed decisions of a period as a look-up judges them, including their subjects' earlier decisions. */
     async *disputedDecisions(period: Period): AsyncGenerator<JudgedDecision> {
       const { together } = await judgedAt(query, period);
       const { source, asOf } = period;
@@ -90,7 +90,7 @@ export function createDecisionQueries(query: Query) {
       }
     },
 
-    /** Which of these subjects any record names. */
+    /** Which of these subjects occur in any record. */
     async subjectsAmong(source: string, subjects: readonly string[]): Promise<ReadonlySet<string | null>> {
       const known = new Set<string | null>();
       for (let start = 0; start < subjects.length; start += AT_ONCE) {
@@ -106,7 +106,7 @@ export function createDecisionQueries(query: Query) {
       return known;
     },
 
-    /** The last decisions of these subjects, as they are judged now, the latest entry first. */
+    /** The latest decisions of these subjects with their current judgement, newest entry first. */
     async latestDecisionsOf(source: string, subjects: readonly string[], limit: number): Promise<readonly JudgedRow[]> {
       const now = { source, asOf: Number.MAX_SAFE_INTEGER };
       const latest = query
@@ -133,7 +133,7 @@ function ownedBy(query: Query, { source, asOf }: Scope, subjects: readonly strin
     .where('o.seq', '<=', asOf);
 }
 
-/** Every record of decisions, by source and id, in ledger order. */
+/** All records of some decisions, by source and id, in ledger order. */
 export async function recordsOf(
   query: Query,
   decisions: readonly { readonly source: string; readonly decisionId: string }[],
@@ -162,7 +162,7 @@ export async function recordsOf(
   return records;
 }
 
-/** Rows as they are judged at asOf, page by page. */
+/** Rows with their judgement at asOf, page by page. */
 async function* judgedRows(
   query: Query,
   scope: Scope,
@@ -188,12 +188,12 @@ async function withJudgement({ column, disputed }: JudgedAt, select: DecisionSel
   }));
 }
 
-/** Subjects whose decisions are judged at once: each may have many. */
+/** Subjects whose decisions are judged in one go: each may have many. */
 const SUBJECTS = 100;
 
-/** Decisions read in one statement. */
+/** Decisions per statement. */
 const AT_ONCE = 1000;
 
-/** `o` is the first record that names a subject: the decision is this subject's. */
+/** `o` is the first record that names a subject, which therefore owns the decision. */
 export const namesOwner = sql<boolean>`(o.is_first = 1 or not exists (select 1 from decision_history as p where p.source = o.source
     and p.decision_id = o.decision_id and p.seq < o.seq and p.subject is not null))`;

@@ -6,9 +6,9 @@ import { nullsFirst, pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DeliveryRow = Selectable<Tables['delivery_history']>;
 
-/** Characters of a time up to its hour and its minute. */
+/** Length of a time truncated to the hour, and to the minute. */
 const [HOUR, MINUTE] = [13, 16];
-/** Deliveries looked up at once. */
+/** Deliveries per statement. */
 const SEQS = 500;
 
 export interface DeliveryCounts {
@@ -22,7 +22,7 @@ export interface DeliveryCounts {
   readonly byDay: readonly { readonly day: string; readonly deliveries: number }[];
 }
 
-/** Deliveries on the webhook endpoint. Periods are by time of receipt. */
+/** Deliveries on the webhook endpoint. Periods refer to the time of receipt. */
 export function createDeliveryQueries(query: Query) {
   const deliveries = (period: Period) =>
     query
@@ -31,7 +31,7 @@ export function createDeliveryQueries(query: Query) {
       .where('h.seq', '<=', period.asOf)
       .where('h.received_at', '>=', period.from)
       .where('h.received_at', '<', period.to);
-  /** In the order of events; `digits` of the time of receipt. */
+  /** Ordered by event; `digits`: how much of the time of receipt to keep. */
   const byTime = (period: Period, digits: number) =>
     deliveries(period)
       .select(['h.event', 'h.verdict', 'h.outcome'])
@@ -44,9 +44,9 @@ export function createDeliveryQueries(query: Query) {
       .execute();
 
   return {
-    /** Deliveries of a period by event, verdict and outcome, and by day of the time zone (days without any have no row). */
+    /** Deliveries of a period by event, verdict and outcome, and by day in the time zone; days without deliveries have no row. */
     async deliveryCounts(period: Period, timeZone: string): Promise<DeliveryCounts> {
-      // By the hour where each day begins with one, else by the minute: one walk, however many days there are.
+      // By hour if each day begins on the hour, otherwise by minute: one walk, however many days there are.
       const hours = await byTime(period, HOUR);
       const times = hours.map(({ time }) => time).sort();
       const [first, last] = [times[0], times.at(-1)];
@@ -84,7 +84,7 @@ export function createDeliveryQueries(query: Query) {
           .execute(),
       ),
 
-    /** Entries of the period that no fact could be read from, by event. */
+    /** Entries of the period that could not be read as facts, by event. */
     async quarantineCounts(period: Period): Promise<readonly { event: string | null; entries: number }[]> {
       const rows = await query
         .selectFrom('quarantine')
@@ -100,7 +100,7 @@ export function createDeliveryQueries(query: Query) {
       return rows.map(({ event, entries }) => ({ event, entries: Number(entries) }));
     },
 
-    /** How the signatures of deliveries were judged, by seq. */
+    /** Verdict on the signature of each delivery, by seq. */
     async signatures(scope: Scope, seqs: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const verdicts = new Map<number, string>();
       for (let start = 0; start < seqs.length; start += SEQS) {
@@ -120,7 +120,7 @@ export function createDeliveryQueries(query: Query) {
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
-/** `times` in order: beginnings of ISO 8601 UTC. */
+/** `times` are ordered prefixes of ISO 8601 UTC times. */
 function byDayOf(days: readonly Span[], times: readonly (readonly [string, number])[]): DeliveryCounts['byDay'] {
   const found = new Map<string, number>();
   let place = 0;

@@ -15,10 +15,10 @@ type RawEntry = Pick<
   'seq' | 'kind' | 'received_at' | 'meta' | 'body' | 'salt' | 'commitment'
 >;
 
-/** Entries looked up at once. */
+/** Entries per statement. */
 const SEQS = 500;
 
-/** Policies, actions and the entries themselves. Periods of actions are by time of receipt. */
+/** Policies, actions and the entries themselves. Periods of actions refer to the time of receipt. */
 export function createEvidenceQueries(query: Query) {
   return {
     /** When entry `asOf` was received; null for an empty ledger. */
@@ -27,7 +27,7 @@ export function createEvidenceQueries(query: Query) {
       return row?.received_at ?? null;
     },
 
-    /** Policy changes dated before `to`, whatever their beginning, in ledger order. */
+    /** Policy changes dated before `to`, however old, in ledger order. */
     policyRows: ({ source, asOf, to }: Scope & { readonly to: string }): AsyncIterable<PolicyRow> =>
       pageByKey<PolicyRow>((after, limit) =>
         query
@@ -44,7 +44,7 @@ export function createEvidenceQueries(query: Query) {
           .execute(),
       ),
 
-    /** Actions of these names on the source (or on several, with `sources`), in ledger order. */
+    /** Actions with these names on the source (or on several, with `sources`), in ledger order. */
     actionRows: (
       period: Period,
       names: readonly ActionName[],
@@ -65,7 +65,7 @@ export function createEvidenceQueries(query: Query) {
           .execute(),
       ),
 
-    /** The newest observation of the counters of exactly this period (`counters.observed`); null: there is none up to asOf. */
+    /** The latest observation of the counters for exactly this period (`counters.observed`); null if there is none up to asOf. */
     async observedCounters(period: Period): Promise<ActionRow | null> {
       const row = await query
         .selectFrom('action_history')
@@ -80,7 +80,7 @@ export function createEvidenceQueries(query: Query) {
       return row ?? null;
     },
 
-    /** How many entries of the source were erased by erasures up to asOf. */
+    /** The number of the source's entries erased by erasures up to asOf. */
     async erasedEntries({ source, asOf }: Scope): Promise<number> {
       const erasures = await query
         .selectFrom('entries')
@@ -119,7 +119,7 @@ export function createEvidenceQueries(query: Query) {
   };
 }
 
-/** One look at a text of a policy. */
+/** One fetch of a policy text. */
 export type TextLookRow = Pick<
   Selectable<Tables['snapshot_history']>,
   | 'seq'
@@ -133,14 +133,14 @@ export type TextLookRow = Pick<
   | 'phase'
   | 'content_type'
 > & {
-  /** Of the entry that holds the answer. */
+  /** Commitment of the entry that holds the answer. */
   readonly commitment: Buffer | null;
 };
 
-/** Texts of policies as they were fetched. */
+/** Policy texts as fetched. */
 export function createTextQueries(query: Query) {
   return {
-    /** Every look of a source (at the public pages of some policies only), target by target, each in order of seq. */
+    /** Every fetch of a source (or only of some policies' public pages), by target, each in order of seq. */
     textLooks: ({ source, asOf }: Scope, ofPolicies?: ReadonlySet<string>): AsyncIterable<TextLookRow> =>
       pageByKey<TextLookRow>((after, limit) =>
         query

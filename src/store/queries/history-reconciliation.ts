@@ -4,19 +4,19 @@ import { contradicted, decisionsIn, firstDecisionsIn, hasRow } from './decisions
 import type { DecisionRow } from './history-decisions.ts';
 import { pageByKey, type Period, type Scope } from './scope.ts';
 
-/** How the two channels agree. `both + onlyWebhook + onlyPulled = decisions`; `conflicting` are counted among these too. */
+/** How deliveries and the pulled log agree. `both + onlyWebhook + onlyPulled = decisions`; these include `conflicting`. */
 export interface Reconciliation {
   readonly decisions: number;
   readonly both: number;
   /** Delivered, but not in the pulled log: not pulled yet, removed upstream, or never recorded there. */
   readonly onlyWebhook: number;
-  /** In the pulled log, but never delivered: the endpoint was away, or the event is not subscribed. */
+  /** In the pulled log but never delivered: the endpoint was down, or the event is not subscribed. */
   readonly onlyPulled: number;
-  /** Rows of one decision that say different things. */
+  /** Decisions whose rows contradict each other. */
   readonly conflicting: number;
   /**
-   * Of those known one way only: with neither a record id nor a time of their own, so that nothing the other way can be matched with
-   * them. A delivery and the row of the same choice then stand as two decisions.
+   * Of those seen on one side only: decisions with neither a record id nor a time, so that no row of the other side can
+   * be matched with them. A delivery and the log row of the same choice then count as two decisions.
    */
   readonly unmatchableDelivered: number;
   readonly unmatchablePulled: number;
@@ -24,11 +24,11 @@ export interface Reconciliation {
 
 export interface BannerReconciliation extends Reconciliation {
   readonly bannerId: string | null;
-  /** Of those that were only delivered: how many lie within the windows, and could be matched with a row of the log. */
+  /** Of those only delivered: the ones in the windows that could be matched with a row of the log. */
   readonly missingFromLog: number;
 }
 
-/** A stretch of time of one banner (null: of decisions that name none). ISO 8601 UTC, `to` exclusive. */
+/** A period of one banner (null: decisions that name none). ISO 8601 UTC, `to` exclusive. */
 export interface BannerWindow {
   readonly bannerId: string | null;
   readonly from: string;
@@ -37,21 +37,21 @@ export interface BannerWindow {
 
 export type ReconciliationFinding = 'only-webhook' | 'only-pulled' | 'conflicting';
 
-/** A decision with everything that was told about it up to asOf, in ledger order. */
+/** A decision with all its records up to asOf, in ledger order. */
 export interface ReconciledDecision {
   readonly decisionId: string;
   readonly rows: readonly DecisionRow[];
 }
 
-/** Decisions looked up at once. */
+/** Decisions per statement. */
 const DECISIONS = 500;
 
 type Found = Pick<DecisionRow, 'at' | 'seq' | 'decision_id'>;
 
-/** A decision `d` that carries neither an id nor a time: nothing that came the other way can be matched with it. */
+/** A decision `d` with neither an id nor a time: no row of the other side can be matched with it. */
 const NAMELESS = `d.record_id is null and d.occurred_basis = 'received'`;
 
-/** Whether `d` was delivered, could be matched, and lies in a window of its banner. */
+/** Whether `d` was delivered, can be matched, and lies in a window of its banner. */
 function isMissing(windows: readonly BannerWindow[]) {
   if (windows.length === 0) return sql<boolean>`1 = 0`;
   const values = sql.join(windows.map(({ bannerId, from, to }) => sql`(${bannerId}, ${from}, ${to})`));
@@ -59,30 +59,36 @@ function isMissing(windows: readonly BannerWindow[]) {
     where d.at >= w.column2 and d.at < w.column3 and (d.banner_id = w.column1 or (d.banner_id is null and w.column1 is null)))`;
 }
 
-/** The first row of each decision of the period, except what an officer recorded on request: that is neither delivered nor in the log. */
+/**
+ * The first row of each decision of the period. Excludes withdrawals that an officer recorded on request: they are
+ * neither delivered nor in the log.
+ */
 const firstTold = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
   firstDecisionsIn(query, period, after).where('d.via', '<>', 'request');
 
-/** Those that the log told first, along the index that holds no others: SQLite takes it only where both conditions stand in the statement itself. */
+/**
+ * Decisions that came first from the log, along the partial index for them: SQLite uses it only if both conditions are
+ * literally in the statement.
+ */
 const firstPulled = (query: Query, period: Period, after: Pick<Found, 'at' | 'seq'> | null = null) =>
   decisionsIn(query, period, after).where(sql<boolean>`d.via = 'pull' and d.is_first = 1`);
 
-/** 1 if the decision `d` was told both ways. */
+/** 1 if the decision `d` came both ways. */
 const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
 
 /**
- * The same where most are: the other row mostly has the same time, and then lies next to `d`, which was just read. A look-up by the id leads to
- * another page of a large index for each decision.
+ * Like bothWays, for decisions of which most came both ways: the other row usually has the same time, and is then next
+ * to `d`, which was just read. A look-up by id reads another page of a large index for each decision.
  */
 const mostlyBothWays = (period: Period) =>
   sql<number>`case when exists (select 1 from (select o.decision_id, o.via from decision_history as o where o.source = d.source
       and o.at = d.at and o.seq > d.seq and o.seq <= ${period.asOf} order by o.seq limit ${sql.lit(NEIGHBOURS)}) as o
     where o.decision_id = d.decision_id and o.via <> d.via) then 1 else ${bothWays(period)} end`;
 
-/** Rows of one time that are looked at before the id is looked up. */
+/** Rows with the same time that are checked before looking up the id. */
 const NEIGHBOURS = 4;
 
-/** What the first row `d` of a decision is grouped by, to tell how the two channels agree on it. */
+/** The columns by which the first row `d` of a decision is grouped, to show how deliveries and log agree on it. */
 export function agreementOf(period: Period, windows: readonly BannerWindow[]) {
   return {
     nameless: sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`,
@@ -101,12 +107,12 @@ const matched = (query: Query, period: Period, windows: readonly BannerWindow[])
 };
 
 /**
- * Deliveries matched with pulled rows, by the id of the decision. A decision belongs to the period in which its first row lies. Matching is
- * done in the database, along the index on (source, decision_id, seq, via, conflicts).
+ * Deliveries matched with pulled rows by decision id. A decision belongs to the period of its first row. The database
+ * does the matching, along the index on (source, decision_id, seq, via, conflicts).
  */
 export function createReconciliationQueries(query: Query) {
   return {
-    /** What a page says that is looked at often: it walks the index for the few decisions that a pulled row told first. */
+    /** For a page that is opened often: walks only the index of the few decisions that came first from the log. */
     async disagreement(period: Period): Promise<Pick<Reconciliation, 'onlyPulled' | 'conflicting'>> {
       const count = async (some: ReturnType<typeof firstTold>) => {
         const { n } = await some.select((eb) => eb.fn.countAll().as('n')).executeTakeFirstOrThrow();
@@ -119,8 +125,8 @@ export function createReconciliationQueries(query: Query) {
     },
 
     /**
-     * Banner by banner, by id; null: the decision names none. `windows`: what was pulled of which banner, so that the log should have
-     * what was delivered then. Windows of one banner must not overlap.
+     * By banner id; null: decisions that name none. `windows`: the periods pulled of each banner, in which the log
+     * should have every delivered decision. Windows of one banner must not overlap.
      */
     async reconciliationByBanner(
       period: Period,
@@ -158,7 +164,7 @@ export function createReconciliationQueries(query: Query) {
       return row !== undefined;
     },
 
-    /** The earliest time that counts of a pulled row; null without any. */
+    /** The earliest time that counts in a pulled row; null if there is none. */
     async earliestPulled({ source, asOf }: Scope): Promise<string | null> {
       const row = await query
         .selectFrom('decision_history')
@@ -175,7 +181,7 @@ export function createReconciliationQueries(query: Query) {
       return row?.at ?? null;
     },
 
-    /** Which of these entries tell a decision of the period, by seq. */
+    /** Which of these entries are records of a decision of the period, by seq. */
     async decisionsAmong(period: Period, seqs: readonly number[]): Promise<readonly number[]> {
       const found: number[] = [];
       for (let start = 0; start < seqs.length; start += DECISIONS) {
@@ -198,14 +204,14 @@ export function createReconciliationQueries(query: Query) {
 /** The decisions behind the counts of a reconciliation. */
 export function createReconciledLists(query: Query) {
   return {
-    /** Sources of which any decision was ever contradicted, or told by the log first: the others need not be looked through. */
+    /** Sources with any decision that was contradicted or came first from the log; the others need not be searched. */
     async sourcesWith(finding: 'conflicting' | 'only-pulled'): Promise<ReadonlySet<string>> {
       const few = finding === 'conflicting' ? sql<boolean>`conflicts = 1` : sql<boolean>`via = 'pull' and is_first = 1`;
       const rows = await query.selectFrom('decision_history').select('source').distinct().where(few).execute();
       return new Set(rows.map(({ source }) => source));
     },
 
-    /** Decisions of one finding, by time: all of them, page by page, or the first `most` (at most 500) after a place. */
+    /** Decisions with one finding, by time: all of them, page by page, or the first `most` (at most 500) after a place. */
     async *reconciledDecisions(
       period: Period,
       finding: ReconciliationFinding,
@@ -256,15 +262,15 @@ async function rowsOf(query: Query, period: Period, ids: readonly string[]): Pro
   return [...byId].map(([decisionId, told]) => ({ decisionId, rows: told }));
 }
 
-/** A decision `d` that the log told first, at a time that counts. */
+/** A decision `d` that came first from the log, with a time that counts. */
 const TIMED_PULL = `d.via = 'pull' and d.occurred_counts = 1 and d.occurred_basis <> 'received'`;
 
-/** Whether the decision `d` was delivered, and its time is known. */
+/** Whether the decision `d` was delivered and its time is known. */
 const isDelivered = (period: Period) =>
   sql<boolean>`(d.via = 'webhook' or (${sql.raw(TIMED_PULL)} and ${hasRow(period, DELIVERED)} = 1))`;
 const DELIVERED = `o.via = 'webhook'`;
 
-/** The agreement about nothing, to add to. */
+/** The empty agreement, to which groups are added. */
 const noDecisions: Reconciliation = {
   decisions: 0,
   both: 0,
@@ -275,21 +281,21 @@ const noDecisions: Reconciliation = {
   unmatchablePulled: 0,
 };
 
-/** Decisions that agree in how the two channels tell them. */
+/** Decisions that agree in how deliveries and the log report them. */
 export interface AgreementGroup {
   readonly bannerId: string | null;
-  /** How the first row came. What an officer recorded on request is neither delivered nor in the log, and not counted. */
+  /** How the first row came. Withdrawals recorded on request are neither delivered nor in the log, and not counted. */
   readonly via: 'webhook' | 'pull' | 'request';
   /** With neither id nor time. */
   readonly nameless: boolean;
   /** Rows contradict each other. */
   readonly disputed: boolean;
-  /** `missing`: one way only, although the log was asked for it. */
+  /** `missing`: one way only, although the log was pulled for it. */
   readonly way: 'both' | 'one' | 'missing';
   readonly decisions: number;
 }
 
-/** Adds groups up, banner by banner, by id. A banner that only withdrawals by request name comes with nothing counted. */
+/** Adds up groups by banner id. A banner that only withdrawals by request name is included with zero counts. */
 export function agreementByBanner(groups: readonly AgreementGroup[]): readonly BannerReconciliation[] {
   const banners = new Map<string | null, Omit<BannerReconciliation, 'bannerId'>>();
   for (const group of groups) {
@@ -327,25 +333,25 @@ function compareIds(a: string | null, b: string | null): number {
 }
 
 /**
- * Decisions that follow each other in time, none of which was delivered: the endpoint was away, refused, or was not told. Rows of the log
- * without a time that counts are left out, since nobody knows when they were made. ISO 8601 UTC.
+ * A sequence of decisions of which none was delivered: the endpoint was down, refused deliveries, or was not called.
+ * Log rows without a time that counts are left out, since their place in time is unknown. ISO 8601 UTC.
  */
 export interface UndeliveredStretch {
-  /** Decisions, one after the other, that only the pulled log has. */
+  /** Consecutive decisions that only the pulled log has. */
   readonly decisions: number;
   readonly firstAt: string;
   readonly lastAt: string;
-  /** Entries of the first and the last of them. */
+  /** Entries of the first and the last decision. */
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** The delivered decisions before and after them, within the period; null where there is none. */
+  /** Times of the delivered decisions before and after, within the period; null if there is none. */
   readonly deliveredBefore: string | null;
   readonly deliveredAfter: string | null;
 }
 
-/** Where deliveries are missing, in order of time. */
+/** Finds where deliveries are missing, in order of time. */
 export function createStretchQueries(query: Query) {
-  /** Decisions that only the pulled log has, each with the one before. */
+  /** Decisions that only the pulled log has, each with its predecessor. */
   const undelivered = (period: Period) => {
     const over = sql`over (order by d.at, d.seq)`;
     return firstDecisionsIn(query, period)
@@ -357,7 +363,7 @@ export function createStretchQueries(query: Query) {
         sql<number | null>`lag(d.seq) ${over}`.as('before_seq'),
       ]);
   };
-  /** The same, with 1 where a stretch begins: what lies between two of them is looked at only until something delivered is found. */
+  /** Adds 1 where a stretch begins; the search between two decisions stops at the first delivered one. */
   const begun = (period: Period) =>
     query
       .selectFrom(undelivered(period).as('u'))
@@ -389,7 +395,7 @@ export function createStretchQueries(query: Query) {
         sql<number>`max(case when i.begins = 1 then i.seq end)`.as('begin'),
       ]);
 
-  /** Times of the delivered decisions of the period before and after a stretch; null where there is none. */
+  /** Times of the nearest delivered decisions of the period around a stretch; null if there is none. */
   const neighbours = async (period: Period, firstAt: string, lastAt: string, begin: number) => {
     const next = (within: Period, order: 'asc' | 'desc') =>
       firstDecisionsIn(query, within)
@@ -398,11 +404,12 @@ export function createStretchQueries(query: Query) {
         .orderBy('d.at', order)
         .orderBy('d.seq', order)
         .limit(1);
-    // The digit makes the end of the period inclusive.
+    // The appended digit makes `to` inclusive.
     const before = await next({ ...period, to: `${firstAt}0` }, 'desc')
       .where((eb) => eb.or([eb('d.at', '<', firstAt), eb('d.seq', '<', begin)]))
       .executeTakeFirst();
-    // What is delivered at the last time comes after the stretch, or it would have ended it; unless all of it is at one time.
+    // A delivered decision at the last time comes after the stretch, or it would have ended it, unless the whole
+    // stretch has one time.
     const after = await next({ ...period, from: lastAt }, 'asc')
       .where((eb) => eb.or([eb('d.at', '>', lastAt), eb('d.seq', '>', lastAt > firstAt ? 0 : begin)]))
       .executeTakeFirst();
@@ -411,8 +418,8 @@ export function createStretchQueries(query: Query) {
 
   return {
     /**
-     * How many stretches there are, how many of more than one decision, how many decisions lie in these, and the longest of all stretches
-     * (most decisions first, then by time), at most `limit`.
+     * The number of stretches, the number with more than one decision, the decisions in the latter, and the longest
+     * stretches (by number of decisions, then by time), at most `limit`.
      */
     async undelivered(
       period: Period,
@@ -455,7 +462,7 @@ export function createStretchQueries(query: Query) {
       };
     },
 
-    /** For each stretch of time, both ends included: deliveries of any event that were kept, by our clock. */
+    /** For each period, both ends included: the number of stored deliveries of any event, by our clock. */
     async keptBetween(
       period: Period,
       between: readonly { readonly from: string; readonly to: string }[],
@@ -470,7 +477,7 @@ export function createStretchQueries(query: Query) {
           .sort()
           .at(-1),
       };
-      // `cross join` keeps the order on SQLite: the deliveries once, the few stretches for each of them.
+      // `cross join` keeps the order on SQLite: reads the deliveries once, and for each the few stretches.
       const kept = await sql<{ place: string; n: number }>`
         select w.column1 as place, count(*) as n
         from delivery_history as h cross join (values ${values}) as w

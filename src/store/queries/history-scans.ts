@@ -4,25 +4,25 @@ import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { pageByKey, type Scope } from './scope.ts';
 
-/** A finished scan, without what it lists. */
+/** A finished scan, without its items. */
 export type ScanRow = Omit<Selectable<Tables['scan_history']>, 'items' | 'domain'> & {
-  /** The domain; '' where the scan names none. */
+  /** The domain; '' if the scan names none. */
   readonly site: string;
   /** Of the entry, lower-case hex. */
   readonly commitment: string | null;
 };
 export type IntegrationRow = Selectable<Tables['integration_history']> & { readonly commitment: string | null };
 
-/** Which scans: times are those of the scans, ISO 8601 UTC, `to` exclusive. */
+/** Which scans. Times are those of the scans, ISO 8601 UTC, `to` exclusive. */
 export interface ScanFilter extends Scope {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly site?: string | undefined;
-  /** Only those that are an inventory of their site. */
+  /** Only inventories. */
   readonly listed?: boolean;
 }
 
-/** More sites of one source are not told apart. */
+/** The most sites distinguished within one source. */
 const MAX_SITES = 1000;
 
 /** Scans of sites, and integrations. */
@@ -48,11 +48,11 @@ export function createScanQueries(query: Query) {
       .select((eb) => eb.fn.coalesce('s.domain', sql<string>`''`).as('site'));
 
   return {
-    /** The newest first. */
+    /** Newest first. */
     scanRows: (filter: ScanFilter & { readonly limit: number }): Promise<readonly ScanRow[]> =>
       rowsOf(scans(filter)).orderBy('s.at', 'desc').orderBy('s.seq', 'desc').limit(filter.limit).execute(),
 
-    /** For each site its last inventory before `to`, by site. */
+    /** The last inventory of each site before `to`, by site. */
     async lastInventories(filter: ScanFilter): Promise<readonly ScanRow[]> {
       const ranked = scans({ ...filter, listed: true }).select([
         's.seq',
@@ -65,7 +65,7 @@ export function createScanQueries(query: Query) {
         .execute();
     },
 
-    /** What a scan found, by name; empty where it lists nothing. */
+    /** The items that a scan found, by name; empty if it lists none. */
     async scanItems({ source, asOf }: Scope, seq: number): Promise<readonly ScanItem[]> {
       const row = await scans({ source, asOf }).select('s.items').where('s.seq', '=', seq).executeTakeFirst();
       return row?.items == null ? [] : (JSON.parse(row.items) as readonly ScanItem[]);
@@ -96,10 +96,10 @@ export function createScanQueries(query: Query) {
 
 export type ScanQueries = ReturnType<typeof createScanQueries>;
 
-/** A site whose last scan that says so found something before consent. */
+/** A site whose last scan that reports it found items set before consent. */
 export interface BeforeConsent {
   readonly source: string;
-  /** '' where the scan names none. */
+  /** '' if the scan names none. */
   readonly site: string;
   readonly found: number;
   readonly seq: number;
@@ -107,10 +107,10 @@ export interface BeforeConsent {
 }
 export type BrokenIntegration = Selectable<Tables['integrations']>;
 
-/** Rows that attention names at most, of each sort. */
+/** The most rows of each kind that are listed. */
 const NAMED = 200;
 
-/** What scans and integrations ask of an officer now, by the present picture. `since`: disconnections before it are taken as meant. */
+/** Current findings of scans and integrations that need an officer. `since`: earlier disconnections are assumed to be intended. */
 export async function loadScanAttention(
   query: Query,
   { sources, since }: { readonly sources?: readonly string[] | undefined; readonly since: string },

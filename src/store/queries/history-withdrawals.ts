@@ -11,12 +11,12 @@ export interface WithdrawalTime
   readonly judged: Judged;
 }
 
-/** Consent that was recorded after the same subject had its consent withdrawn by request. */
+/** A consent recorded after the same subject's consent was withdrawn by request. */
 export interface ConsentAfterWithdrawal {
   readonly caseId: string;
   readonly subject: string;
   readonly bannerId: string | null;
-  /** Purposes that had been withdrawn and are granted again; `*`: the decision names none. */
+  /** Withdrawn purposes that are granted again; `*`: the decision names none. */
   readonly purposes: readonly string[];
   readonly withdrawnAt: string;
   readonly withdrawnSeq: number;
@@ -24,25 +24,25 @@ export interface ConsentAfterWithdrawal {
   readonly seq: number;
 }
 
-/** A withdrawal by request, and a banner on which the same subject decided something before it and which it does not cover. */
+/** A withdrawal by request, and a banner that it does not cover although the same subject decided on it before. */
 export interface UncoveredBanner {
-  /** Of the first entry `consent.withdrawn-by-request` of the answer, and its body. */
+  /** Seq and body of the first `consent.withdrawn-by-request` entry of the answer. */
   readonly seq: number;
   readonly body: Buffer;
   readonly bannerId: string | null;
 }
 
-/** Withdrawals: when they happened, and what followed from those by request. */
+/** Withdrawals: when they happened, and what followed those made by request. */
 export function createWithdrawalQueries(query: Query) {
   return {
-    /** When each withdrawal of the period, in whole or in part, happened and when it was received, by time: nothing else of them is read. */
+    /** When each full or partial withdrawal of the period happened and was received, by time; reads nothing else. */
     async *withdrawalTimes(period: Period): AsyncIterable<WithdrawalTime> {
       const { column } = await judgedAt(query, period);
       const label = column('label') as RawBuilder<Judged>;
       yield* pageByKey<WithdrawalTime>((after, limit) =>
         firstDecisionsIn(query, period, after)
           .where(sql<boolean>`${label} in ('withdrawn', 'partly-withdrawn')`)
-          // Looked at of these alone.
+          // Checked for withdrawals only.
           .where('d.decision_id', 'not in', contradicted(query, period))
           .select(['d.seq', 'd.at', 'd.received_at', 'd.occurred_basis', 'd.occurred_counts', 'd.via'])
           .select(label.as('judged'))
@@ -53,7 +53,10 @@ export function createWithdrawalQueries(query: Query) {
       );
     },
 
-    /** Consent recorded after a withdrawal by request, in ledger order, the first 500: of a source or of all, of a case, since a time (ISO 8601 UTC). */
+    /**
+     * Consents recorded after a withdrawal by request, in ledger order, the first 500. Can be limited to sources, to a
+     * case, and by time (ISO 8601 UTC).
+     */
     async consentsAfterWithdrawal({
       source,
       sources,
@@ -63,18 +66,18 @@ export function createWithdrawalQueries(query: Query) {
       receivedFrom,
     }: {
       readonly source?: string;
-      /** Only these; absent: of every source. */
+      /** Only these sources; absent: all. */
       readonly sources?: readonly string[];
       readonly asOf: number;
       readonly caseId?: string;
       /** Only consents given from this time on, ISO 8601 UTC. */
       readonly from?: string;
-      /** Only consents that were received from this time on, however old they say they are. */
+      /** Only consents received from this time on, whatever time they claim. */
       readonly receivedFrom?: string;
     }): Promise<readonly ConsentAfterWithdrawal[]> {
       const rows = await query
         .selectFrom(withdrawalsByRequest(query, source === undefined ? sources : [source]).as('r'))
-        // `o` names the subject whose decision `d` is; mostly it is the first record.
+        // `o` names the subject to whom decision `d` belongs; it is usually the first record.
         .innerJoin('decision_history as o', (join) =>
           join.onRef('o.source', '=', 'r.source').onRef('o.subject', '=', 'r.subject').on(namesOwner),
         )
@@ -82,7 +85,8 @@ export function createWithdrawalQueries(query: Query) {
           join
             .onRef('d.source', '=', 'o.source')
             .onRef('d.decision_id', '=', 'o.decision_id')
-            // As expressions: SQLite knows no numbers of rows, and would begin with all decisions rather than with the few withdrawals.
+            // Expressions, because SQLite has no row counts and would begin with all decisions instead of the few
+            // withdrawals.
             .on(sql<boolean>`d.is_first + 0 = 1`)
             .on(sql<boolean>`(${timeOfDecision} > r.at or (d.at = r.at and d.seq > r.seq))`),
         )
@@ -112,7 +116,7 @@ export function createWithdrawalQueries(query: Query) {
       return [...found.values()];
     },
 
-    /** Withdrawals by request of a source that lack a banner known by now, in ledger order; none whose entry was erased. */
+    /** A source's withdrawals by request that lack a banner known by now, in ledger order, without erased entries. */
     withdrawalsToExtend: (source: string): Promise<readonly UncoveredBanner[]> =>
       query
         .selectFrom(withdrawalsByRequest(query, [source]).as('r'))
@@ -151,8 +155,9 @@ export function createWithdrawalQueries(query: Query) {
 }
 
 /**
- * Withdrawals by request, of some sources or of all, along their own index: SQLite takes one over all decisions unless the order asks for this one,
- * and the limit keeps it from ignoring that order. The sources are named in here, or SQLite would begin with all decisions of them.
+ * Withdrawals by request of some sources, or of all, along their own index. Without this order SQLite chooses an index
+ * over all decisions, and without the limit it ignores the order. The sources are filtered in here, or SQLite would
+ * begin with all their decisions.
  */
 function withdrawalsByRequest(query: Query, sources: readonly string[] | undefined) {
   return query
@@ -166,14 +171,14 @@ function withdrawalsByRequest(query: Query, sources: readonly string[] | undefin
     .limit(Number.MAX_SAFE_INTEGER);
 }
 
-/** Looked at for consent after a withdrawal: more of them are a fault of the site, not a list for an officer. */
+/** The most consents after a withdrawal to look at: more indicate a fault of the site and are not a list for an officer. */
 const CONSENTS_AFTER = 500;
 
 function parsed(purposes: string): PurposeChoices {
   return JSON.parse(purposes) as PurposeChoices;
 }
 
-/** Of the purposes withdrawn (empty: all), those that a decision grants by any of its records. */
+/** The withdrawn purposes (empty: all) that any record of a decision grants again. */
 function grantedAgain(
   records: readonly [DecisionRow, ...DecisionRow[]],
   withdrawn: readonly string[],
@@ -186,10 +191,10 @@ function grantedAgain(
   return withdrawn.length === 0 ? granted : granted.filter((purpose) => named.has(purposeKey(purpose)));
 }
 
-/** Not the bare column, so that SQLite finds `d` by its decision and not along the index on the time. */
+/** An expression, so that SQLite finds `d` by its decision instead of along the time index. */
 const timeOfDecision = sql`d.at || ''`;
 
-/** The withdrawal `alias` follows from the same answer as `r`, or from another one of its case with the same effect. */
+/** The withdrawal `alias` follows from the same answer as `r`, or from another answer of its case with the same effect. */
 function sameAnswer(alias: 'f' | 'k') {
   const same = ['source', 'subject', 'case_id', 'at', 'purposes'].map((name) => `${alias}.${name} = r.${name}`);
   return sql.raw(`${same.join(' and ')} and ${alias}.via = 'request'`);

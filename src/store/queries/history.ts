@@ -12,8 +12,8 @@ import type { Tables } from '../schema.ts';
 import { pageByKey, type Scope } from './scope.ts';
 
 /**
- * Everything that documents are made from (docs/architecture.md, Documents read history only).
- * Read-only; the same on both databases; totals come from GROUP BY, lists come page by page in constant memory.
+ * The source of all documents (docs/architecture.md, Documents read history only). Read-only and the same on both
+ * databases. Totals come from GROUP BY; lists are read page by page in constant memory.
  */
 export function createHistory(query: Query) {
   return {
@@ -40,11 +40,11 @@ export type CaseMoveRow = Selectable<Tables['case_history']>;
 export interface WithdrawalByRequest {
   readonly caseId: string;
   readonly seq: number;
-  /** The purposes that the answer named; none: it ended consent to every purpose. */
+  /** The purposes that the answer named; empty: it ended consent to all purposes. */
   readonly purposes: readonly string[];
 }
 
-/** Cases as their history tells them: the table `cases` holds the present picture, which a document must not read. */
+/** Cases from their history: the table `cases` holds the current state, which documents must not read. */
 function createCaseQueries(query: Query) {
   return {
     /** The openings of all cases of a source up to asOf, in ledger order. */
@@ -62,7 +62,7 @@ function createCaseQueries(query: Query) {
           .execute(),
       ),
 
-    /** The moves of a case up to asOf, its opening first, in ledger order. */
+    /** The moves of a case up to asOf, in ledger order, starting with its opening. */
     caseMoves: (scope: Scope, caseId: string): Promise<readonly CaseMoveRow[]> =>
       query
         .selectFrom('case_history')
@@ -73,13 +73,13 @@ function createCaseQueries(query: Query) {
         .orderBy('seq')
         .execute(),
 
-    /** The withdrawals of consent that answers of cases carried out up to asOf, in ledger order. */
+    /** Withdrawals of consent carried out by answers of cases up to asOf, in ledger order. */
     async withdrawalsByRequest(scope: Scope): Promise<readonly WithdrawalByRequest[]> {
       const rows = await query
         .selectFrom('decision_history')
         .select(['case_id', 'seq', 'purposes'])
         .where('source', '=', scope.source)
-        // Written out, so that SQLite takes the index on these few rows.
+        // A literal condition, so that SQLite uses the index on these few rows.
         .where(sql<boolean>`via = 'request'`)
         .where('seq', '<=', scope.asOf)
         .orderBy('seq')

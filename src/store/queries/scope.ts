@@ -1,30 +1,31 @@
 import type { OrderByItemBuilder } from 'kysely';
 
-/** What one source had in its history when the ledger ended at entry `asOf`. */
+/** One source's history as it was when the ledger ended at entry `asOf`. */
 export interface Scope {
   readonly source: string;
-  /** Rows with a higher seq do not exist for the question asked. */
+  /** Rows with a higher seq are ignored. */
   readonly asOf: number;
 }
 
-/** A scope cut to a time. ISO 8601 UTC with milliseconds, `to` exclusive. */
+/** A scope limited to a period. ISO 8601 UTC with milliseconds, `to` exclusive. */
 export interface Period extends Scope {
   readonly from: string;
   readonly to: string;
 }
 
-/** Ascending, and what is missing before all else: said in words, because SQLite and PostgreSQL differ where nothing is said. */
+/** Ascending, nulls first; stated explicitly because the defaults of SQLite and PostgreSQL differ. */
 export function nullsFirst(order: OrderByItemBuilder): OrderByItemBuilder {
   return order.asc().nullsFirst();
 }
 
-/** Rows in a page. Small enough to hold two of, large enough that the round trips do not count. */
+/** Rows per page: few enough to hold two pages in memory, and enough that round trips do not matter. */
 const PAGE_ROWS = 2000;
 
 /**
- * Rows page by page, in constant memory. `load` gets the last row of the page before (null at the start) and a limit, and answers the
- * rows that follow in a total order. A page by key, and not an open cursor, so that no read transaction outlives a page.
- * The next page is read while the reader is busy with this one: databases work beside the main thread.
+ * Reads rows page by page, in constant memory. `load` receives the last row of the previous page (null at the start)
+ * and a limit, and returns the rows that follow in a total order. Pages by key instead of an open cursor, so that no
+ * read transaction outlives a page. The next page is read while the caller works on this one, since databases work off
+ * the main thread.
  */
 export async function* pageByKey<Row>(
   load: (after: Row | null, limit: number) => Promise<readonly Row[]>,
@@ -34,7 +35,7 @@ export async function* pageByKey<Row>(
     while (coming !== null) {
       const rows: readonly Row[] = await coming;
       coming = rows.length < PAGE_ROWS ? null : load(rows[rows.length - 1] as Row, PAGE_ROWS);
-      // Its failure is reported when its turn comes, or nowhere when the reader stops before.
+      // A failure is reported when the page's turn comes, or not at all if the caller stops before.
       coming?.catch(() => undefined);
       yield* rows;
     }

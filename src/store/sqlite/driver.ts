@@ -3,29 +3,29 @@ import sqlite3 from 'sqlite3';
 import { StoreUnavailable } from '../../core/errors.ts';
 import { ConstraintViolation } from '../store.ts';
 
-/** A value that SQLite can hold. */
+/** A value that SQLite can store. */
 export type SqlValue = string | number | Buffer | null;
 export type SqlRow = Record<string, SqlValue>;
 
 /**
- * One SQLite connection. The only file that knows the `sqlite3` package (its repository is archived), so that the
- * driver can be replaced by replacing this file. Statements run on a thread of the pool; prepared ones are kept.
- * Callers must not run two statements at once on a connection that is in a transaction.
+ * One SQLite connection. Only this file knows the `sqlite3` package (its repository is archived), so the driver can be
+ * replaced by replacing this file. Statements run on a thread of the pool; prepared statements are kept. While a
+ * connection is in a transaction, callers must not run two statements at once.
  */
 export interface SqliteConnection {
   /** Runs a statement that returns rows. */
   all(sql: string, parameters?: readonly SqlValue[]): Promise<SqlRow[]>;
-  /** Runs a statement that changes rows; resolves with how many. */
+  /** Runs a statement that changes rows; resolves with their number. */
   run(sql: string, parameters?: readonly SqlValue[]): Promise<number>;
   /** Runs several statements without parameters. */
   script(sql: string): Promise<void>;
   close(): Promise<void>;
 }
 
-// What the database cannot help at the moment: answered with 503, and worth trying again.
+// Temporary faults, answered with 503 and worth retrying.
 const unavailable = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|NOMEM|PROTOCOL|CORRUPT|NOTADB|PERM|AUTH)/;
 
-/** Whether another connection held what was needed: worth trying again at once, unlike the other outages. */
+/** Whether another connection held the lock: worth retrying at once, unlike other outages. */
 export function isContention(error: unknown): boolean {
   const code = error instanceof StoreUnavailable ? (error.cause as { code?: string } | undefined)?.code : undefined;
   return code === 'SQLITE_BUSY' || code === 'SQLITE_LOCKED';
@@ -40,12 +40,15 @@ function translate(error: Error & { code?: string }): Error {
 
 const STATEMENTS_KEPT = 200;
 
-/** Opens a connection. Rejects with StoreUnavailable when the file cannot be opened. */
+/** Opens a connection. Rejects with StoreUnavailable if the file cannot be opened. */
 export function openConnection(path: string): Promise<SqliteConnection> {
   return connect(path, sqlite3.OPEN_READWRITE | sqlite3.OPEN_CREATE | sqlite3.OPEN_URI);
 }
 
-/** Lets a connection read another file's tables as well. A transaction that it begins locks its own file alone. Rejects as {@link openConnection}. */
+/**
+ * Lets a connection also read another file's tables. Its transactions lock only its own file. Rejects like {@link
+ * openConnection}.
+ */
 export async function attachToRead(
   connection: SqliteConnection,
   path: string,
@@ -56,8 +59,8 @@ export async function attachToRead(
 }
 
 /**
- * Opens a file that is only read. A copy without a write-ahead log is opened as one that nobody writes to, which also works where its folder cannot be written to.
- * Rejects as {@link openConnection}.
+ * Opens a file for reading only. A copy without a write-ahead log is opened as immutable, which also works if its
+ * folder is read-only. Rejects like {@link openConnection}.
  */
 export function openToRead(path: string, hasLog: boolean): Promise<SqliteConnection> {
   return connect(addressOf(path, hasLog ? '' : '?immutable=1'), sqlite3.OPEN_READONLY | sqlite3.OPEN_URI);
@@ -97,11 +100,12 @@ function connectionOver(database: sqlite3.Database): SqliteConnection {
     if (statements.size < STATEMENTS_KEPT) statements.set(sql, prepared);
     return prepared;
   };
-  // A statement beyond the kept ones is finalised after its use, or the connection could not be closed.
+  // A statement that is not kept is finalised after use, or the connection could not be closed.
   const release = (sql: string, statement: sqlite3.Statement) => {
     if (!statements.has(sql)) statement.finalize();
   };
-  // One that failed (locked, disk full) counts as still running, and no transaction could commit beside it, until it is reset.
+  // Until it is reset, a failed statement (locked, disk full) counts as running, and no transaction could commit on the
+  // connection.
   const fail = (sql: string, statement: sqlite3.Statement, error: Error, reject: (error: Error) => void) => {
     statement.reset(() => {
       release(sql, statement);

@@ -4,9 +4,9 @@ import { ConstraintViolation, type EntryKey, type LedgerHead, type OnConflict } 
 import type { SqliteConnection } from './driver.ts';
 
 /*
- * A batch of entries is ONE statement with two parameters: all bytes in one buffer, and a JSON array that says where
- * each row's pieces lie. Handing a row over costs 2 µs that way, against 9 µs with a parameter per column and
- * 4 µs with hex in JSON; bodies need not be valid UTF-8 (docs/decisions.md).
+ * A batch of entries is ONE statement with two parameters: all bytes in one buffer, and a JSON array with the position
+ * of each piece. Passing a row this way costs 2 µs, against 9 µs with a parameter per column and 4 µs with hex in JSON;
+ * bodies need not be valid UTF-8 (docs/decisions.md).
  */
 const INSERT = `insert into entries (seq, source, source_seq, kind, dedupe_key, received_at, meta, body, salt, commitment, leaf_hash, mac)
   select value->>0, value->>1, value->>2, value->>3, substr(?2, value->>5, 32), value->>4,
@@ -15,13 +15,16 @@ const INSERT = `insert into entries (seq, source, source_seq, kind, dedupe_key, 
   from jsonb_each(?1)`;
 const INSERT_AT = `${INSERT} where (select coalesce(max(seq), 0) from entries) = ?3`;
 
-/** Inserts entries; rejects with ConstraintViolation when a number or key exists. */
+/** Inserts entries; rejects with ConstraintViolation if a number or key exists. */
 export async function insertEntries(connection: SqliteConnection, entries: readonly Entry[]): Promise<void> {
   const [places, bytes] = packed(entries);
   await connection.run(INSERT, [places, bytes]);
 }
 
-/** Inserts entries if the ledger still ends at `expectedSeq`; false (and nothing written) when not, or when a number or key exists. */
+/**
+ * Inserts entries if the ledger still ends at `expectedSeq`. False, with nothing written, if it does not, or if a
+ * number or key exists.
+ */
 export async function insertEntriesAt(
   connection: SqliteConnection,
   expectedSeq: number,
@@ -62,7 +65,7 @@ function packed(entries: readonly Entry[]): [string, Buffer] {
 export const FIND_SEQS = `select wanted.key as place, entries.seq as seq from json_each(?) as wanted join entries
   on entries.source = wanted.value->>0 and entries.kind = wanted.value->>1 and entries.dedupe_key = unhex(wanted.value->>2)`;
 
-/** Seqs of the keys that exist, in the order given; null for the others. */
+/** The seq of each key, in the order given; null if it does not exist. */
 export async function findSeqs(connection: SqliteConnection, keys: readonly EntryKey[]): Promise<(number | null)[]> {
   const wanted = keys.map((key) => [key.source, key.kind, Buffer.from(key.dedupeKey).toString('hex')]);
   const rows = await connection.all(FIND_SEQS, [JSON.stringify(wanted)]);
@@ -74,7 +77,7 @@ export async function findSeqs(connection: SqliteConnection, keys: readonly Entr
 export const READ_HEADS = `select null as source, (select max(seq) from entries) as seq, (select value from settings where name = '${MOVED_TO}') as moved_to
   union all select wanted.value, (select max(source_seq) from entries where source = wanted.value), null from json_each(?) as wanted`;
 
-/** The head of the ledger. */
+/** Reads the head of the ledger. */
 export async function readHead(connection: SqliteConnection, sources: readonly string[]): Promise<LedgerHead> {
   const rows = await connection.all(READ_HEADS, [JSON.stringify(sources)]);
   const head = rows.find(({ source }) => source === null);
@@ -95,12 +98,13 @@ const verb: Record<OnConflict, [before: string, after: string]> = {
   replace: ['insert or replace into', ''],
 };
 
-/** So many rows are worth looking at for columns that are the same in all of them. */
+/** From this many rows, columns with the same value in all rows are looked for. */
 const MANY_ROWS = 20;
 
 /**
- * Inserts rows in one statement with one JSON parameter; bytes travel as hex. A value that is the same in all of many rows is a parameter of its own: most
- * columns of a batch of decisions are such, and SQLite looks for each value from the beginning of its row. Column names come from the code, never from outside.
+ * Inserts rows in one statement with one JSON parameter; bytes are passed as hex. In large batches, a value that is the
+ * same in all rows becomes a parameter: most columns of a batch of decisions are such, and SQLite searches each JSON
+ * row from its beginning for every value. Column names come from the code, never from outside.
  */
 export async function insertMany(
   connection: SqliteConnection,

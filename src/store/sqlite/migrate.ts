@@ -5,11 +5,11 @@ import { isFolded, type TableName, tables } from '../schema.ts';
 import { openConnection, type SqliteConnection } from './driver.ts';
 
 /*
- * Two files: the ledger with everything that is recorded or set up, and the read models, which are folded from it. Each is the main database of
- * the connection that writes it.
+ * Two files: the ledger with everything recorded or configured, and the read models, which are folded from it. Each is
+ * the main database of the connection that writes it.
  */
 
-/** Which of the two files. */
+/** One of the two files. */
 export type Part = 'ledger' | 'read-models';
 
 const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
@@ -19,19 +19,23 @@ const statements: Readonly<Record<Part, readonly string[]>> = {
   'read-models': createTables(types, isFolded),
 };
 
-/** Of the ledger's file, in its `user_version`. Version 1 had the read models in it, version 2 no hand-overs, version 3 another index of jobs; versions 5 and 6 changed the read models alone. */
+/**
+ * Version of the ledger's file, in its `user_version`. Version 1 contained the read models, version 2 had no
+ * hand-overs, version 3 another index of jobs; versions 5 and 6 changed only the read models.
+ */
 const LEDGER_VERSION = 6;
-/** Of the read models' file: any change of their tables is another version, and rebuilds them. */
+/** Version of the read models' file: any change of their tables changes it, and rebuilds them. */
 const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
 
 /**
- * Brings the ledger's tables up to date, in one transaction that excludes every other process: of many that start at once, the
- * first migrates and the rest find it done. Throws UsageError when the file is from a newer version of the program.
+ * Migrates the ledger's tables in one transaction that excludes every other process: if many start at once, the first
+ * migrates and the others find it done. Throws UsageError if the file is from a newer version of the program.
  */
 export async function migrateLedger(connection: SqliteConnection): Promise<void> {
   if ((await pragma(connection, 'user_version')) === LEDGER_VERSION) return;
-  // The read models of version 1 are dropped without overwriting them, which could take minutes: an erasure rewrites the whole file anyway.
+  // The read models of version 1 are dropped without overwriting them, which could take minutes: an erasure rewrites
+  // the whole file anyway.
   await connection.script('pragma secure_delete = off');
   await exclusively(connection, async () => {
     const version = await pragma(connection, 'user_version');
@@ -49,7 +53,7 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
       for (const statement of createTables(types, (table) => table === 'hand_overs'))
         await connection.script(statement);
     if (version > 0 && version < 4) for (const statement of remadeIndexes(4)) await connection.script(statement);
-    // Drawn once: by it the read models' file is known to belong to this one.
+    // Drawn once; identifies the read models' file that belongs to this ledger.
     if (version < 2) await connection.script(`pragma application_id = ${randomInt(1, 2 ** 31)}`);
     await connection.script(`pragma user_version = ${LEDGER_VERSION}`);
   });
@@ -57,8 +61,8 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
 }
 
 /**
- * Makes the tables of the read models, empty, unless they are there as this program folds them and from this ledger (another file of the ledger
- * may have been put in its place).
+ * Creates empty read-model tables, unless they exist in this program's version and belong to this ledger (the ledger's
+ * file may have been replaced).
  */
 export async function prepareReadModels(connection: SqliteConnection, ledger: SqliteConnection): Promise<void> {
   const id = await pragma(ledger, 'application_id');
@@ -95,9 +99,9 @@ async function pragma(connection: SqliteConnection, name: 'user_version' | 'appl
 }
 
 /**
- * What of the tables in a connection's main file differs from what this program makes, which is done in memory to compare. A trigger counts on whatever
- * table it is, an index or a view where it concerns one of ours, a table also where it belongs into the other file: it would be read in place of
- * the real one. Tables that are not ours are passed over.
+ * Differences between the tables in a connection's main file and those that this program makes, which are created in
+ * memory to compare. Reports every trigger; indexes and views only on our tables; also a table that belongs in the
+ * other file, because it would be read instead of the real one. Other tables are ignored.
  */
 export async function findSchemaDifferences(connection: SqliteConnection, part: Part): Promise<string[]> {
   const fresh = await openConnection(':memory:');
@@ -120,7 +124,7 @@ async function describe(connection: SqliteConnection): Promise<SchemaPart[]> {
   return rows.map(({ type, name, tbl_name: table, sql }) => ({
     table: String(table).toLowerCase(),
     part: type === 'index' || type === 'trigger' ? `${type} ${String(name)}` : String(type),
-    // However it is laid out.
+    // Ignores layout.
     definition: String(sql).replace(/\s+/g, ' ').replaceAll('( ', '('),
   }));
 }

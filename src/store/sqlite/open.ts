@@ -27,7 +27,7 @@ import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from '
 import { findSchemaDifferences, migrateLedger, prepareReadModels } from './migrate.ts';
 
 export interface SqliteOptions {
-  /** The database file; its folder is made when missing. */
+  /** The database file; its folder is created if missing. */
   readonly path: string;
   /** Connections for reading, default 3: a long report occupies one. */
   readonly readers?: number;
@@ -36,15 +36,15 @@ export interface SqliteOptions {
 }
 
 /**
- * Opens (and creates or migrates) a SQLite store: write-ahead log, every commit synced, erased content overwritten,
- * one writer behind a mutex, readers of their own.
- * Rejects with StoreUnavailable when the file cannot be opened, with UsageError when it is from a newer version.
+ * Opens (and creates or migrates) a SQLite store: write-ahead log, every commit synced, erased content overwritten, one
+ * writer behind a mutex, separate readers. Rejects with StoreUnavailable if the file cannot be opened, and with
+ * UsageError if it is from a newer version.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, readers = 3, busyTimeout = 2500 } = options;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite writes its log beside the file, and says only that it cannot open it.
+    // SQLite writes its log beside the file, but would only report that it cannot open the file.
     accessSync(dirname(path), constants.W_OK | constants.X_OK);
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
@@ -69,7 +69,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     return connection;
   };
   try {
-    // They hold personal data: nobody but the program's own user reads them (the write-ahead logs take the mode over).
+    // The files hold personal data, so only the program's own user may read them; the write-ahead logs inherit the
+    // mode.
     await chmod(path, 0o600).catch(() => undefined);
     await chmod(folded, 0o600).catch(() => undefined);
     await migrateLedger(ledger);
@@ -99,7 +100,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
           await connection.script('commit');
           return result;
         } catch (error) {
-          // After some errors (disk full) SQLite has rolled back by itself, and this one finds nothing to do.
+          // After some errors (disk full) SQLite has already rolled back, and this fails.
           await connection.script('rollback').catch(() => undefined);
           throw error;
         }
@@ -112,7 +113,8 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     async snapshot(work) {
       const connection = await openReader(path, busyTimeout);
       try {
-        // The view of a file is taken by the first statement that reads it. The ledger's comes second: read models are never ahead of it.
+        // A snapshot of a file is taken by the first statement that reads it. The ledger's comes second, so the read
+        // models are never ahead of it.
         await connection.script(
           'begin; select count(*) from main.sqlite_schema; select count(*) from ledger.sqlite_schema;',
         );
@@ -147,7 +149,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       const ofModels = await folder.use((connection) => inspectSettings(connection, requiredOfModels));
       const settings = { schemaVersion, deviations: [...deviations, ...ofModels.deviations.map(ofReadModels)] };
       if (!readThrough) return { ...settings, damage: null };
-      // On a connection of its own, so that nobody waits for it.
+      // Uses its own connection, so that nobody waits for it.
       const connection = await openReader(path, busyTimeout);
       try {
         const check = async (part: string) => {
@@ -185,7 +187,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     async close() {
       await checkpoints.close();
       await pool.close();
-      // The last connection to close a file writes the log into it, which a read-only one cannot do.
+      // The last connection that closes a file writes the log into it, which a read-only one cannot do.
       await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
       await folder.close();
       await writer.close();
@@ -193,14 +195,14 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   };
 }
 
-/** Name of the file with the read models of a ledger. */
+/** The name of a ledger's read-model file. */
 export function readModelsPath(path: string): string {
   return `${path}-read-models`;
 }
 
 const ofReadModels = (sentence: string) => `read models: ${sentence}`;
 
-/** Both files, or none. */
+/** Opens both files or none. */
 async function openBoth(
   path: string,
   openLedger: () => Promise<SqliteConnection>,
@@ -221,7 +223,7 @@ async function openBoth(
   }
 }
 
-/** What keeps a database from being opened, with where it is and what to do. */
+/** Adds to an error where the database is and what to do. */
 function withPlace(error: unknown, path: string): unknown {
   if (!(error instanceof StoreUnavailable) || isContention(error)) return error;
   const remedy = /SQLITE_(?:FULL|IOERR)/.test(error.message)
@@ -232,7 +234,7 @@ function withPlace(error: unknown, path: string): unknown {
   });
 }
 
-/** A database that is only read, as it is: nothing is made, migrated or locked. Rejects with StoreUnavailable when it cannot be opened. */
+/** Opens a database for reading only: creates, migrates and locks nothing. Rejects with StoreUnavailable if it cannot be opened. */
 export async function openSqliteToRead(path: string): Promise<{ read: Query; close(): Promise<void> }> {
   const hasLog = (file: string) =>
     stat(`${file}-wal`).then(
@@ -243,7 +245,7 @@ export async function openSqliteToRead(path: string): Promise<{ read: Query; clo
   const folded = readModelsPath(path);
   const pool = createReaders(1, async () => {
     const connection = await openToRead(path, log);
-    // A copy may lack them: checking a ledger does not need them.
+    // A copy may lack the read models; checking a ledger does not need them.
     if (existsSync(folded))
       await attachToRead(connection, folded, 'read_models', (await hasLog(folded)) ? '?mode=ro' : '?immutable=1');
     return connection;
@@ -252,8 +254,8 @@ export async function openSqliteToRead(path: string): Promise<{ read: Query; clo
 }
 
 /**
- * KiB of pages that each connection keeps of each file. The operating system keeps them as well, so that more only saves copying them; a server has five
- * connections for each thread, and what they keep stays in memory for good.
+ * Page cache of each connection per file, in KiB. The operating system caches the pages too, so a larger cache only
+ * saves copying; a server has five connections per thread, and their caches are never freed.
  */
 const CACHE_KIB = { write: 8192, read: 2048 } as const;
 
@@ -264,7 +266,8 @@ async function openWriter(
 ): Promise<SqliteConnection> {
   const connection = await openConnection(path);
   try {
-    // Switching to the write-ahead log does not wait for others by itself: of many processes that create the file at once, all but one try again.
+    // Switching to the write-ahead log does not wait for others: if many processes create the file at once, all but one
+    // have to retry.
     for (let attempt = 0; ; attempt += 1) {
       try {
         await connection.script(
@@ -286,9 +289,9 @@ async function openWriter(
   }
 }
 
-/** What each connection that writes must answer. */
+/** Settings required of each writing connection. */
 const required = { journal_mode: 'wal', synchronous: 2, secure_delete: 1, foreign_keys: 1 } as const;
-/** A power cut may take the last rows of the read models, never some of a transaction: they are folded again. */
+/** A power cut may lose the last transactions of the read models, but never part of one; they are folded again. */
 const requiredOfModels = { ...required, synchronous: 1 } as const;
 
 async function inspectSettings(
@@ -304,7 +307,10 @@ async function inspectSettings(
   return { schemaVersion: Number(await ask('user_version')), deviations };
 }
 
-/** Its main file is that of the read models: a statement takes its view of that one first, so they are never seen ahead of the ledger. */
+/**
+ * Its main file is that of the read models: a statement takes its snapshot of the main file first, so read models are
+ * never ahead of the ledger.
+ */
 async function openReader(path: string, busyTimeout: number): Promise<SqliteConnection> {
   const connection = await openConnection(readModelsPath(path));
   try {
@@ -320,7 +326,7 @@ async function openReader(path: string, busyTimeout: number): Promise<SqliteConn
   }
 }
 
-/** One connection behind a mutex. After an outage it is reopened, so that a repaired disk or a freed lock needs no restart. */
+/** One connection behind a mutex. It is reopened after an outage, so that a repaired disk or a freed lock needs no restart. */
 function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConnection>) {
   let connection: SqliteConnection | null = first;
   let tail: Promise<unknown> = Promise.resolve();
@@ -355,12 +361,13 @@ function createWriter(first: SqliteConnection, reopen: () => Promise<SqliteConne
   };
 }
 
-/** Milliseconds between two checkpoints while entries are appended. */
+/** Milliseconds between checkpoints while entries are appended. */
 const CHECKPOINT_MS = 100;
 
 /**
- * Copies what was appended out of the ledger's write-ahead log into the file, on a connection of its own, so that little is left when the writer's own turn to
- * do so comes, for which an append would wait. Begins with the first append; what fails is done by the writer.
+ * Copies appended pages from the ledger's write-ahead log into the file, on a separate connection, so that little is
+ * left for the writer's own checkpoint, for which an append would wait. Starts with the first append; if it fails, the
+ * writer does the work.
  */
 function createCheckpoints(open: () => Promise<SqliteConnection>) {
   let timer: NodeJS.Timeout | null = null;
@@ -401,7 +408,7 @@ function createCheckpoints(open: () => Promise<SqliteConnection>) {
   };
 }
 
-/** A fixed number of connections, opened when first needed and lent to one query at a time. */
+/** A fixed number of connections, opened on first use and lent to one query at a time. */
 function createReaders(size: number, open: () => Promise<SqliteConnection>) {
   const idle: SqliteConnection[] = [];
   const waiting: { resolve(connection: SqliteConnection): void; reject(error: Error): void }[] = [];
@@ -419,7 +426,7 @@ function createReaders(size: number, open: () => Promise<SqliteConnection>) {
       return await open();
     } catch (error) {
       opened -= 1;
-      // One that waited for this connection has none to wait for any more, and tries for itself.
+      // The query that waited for this connection must try to open its own.
       const next = waiting.shift();
       if (next) acquire().then(next.resolve, next.reject);
       if (opened === 0) onLastClosed();
@@ -441,7 +448,7 @@ function createReaders(size: number, open: () => Promise<SqliteConnection>) {
       else if (closed) void discard(connection);
       else idle.push(connection);
     },
-    /** Lets the queries under way end (closing under them would bring the process down) and refuses those that wait. */
+    /** Lets running queries end, because closing under them would crash the process, and refuses waiting ones. */
     async close(): Promise<void> {
       closed = true;
       for (const waiter of waiting.splice(0)) waiter.reject(new StoreUnavailable('the store is closed'));
