@@ -8,7 +8,10 @@ import { periodOf } from './report.ts';
 import { scanAuditJson } from './scan-audit/findings.ts';
 import type { JudgedRow } from '../src/store/queries/history-decisions.ts';
 
-/** A decision as a row of a file: what was recorded, under which text, how it came in, and where it stands in the ledger. Times are UTC. */
+/**
+ * A decision as a row of a file: what was recorded, under which text, how it came in, and its entry in the ledger.
+ * Times are UTC.
+ */
 export function decisionColumns(cite: CiteText, citeBanner: CiteBanner): readonly CsvColumn<JudgedRow>[] {
   const banner: CsvColumn<JudgedRow> = {
     title: 'banner_evidence',
@@ -26,12 +29,12 @@ const recorded: readonly CsvColumn<JudgedRow>[] = [
   { title: 'record_id', value: (row) => row.record_id },
   { title: 'subject', value: (row) => row.subject },
   { title: 'banner', value: (row) => row.banner_id },
-  // As the record states it, and as it is judged by purpose with what the subject had granted before.
+  // First as the record states it, then as judged by purpose, given what the subject had granted before.
   { title: 'state', value: (row) => row.state },
   { title: 'judged', value: (row) => (row.disputed === 1 ? 'disputed' : row.label) },
   { title: 'purposes', value: (row) => row.purposes },
   { title: 'withdraws', value: (row) => row.withdraws },
-  // Only what is proven (GDPR Art. 7(1)): nothing that a disputed decision grants, this one or an earlier one.
+  // Only what is proven (GDPR Art. 7(1)): no grant of a disputed decision, whether this one or an earlier one.
   { title: 'granted_afterwards', value: (row) => row.stands },
   { title: 'action', value: (row) => row.action },
   { title: 'method', value: (row) => row.method },
@@ -60,7 +63,7 @@ function yesNo(flag: number): string {
   return Number(flag) === 1 ? 'yes' : 'no';
 }
 
-/** Consent decisions of a period, with how complete they are and what they rest on (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
+/** Consent decisions of a period, with their completeness and evidence (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
 export const consentAudit = createReport({
   name: 'consent-audit',
   title: 'Consent audit',
@@ -70,7 +73,7 @@ export const consentAudit = createReport({
   takesSubject: true,
   async *csv(input) {
     const period = periodOf(input);
-    // Includes texts first seen after the period: for a decision it matters that they were not seen before.
+    // Includes texts first seen after the period: it matters for a decision that they were not seen before.
     const texts = await loadPolicyTextIntervals(input.history.textLooks(period), period.from, input.generatedAt);
     const citeBanner = createBannerCitation(await input.history.bannerEvidence(period));
     yield* renderCsv(decisionColumns(createTextCitation(texts), citeBanner), input.history.decisionRows(period));

@@ -7,28 +7,29 @@ import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CheckpointToPrint } from './report.ts';
 import type { TextCitation } from './policy-texts.ts';
 
-/** What a consent record is written from. The same facts give the same bytes. */
+/** The facts from which a consent record is written. The same facts give the same bytes. */
 interface ConsentRecordFacts {
   readonly source: string;
-  /** The last entry of the ledger that the record knows. */
+  /** The last entry of the ledger that the record takes into account. */
   readonly asOf: number;
   readonly decision: TimedDecision<DecisionRow>;
-  /** How the signature of each delivery among its entries was judged, by seq. */
+  /** Verdict on the signature of each delivery among its entries, by seq. */
   readonly signatures: ReadonlyMap<number, string>;
   readonly citation: TextCitation;
   readonly banner: readonly BannerEvidence[];
   readonly profile: ControllerProfile | null;
   readonly checkpoint: CheckpointToPrint | null;
-  /** Proofs of its entries without their content (C2SP tlog-proof), by seq; absent where an entry is not sealed yet. */
+  /** Proofs of its entries without their content (C2SP tlog-proof), by seq; absent if an entry is not sealed yet. */
   readonly proofs: ReadonlyMap<number, string>;
 }
 
-/** The profile of ISO/IEC TS 27560 that the W3C's Data Privacy Vocabulary group defines. */
+/** The profile of ISO/IEC TS 27560 defined by the W3C's Data Privacy Vocabulary group. */
 const RECORD_SCHEMA = 'https://w3id.org/dpv/schema/dpv-27560#record';
 
 /**
- * The names of ISO/IEC TS 27560 as terms of the Data Privacy Vocabulary (DPVCG, Guide for consent records 27560). It stands in every record, so that
- * nothing has to be fetched to read one. The sections of the standard are groups only (`@nest`): their fields belong to the record.
+ * The names of ISO/IEC TS 27560 as terms of the Data Privacy Vocabulary (DPVCG, Guide for consent records 27560).
+ * Contained in every record, so that nothing has to be fetched to read it. The sections of the standard are only groups
+ * (`@nest`): their fields belong to the record.
  */
 const context = {
   dpv: 'https://w3id.org/dpv#',
@@ -87,7 +88,7 @@ const dpvStates = [
   'dpv:ConsentUnknown',
 ] as const;
 
-/** A consent record: the fields of ISO/IEC TS 27560 with the terms of the DPV, and what this program adds as evidence. */
+/** A consent record: the fields of ISO/IEC TS 27560 with DPV terms, and this program's evidence. */
 export const consentRecordSchema = z.strictObject({
   '@context': z.record(z.string(), z.string()),
   '@id': z.string().startsWith('urn:consent-ledger:'),
@@ -214,8 +215,8 @@ export const consentRecordSchema = z.strictObject({
 export type ConsentRecord = z.infer<typeof consentRecordSchema>;
 
 /**
- * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it). Each unknown value is marked as unknown, with the reason; nothing is
- * filled in that is in neither the records nor the controller's profile.
+ * A decision as a consent record (ISO/IEC TS 27560; DPVCG's guide for it). Each unknown value is marked as unknown,
+ * with the reason; every value comes from the records or the controller's profile.
  */
 export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
   const { decision, profile, source, asOf, checkpoint, citation } = facts;
@@ -324,12 +325,12 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
   };
 }
 
-/** What the hash in the entry that seals a record is of: the record with nothing but the salt in its seal (docs/proofs.md). */
+/** The text that is hashed in the entry that seals a record: the record with nothing but the salt in its seal (docs/proofs.md). */
 export function sealedText(record: ConsentRecord, salt: string): string {
   return `${JSON.stringify({ ...record, evidence: { ...record.evidence, seal: { salt } } }, null, 2)}\n`;
 }
 
-/** As bytes for a file: the same record, the same bytes. */
+/** The record as the bytes of a file; the same record gives the same bytes. */
 export function consentRecordText(record: ConsentRecord): string {
   return `${JSON.stringify(record, null, 2)}\n`;
 }
@@ -346,7 +347,7 @@ function listOf(values: readonly string[] | undefined, part: string): string[] |
   return values === undefined || values.length === 0 ? profileLacks(part) : [...values];
 }
 
-/** Every purpose that the records name, with how the decision leaves it. A purpose that needs no consent has no state of consent. */
+/** Every purpose that the records name, with its state after the decision. A purpose that needs no consent has no consent state. */
 function purposesOf({ decision, profile }: ConsentRecordFacts): ConsentRecord['processing']['purposes'] {
   const named = new Set([...Object.keys(decision.purposes), ...decision.outcomes.keys()]);
   return [...named].sort().map((purpose) => {
@@ -366,7 +367,7 @@ function purposeWord(purpose: string): string {
   return purpose === ALL_PURPOSES ? 'all purposes (the record names none)' : purpose;
 }
 
-/** One event for each state in which the decision leaves purposes; one without purposes where it says nothing about any. */
+/** One event for each state that the decision gives to purposes; one without purposes if it concerns none. */
 function eventsOf({ decision }: ConsentRecordFacts): ConsentRecord['events'] {
   const [first] = decision.rows;
   const byRequest = first.via === 'request';

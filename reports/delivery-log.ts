@@ -20,7 +20,7 @@ const columns: readonly CsvColumn<DeliveryRow>[] = [
   { title: 'commitment', value: (row) => row.commitment },
 ];
 
-/** What arrived on the webhook endpoint: totals on pages, every delivery as CSV or JSON. */
+/** Arrivals on the webhook endpoint: totals on pages, every delivery in CSV and JSON. */
 export const deliveryLog = createReport({
   name: 'delivery-log',
   title,

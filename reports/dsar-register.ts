@@ -40,7 +40,7 @@ const columns = (input: ReportInput): readonly CsvColumn<RegisterRow>[] => [
   { title: 'last_entry', value: (row) => row.lastEntry },
 ];
 
-/** Every request received in the period with its dates and its outcome (the fields of 11 CCR 7101 and the counts of 7102). */
+/** Every request received in the period with its dates and outcome (the fields of 11 CCR 7101 and the counts of 7102). */
 export const dsarRegister = createReport({
   name: 'dsar-register',
   title,
@@ -103,7 +103,7 @@ async function* blocks(input: ReportInput): AsyncGenerator<Block> {
   ]);
 }
 
-/** The counts that stand on the first page: by kind, what became of them, in time, days (11 CCR 7102(a)). */
+/** The counts on the first page, by kind: outcomes, in time or late, days (11 CCR 7102(a)). */
 function* summaryBlocks(
   { byKind, all }: { byKind: readonly RegisterTotals[]; all: RegisterTotals },
   input: ReportInput,
@@ -219,7 +219,7 @@ async function* computedRows(input: ReportInput): AsyncGenerator<string[]> {
     ];
 }
 
-/** `in time`, `late`, `open`, `open, late`; a dash where no law known here sets a date or nothing had to be answered. */
+/** `in time`, `late`, `open`, `open, late`; a dash if no implemented law sets a date or no answer was due. */
 function timeWord({ outcome, isLate }: RegisterRow): string {
   if (outcome === 'withdrawn' || outcome === 'duplicate') return '–';
   if (isLate === null) return outcome === 'open' ? 'open' : '–';
@@ -227,7 +227,7 @@ function timeWord({ outcome, isLate }: RegisterRow): string {
   return isLate ? 'late' : 'in time';
 }
 
-/** Whether receipt was confirmed by the day that the law gives; null: the law gives none, or that day is still to come. */
+/** Whether receipt was confirmed by the legal date; null: there is none, or it has not passed yet. */
 function acknowledgedInTime(
   { acknowledgedAt, acknowledgeBy, outcome }: RegisterRow,
   input: ReportInput,

@@ -16,7 +16,7 @@ import {
 export const certificateFormats = ['pdf', 'json'] as const;
 export type CertificateFormat = (typeof certificateFormats)[number];
 
-/** What an erasure did, without anything that says who it was about. */
+/** What an erasure did, without anything that identifies the person. */
 export interface ErasureFacts {
   /** The erasure entries, and when they were made. */
   readonly seqs: readonly number[];
@@ -24,16 +24,16 @@ export interface ErasureFacts {
   readonly officer: string;
   readonly confirmedBy: string | null;
   readonly reason: ErasureReason;
-  /** Id of the law, and its name. */
+  /** Id and name of the law. */
   readonly law: string;
   readonly lawName: string;
   /** `records of one person`, `one request with everything done about it` … */
   readonly scope: string;
-  /** What was erased, by kind, and how many. */
+  /** What was erased: kinds with their numbers. */
   readonly erased: readonly { readonly what: string; readonly count: number }[];
   readonly kept: readonly { readonly what: string; readonly why: string; readonly count: number }[];
   readonly residues: readonly { readonly where: string; readonly until: string }[];
-  /** Rows of the person from before are not pulled again. */
+  /** The person's earlier rows are not stored again when pulled. */
   readonly suppressed: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface CertificateInput extends DocumentInput {
 const NAME = 'erasure-certificate';
 const TITLE = 'Certificate of erasure';
 
-/** What the certificate is made from: the facts stand in it, so they are named by their digest. */
+/** Parameters of the certificate; the facts are contained in it, so they are identified by their digest. */
 export function certificateParameters(input: CertificateInput): Parameters {
   return { ...frameParameters(input), erasure: input.erasure.seqs[0] ?? 0, factsSha256: digestOf(input.erasure) };
 }
@@ -55,7 +55,10 @@ export function certificateReference(input: CertificateInput): string {
   return referenceOf({ name: NAME, format, asOf, caseId: null, parameters: certificateParameters(input) });
 }
 
-/** The certificate for the person who requested the erasure: what was erased, what was kept and why, what remains elsewhere and until when (GDPR Art. 12(3), 17, 19). */
+/**
+ * The certificate for the person who requested the erasure: what was erased, what was kept and why, what remains
+ * elsewhere and until when (GDPR Art. 12(3), 17, 19).
+ */
 export async function* produceCertificate(input: CertificateInput): AsyncIterable<Uint8Array> {
   switch (input.format) {
     case 'pdf':
@@ -90,7 +93,7 @@ function frameOf(input: CertificateInput): Frame {
   };
 }
 
-/** Under which law proof may be kept. */
+/** The law under which proof may be kept. */
 function groundsOf(law: string): string {
   if (law === 'eu-gdpr') return 'Art. 17(3)(b) and (e) GDPR';
   if (law === 'uk-gdpr') return 'Art. 17(3)(b) and (e) UK GDPR';
@@ -171,7 +174,7 @@ function* blocksOf(input: CertificateInput): Generator<Block> {
   yield fine('This certificate names no person: keep it with the letter that it came with.');
 }
 
-/** What was kept of it, and what is kept of everything that is erased, with the ground. */
+/** What was kept, and what is kept after every erasure, with the legal ground. */
 function keptOf({ kept, law, suppressed }: ErasureFacts): ErasureFacts['kept'] {
   const grounds = groundsOf(law);
   return [

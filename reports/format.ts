@@ -67,7 +67,7 @@ export function formatMonth(month: string): string {
   return `${months[(n ?? 1) - 1]} ${year}`;
 }
 
-/** The days of a period in words; `to` is exclusive, what is printed is not. */
+/** The days of a period in words. `to` is exclusive; the printed date is not. */
 export function formatPeriod(from: string, to: string): string {
   const last = addDays(to, -1);
   return last === from ? formatDate(from) : `${formatDate(from)} to ${formatDate(last)}`;
@@ -100,12 +100,12 @@ export function formatDuration(milliseconds: number): string {
   return `${(seconds / 86_400).toFixed(1)} days`;
 }
 
-/** The words of a computed deadline as one sentence, without the citation where that stands beside it. */
+/** The explanation of a computed deadline as one sentence, without the citation if that is printed beside it. */
 export function formatComputation(explanation: readonly string[], citation: string): string {
   return explanation.filter((words) => words !== citation).join('; ');
 }
 
-/** Text comparison by code units: the same order on every machine and database. Null comes last. */
+/** Compares text by code units: the same order on every machine and database. Null comes last. */
 export function byText<T>(read: (item: T) => string | null): (a: T, b: T) => number {
   return (left, right) => {
     const [a, b] = [read(left), read(right)];

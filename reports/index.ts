@@ -5,7 +5,7 @@ import { reconciliation } from './reconciliation.ts';
 import { scanAudit } from './scan-audit.ts';
 import type { Report } from './report.ts';
 
-/** Every report there is. */
+/** All reports. */
 export const reports: readonly Report[] = [consentAudit, dsarRegister, deliveryLog, reconciliation, scanAudit];
 
 /** The report with this name; null if there is none. */

@@ -10,30 +10,30 @@ import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
 import type { CsvColumn } from './render/csv-json.ts';
 import { byText } from './format.ts';
 
-/** A text of a policy that may have been in force in a period, as it was fetched. Times are ISO 8601 UTC. */
+/** A fetched text of a policy that may have been in force in a period. Times are ISO 8601 UTC. */
 export interface PolicyTextInterval {
-  /** `hosted:<policy id>`: the public page; `embed:<type>`: what the embed endpoint showed for the type. */
+  /** `hosted:<policy id>`: the public page; `embed:<type>`: what the embed endpoint returned for the type. */
   readonly target: string;
   readonly policyId: string | null;
   readonly policyType: string | null;
   /** Of the visible text; null: the service answered that there is none. */
   readonly textSha256: string | null;
-  /** The entry of the ledger that holds the answer, and its commitment. */
+  /** The entry that holds the answer, and its commitment. */
   readonly bodySeq: number;
   readonly commitment: string | null;
   readonly contentType: string | null;
-  /** The text before was seen last then; null: it is the first that was seen. */
+  /** When the previous text was last seen; null: this is the first text seen. */
   readonly notBefore: string | null;
   readonly firstSeen: string;
   readonly lastSeen: string;
-  /** The next text was seen first then; null: none was seen yet. */
+  /** When the next text was first seen; null: none seen yet. */
   readonly nextSeen: string | null;
-  /** A fetch that counts has shown it: not one so soon after a change that the edge may have had the old text. */
+  /** It was shown by a fetch that counts, not only by one so soon after a change that the edge may have had the old text. */
   readonly settled: boolean;
   readonly looks: number;
 }
 
-/** The texts that were, or may have been, in force at some time between `from` and `to`. Looks come target by target. */
+/** The texts that were, or may have been, in force at some time between `from` and `to`. Looks must come target by target. */
 export async function loadPolicyTextIntervals(
   looks: AsyncIterable<TextLookRow>,
   from: string,
@@ -80,20 +80,24 @@ function intervalOf(version: TextVersion, head: TextLookRow, nextSeen: string | 
   };
 }
 
-/** Whose text it is, in words. */
+/** Describes whose text it is. */
 export function describeText({ target, policyId, policyType }: PolicyTextInterval): string {
   if (!target.startsWith('hosted:')) return `embed endpoint, ${policyType ?? target}`;
   return `public page of ${policyId ?? target.slice('hosted:'.length)}${policyType === null ? '' : ` (${policyType})`}`;
 }
 
 /**
- * How well it is known under which text a decision was made. `seen`: the text was seen before and after it. `last-seen`: it was the last one
- * seen by then, and nobody has looked since. `changing`: one of two, the change came around that time. `not-yet-fetched`: the first look
- * came later. `never-fetched`: there was none. `policy-not-stated`: the record names no policy.
+ * How certain it is under which text a decision was made. `seen`: the text was seen before and after it. `last-seen`:
+ * it was the last text seen by then and has not been looked at since. `changing`: one of two, as the text changed
+ * around that time. `not-yet-fetched`: the first fetch came later. `never-fetched`: there was none.
+ * `policy-not-stated`: the record names no policy.
  */
 export type TextKnown = 'seen' | 'last-seen' | 'changing' | 'not-yet-fetched' | 'never-fetched' | 'policy-not-stated';
 
-/** The text, or the two, of the policy's public page under which a decision was made (GDPR Art. 7(1); EDPB 05/2020 §104–108). */
+/**
+ * The text, or the two possible ones, of the policy's public page under which a decision was made (GDPR Art. 7(1); EDPB
+ * 05/2020 §104–108).
+ */
 export interface TextCitation {
   readonly known: TextKnown;
   readonly texts: readonly PolicyTextInterval[];
@@ -101,7 +105,7 @@ export interface TextCitation {
 
 export type CiteText = (decision: Pick<DecisionRow, 'policy_id' | 'at'>) => TextCitation;
 
-/** `intervals`: of each target in order of time, as loadPolicyTextIntervals gives them. */
+/** `intervals`: by target, each in order of time, as loadPolicyTextIntervals returns them. */
 export function createTextCitation(intervals: readonly PolicyTextInterval[]): CiteText {
   const pages = new Map<string, PolicyTextInterval[]>();
   for (const interval of intervals) {
@@ -127,9 +131,9 @@ export function createTextCitation(intervals: readonly PolicyTextInterval[]): Ci
   };
 }
 
-/** The citation as columns of a file. Where two texts are possible, both stand there with a blank between. */
+/** The citation as columns of a file. If two texts are possible, both are given with a blank between them. */
 export function textColumns(cite: CiteText): readonly CsvColumn<DecisionRow>[] {
-  // Once for all columns of a row.
+  // Computed once for all columns of a row.
   let last: { readonly row: DecisionRow; readonly citation: TextCitation } | null = null;
   const citationOf = (row: DecisionRow): TextCitation => {
     if (last?.row !== row) last = { row, citation: cite(row) };
@@ -148,7 +152,7 @@ export function textColumns(cite: CiteText): readonly CsvColumn<DecisionRow>[] {
   ];
 }
 
-/** A policy as it was known for a stretch of time. */
+/** What was known of a policy during an interval. */
 export interface PolicyInterval {
   readonly policyId: string;
   readonly policyType: string | null;
@@ -157,23 +161,23 @@ export interface PolicyInterval {
   readonly language: string | null;
   readonly version: string | null;
   readonly change: PolicyRow['change'];
-  /** ISO 8601 UTC; `until` null: no later change was told by the end of the period. */
+  /** ISO 8601 UTC; null `until`: no later change was reported by the end of the period. */
   readonly from: string;
   readonly until: string | null;
   /**
-   * A policy is in force by its publication: from the change that published it until the next publication or its deletion. Null: this change
-   * put nothing in force, because it was created, edited or deleted and not (yet) published.
+   * A policy is in force from the change that published it until the next publication or its deletion. Null: this
+   * change put nothing in force, because the policy was created, edited or deleted and not (yet) published.
    */
   readonly inForceFrom: string | null;
   readonly inForceUntil: string | null;
-  /** Entry of the ledger that reported it, and its commitment. */
+  /** The entry that reported it, and its commitment. */
   readonly seq: number;
   readonly commitment: string | null;
 }
 
 /**
- * The policies that were in force at some time between `from` and `to`: each change holds until the next one of the same policy.
- * A deletion ends the last of them. What a change does not mention keeps its last known value.
+ * The policies that were in force at some time between `from` and `to`: each change holds until the next one of the
+ * same policy; a deletion ends the last. A field that a change does not mention keeps its last known value.
  */
 export async function loadPolicyIntervals(
   rows: AsyncIterable<PolicyRow>,
@@ -224,8 +228,8 @@ export async function loadPolicyIntervals(
 }
 
 /**
- * Whether a version of a policy was no longer in force at the end of the period: another one was published last, and this one was not told of
- * after that. Where no published version is known, none is.
+ * Whether a version of a policy was no longer in force at the end of the period: another version was published last,
+ * and this one was not reported after that. False if no published version is known.
  */
 export function supersededBy(
   intervals: readonly PolicyInterval[],

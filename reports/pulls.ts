@@ -3,15 +3,15 @@ import type { Period } from '../src/store/queries/scope.ts';
 import { byText } from './format.ts';
 import type { ReportInput } from './report.ts';
 
-/** A stretch of time in ISO 8601 UTC, the end exclusive. */
+/** A period in ISO 8601 UTC, end exclusive. */
 export interface Span {
   readonly from: string;
   readonly to: string;
 }
 
-/** What the pull of one banner's consent log covered. */
+/** The coverage of one banner's consent log by pulls. */
 export interface BannerPull {
-  /** Null: the log as a whole was asked for. */
+  /** Null: the log as a whole. */
   readonly bannerId: string | null;
   readonly runs: number;
   readonly failedRuns: number;
@@ -20,33 +20,33 @@ export interface BannerPull {
   readonly duplicates: number;
   readonly malformed: number;
   readonly lastError: string | null;
-  /** Stretches of the period that finished runs asked for. */
+  /** Parts of the period that finished runs requested. */
   readonly covered: readonly Span[];
-  /** Stretches of the period that no finished run asked for. */
+  /** Parts of the period that no finished run requested. */
   readonly gaps: readonly Span[];
-  /** The earliest row that the service returned when it was asked for everything; null when it never was, or had no row. */
+  /** The earliest row that the service returned when everything was requested; null if that never happened or there was no row. */
   readonly nothingBefore: string | null;
 }
 
-/** How often recent days were counted again, and what that found. */
+/** How often recent days were recounted, and the results. */
 export interface Recounts {
   readonly recounts: number;
-  /** Rows that no run had brought before: they came late, or had changed. They are in the ledger since. */
+  /** Rows that no run had brought before: they came late or had changed. They are in the ledger now. */
   readonly found: number;
-  /** Entries of decisions of the period that had been pulled and were given no more. */
+  /** Entries of pulled decisions of the period that the service no longer returned. */
   readonly goneSeqs: readonly number[];
   /** There were more of these than a recount names. */
   readonly moreGone: boolean;
 }
 
-/** Up to when the period can be known: its end, or the moment at which the document is made. */
+/** The part of the period that can be known: up to its end, or up to the time at which the document is made. */
 export function knownPart(input: ReportInput, period: Period): Span {
   return { from: period.from, to: period.to < input.generatedAt ? period.to : input.generatedAt };
 }
 
 /**
- * The pulls that say something about the period. A run that asked for a window after it began and finished may come later than the
- * period's end, so runs are read up to asOf; only those inside the period are counted as its runs.
+ * The pulls that say something about the period. A run may begin and finish after the period and still cover it, so
+ * runs are read up to asOf; only those inside the period are counted as its runs.
  */
 export async function loadPulls(input: ReportInput, period: Period): Promise<readonly BannerPull[]> {
   const banners = new Map<string | null, { readonly pull: Mutable<BannerPull>; windows: Span[] }>();
@@ -80,7 +80,7 @@ export async function loadPulls(input: ReportInput, period: Period): Promise<rea
     .sort(byText(({ bannerId }) => bannerId));
 }
 
-/** What counting the log of recent days again found about the period. */
+/** Results of recounts of recent days, as far as they concern the period. */
 export async function loadRecounts(input: ReportInput, period: Period): Promise<Recounts> {
   const untilNow = { ...period, to: '9999-12-31T00:00:00.000Z' };
   const gone = new Set<number>();
@@ -118,8 +118,8 @@ function emptyPull(bannerId: string | null): Mutable<BannerPull> {
 }
 
 /**
- * What a finished run covers: the window that it asked for, and never what came after `asOf`, whatever end it named. Null for dates that
- * cannot be read. A date without a time begins in UTC, and so does a time without an offset.
+ * What a finished run covers: the requested window, but nothing after `asOf`, whatever end it named. Null for dates
+ * that cannot be read. A bare date begins in UTC, as does a time without an offset.
  */
 function askedFor(from: string | null, to: string | null, asOf: string): Span | null {
   const [begins, ends] = [from === null ? '' : instantOf(from), to === null ? asOf : instantOf(to)];
@@ -132,7 +132,7 @@ function instantOf(text: string): string | null {
   return Number.isNaN(time) ? null : new Date(time).toISOString();
 }
 
-/** Spans that touch or overlap become one, in order of time. */
+/** Joins spans that touch or overlap, in order of time. */
 export function mergeSpans(windows: readonly Span[]): Span[] {
   const merged: Span[] = [];
   for (const window of [...windows].filter(({ from, to }) => from < to).sort(byText(({ from }) => from))) {
@@ -146,7 +146,7 @@ export function mergeSpans(windows: readonly Span[]): Span[] {
   return merged;
 }
 
-/** What of a window is not covered by others. */
+/** The parts of a window that others do not cover. */
 export function gapsIn(whole: Span, covered: readonly Span[]): Span[] {
   const gaps: Span[] = [];
   let from = whole.from;
@@ -159,7 +159,7 @@ export function gapsIn(whole: Span, covered: readonly Span[]): Span[] {
   return gaps.filter((gap) => gap.from < gap.to);
 }
 
-/** What of windows lies in a whole. */
+/** The parts of windows that lie in a whole. */
 function within(whole: Span, windows: readonly Span[]): Span[] {
   return mergeSpans(windows)
     .map(({ from, to }) => ({ from: from > whole.from ? from : whole.from, to: to < whole.to ? to : whole.to }))

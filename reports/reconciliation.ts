@@ -28,7 +28,7 @@ const findings: readonly ReconciliationFinding[] = ['only-webhook', 'only-pulled
 const SHOWN = 50;
 const LIMITS = { stretches: 50, contradictions: SHOWN } as const;
 
-/** A decision that the two channels do not agree about. */
+/** A decision on which the two channels disagree. */
 interface FoundDecision extends ReconciledDecision {
   readonly finding: ReconciliationFinding;
 }
@@ -49,7 +49,7 @@ const columns: readonly CsvColumn<FoundDecision>[] = [
   { title: 'commitments', value: ({ rows }) => rows.map(({ commitment }) => commitment).join(' ') },
 ];
 
-/** What deliveries and the pulled consent log say about each other: the completeness of the records of a period. */
+/** Compares deliveries with the pulled consent log: the completeness of a period's records. */
 export const reconciliation = createReport({
   name: 'reconciliation',
   title,

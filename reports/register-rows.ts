@@ -10,8 +10,8 @@ import { kindWord } from './words.ts';
 import { periodOf, type ReportInput } from './report.ts';
 
 /**
- * What became of a request. `complied`, `in-part` and `denied` are what 11 CCR 7102(a)(1) counts; `no-match` is an answer that no record could
- * be linked; `not-recorded` one without a record of what was done.
+ * The outcome of a request. 11 CCR 7102(a)(1) counts `complied`, `in-part` and `denied`; `no-match` is an answer that
+ * no record could be linked; `not-recorded` is an answer without a record of what was done.
  */
 const outcomes = [
   'complied',
@@ -25,7 +25,7 @@ const outcomes = [
 ] as const;
 type Outcome = (typeof outcomes)[number];
 
-/** A request as 11 CCR 7101 wants it recorded, with its deadline. No name, no address: the case id leads to them. */
+/** A request with the fields that 11 CCR 7101 requires, and its deadline. No name or address: the case id leads to them. */
 export interface RegisterRow {
   readonly caseId: string;
   readonly receivedAt: string;
@@ -33,18 +33,18 @@ export interface RegisterRow {
   readonly kind: CaseView['kind'];
   readonly jurisdiction: string | null;
   readonly channel: string;
-  /** Id of the law that decides, and its name. */
+  /** Id and name of the deciding law. */
   readonly regime: string;
   readonly law: string;
   readonly aimFor: string | null;
   readonly legalLimit: string | null;
   readonly computation: readonly string[];
   readonly citation: string;
-  /** When the requester was told that the request had arrived; and by when the law wants it. */
+  /** When receipt was confirmed to the requester, and the legal date for it. */
   readonly acknowledgedAt: string | null;
   readonly acknowledgeBy: string | null;
   readonly identity: 'not asked' | 'asked' | 'confirmed' | 'not confirmed' | 'to be checked again';
-  /** When the identity was confirmed or found not to be; null: neither. */
+  /** When the identity was confirmed or rejected; null: neither. */
   readonly identityAt: string | null;
   readonly extension: { readonly noticeAt: string; readonly until: string | null; readonly reasons: string } | null;
   readonly state: string;
@@ -53,9 +53,9 @@ export interface RegisterRow {
   readonly response: string | null;
   readonly basisOfDenial: string | null;
   readonly outcome: Outcome;
-  /** On the day of the response, or of the register if there is none yet; null if no implemented law sets a date. */
+  /** As of the response, or of the register if there is none yet; null if no implemented law sets a date. */
   readonly isLate: boolean | null;
-  /** Days from receipt to response, or so far. */
+  /** Days from receipt to response, or until now. */
   readonly days: number;
   readonly lastEntry: number;
 }
@@ -73,7 +73,7 @@ export async function* registerRows(input: ReportInput): AsyncGenerator<Register
   for await (const { case_id: caseId } of input.history.caseOpenings(input)) {
     const moves = await input.history.caseMoves(input, caseId);
     const row = registerRow(moves, withdrawals.get(caseId) ?? [], input, regimes);
-    // The receipt may have been corrected since the opening, so it is compared here.
+    // Filtered here because the receipt may have been corrected since the opening.
     if (row !== null && row.receivedAt >= from && row.receivedAt < to) yield row;
   }
 }
@@ -199,7 +199,7 @@ type Answer = NonNullable<CaseFolded['answer']>;
 const wantsCopy = (kind: string) => kind === 'access' || kind === 'portability';
 const partWords = { done: 'done', partly: 'done in part', refused: 'refused' } as const;
 
-/** What was done, in words: part by part where it was recorded, else as far as what the answer held tells it. */
+/** What was done, in words: by part if that was recorded, otherwise as far as the content of the answer shows. */
 function doneWords(
   { parts, disclosure }: Answer,
   kind: CaseView['kind'],
@@ -235,28 +235,28 @@ function outcomeOf(
     return parts.every(({ outcome }) => outcome === 'refused') ? 'denied' : 'in-part';
   }
   if (disclosure === 'no-match') return 'no-match';
-  // Whether the named purposes were all that was asked for, only parts can tell.
+  // Only parts can tell whether the named purposes were all that was requested.
   if (withdrawals.length > 0)
     return withdrawals.every(({ purposes }) => purposes.length === 0) ? 'complied' : 'in-part';
   if (!wantsCopy(kind)) return 'not-recorded';
   return disclosure === 'full' ? 'complied' : 'in-part';
 }
 
-/** Requests of one kind, or of all, as 11 CCR 7102(a) counts them. */
+/** Requests of one kind, or of all, as counted by 11 CCR 7102(a). */
 export interface RegisterTotals {
   readonly kind: CaseView['kind'] | null;
   readonly received: number;
   readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Of those answered or refused and of those still open: by their legal limit. */
+  /** By legal limit, for requests answered or refused and for open ones. */
   readonly answered: number;
   readonly answeredInTime: number;
   readonly openLate: number;
-  /** Days from receipt to answer or refusal, median and mean; null without any. */
+  /** Days from receipt to answer or refusal, median and mean; null if there are none. */
   readonly medianDays: number | null;
   readonly meanDays: number | null;
 }
 
-/** Totals by kind in the order of their first request, and of all. Memory grows with the number of requests by one number each. */
+/** Totals by kind, in the order of their first request, and of all. Uses one number of memory per request. */
 export async function registerTotals(input: ReportInput): Promise<{
   readonly byKind: readonly RegisterTotals[];
   readonly all: RegisterTotals;

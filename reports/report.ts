@@ -11,38 +11,41 @@ import { formatCount, formatPeriod } from './format.ts';
 
 export type ReportFormat = 'pdf' | 'csv' | 'json' | 'html';
 
-/** A signed tree head to print: the note as it is published, and what it says. */
+/** A signed tree head to print: the published note and its content. */
 export interface CheckpointToPrint {
   readonly note: string;
   readonly size: number;
   readonly rootHex: string;
   readonly keyId: string;
-  /** The log's key as C2SP tools take it: `<name>+<key hash>+<key>`. */
+  /** The log's key in the form used by C2SP tools: `<name>+<key hash>+<key>`. */
   readonly verifierKey: string;
 }
 
-/** What every document is made from. The same input gives the same bytes. */
+/** The input of every document. The same input gives the same bytes. */
 export interface DocumentInput {
   readonly source: string;
   readonly sourceName: string;
-  /** The last entry of the ledger that the document knows. */
+  /** The last ledger entry that the document takes into account. */
   readonly asOf: number;
-  /** IANA name: days are days there. */
+  /** IANA name; days are days of this zone. */
   readonly timeZone: string;
-  /** When it is made: the date that it bears, and by which it judges what is late. ISO 8601 UTC, from the caller's clock or told to make it again. */
+  /**
+   * When it is made, which is its printed date and decides what is late. ISO 8601 UTC, from the caller's clock, or
+   * given in order to make it again.
+   */
   readonly generatedAt: string;
   /** Version of the program. */
   readonly version: string;
   readonly profile: ControllerProfile | null;
   readonly history: History;
-  /** What officers call the banners of the source, as of the entry; absent: nothing. */
+  /** The officers' names for the source's banners at asOf; absent: none. */
   readonly bannerNames?: BannerNames;
   readonly checkpoint: CheckpointToPrint | null;
   /** True: every page is marked SAMPLE. */
   readonly sample: boolean;
-  /** The rules of deadlines in force here (REGIMES_FILE); absent: the built-in ones. */
+  /** The deadline rules in force (REGIMES_FILE); absent: the built-in ones. */
   readonly regimes?: RegimeTable;
-  /** SHA-256 of how payloads of this source are read (its field and event names, its assumed offset). */
+  /** SHA-256 of the settings for reading this source's payloads (field and event names, assumed offset). */
   readonly mappingSha256?: string;
   readonly language: 'en';
 }
@@ -52,19 +55,19 @@ export interface ReportInput extends DocumentInput {
   /** Dates YYYY-MM-DD in the time zone; `to` is exclusive. */
   readonly from: string;
   readonly to: string;
-  /** A subject whose history is appended, where the report has such an appendix; absent: none. */
+  /** A subject whose history is appended, if the report supports it; absent: none. */
   readonly subject?: string;
 }
 
-/** A document over a period. A new one is added to the list in reports/index.ts. */
+/** A document about a period. Add new ones to the list in reports/index.ts. */
 export interface Report {
-  /** As on the command line. */
+  /** Its name on the command line. */
   readonly name: string;
   readonly title: string;
-  /** One sentence: what is in it and whom it is for. */
+  /** One sentence: its content and for whom it is. */
   readonly description: string;
   readonly formats: readonly [ReportFormat, ...ReportFormat[]];
-  /** It tells of repeats and refusals, so their counters are observed before it is made (`counters.observed`). */
+  /** It shows repeats and refusals, so their counters are recorded before it is made (`counters.observed`). */
   readonly tellsCounters: boolean;
   /** It can append the history of one subject. */
   readonly takesSubject: boolean;
@@ -72,7 +75,7 @@ export interface Report {
   produce(input: ReportInput): AsyncIterable<Uint8Array>;
 }
 
-/** Of what is too long to be a parameter itself. Maps count as lists of pairs. */
+/** Digest of a value too long to be a parameter. Maps are treated as lists of pairs. */
 export function digestOf(value: unknown): string {
   const plain: unknown = JSON.parse(
     JSON.stringify(value, (_key, part: unknown) => (part instanceof Map ? [...(part as Map<unknown, unknown>)] : part)),
@@ -83,8 +86,9 @@ export function digestOf(value: unknown): string {
 export type Parameters = Readonly<Record<string, string | number | boolean | null>>;
 
 /**
- * Everything besides asOf and the entries up to it that a document is made from: with the same parameters and the same asOf it can be made
- * again, byte for byte. What stands in files and settings is named by its SHA-256. They are recorded with the document (`document.produced`).
+ * Everything from which a document is made besides asOf and the entries up to it: with the same parameters and asOf it
+ * can be made again, byte for byte. Content of files and settings is identified by its SHA-256. Recorded with the
+ * document (`document.produced`).
  */
 export function frameParameters(input: DocumentInput): Parameters {
   const { source, sourceName, timeZone, generatedAt, version, sample, language, profile, regimes, checkpoint } = input;
@@ -105,7 +109,7 @@ export function frameParameters(input: DocumentInput): Parameters {
 
 export function reportParameters(input: ReportInput): Parameters {
   const { from, to, subject } = input;
-  // The identifier itself stays out of the entry; it has to be given again to reproduce the report.
+  // The identifier itself is not stored in the entry; it must be given again to reproduce the report.
   return {
     ...frameParameters(input),
     from,
@@ -114,7 +118,7 @@ export function reportParameters(input: ReportInput): Parameters {
   };
 }
 
-/** What a document prints to be found again: 16 hex digits over what was asked for. The id under which it is registered begins with it. */
+/** The reference printed in a document: 16 hex digits over the parameters. The id of the registered document begins with it. */
 export function referenceOf(asked: {
   readonly name: string;
   readonly format: string;
@@ -130,12 +134,12 @@ export function reportReference(name: string, input: ReportInput): string {
   return referenceOf({ name, format, asOf, caseId: null, parameters: reportParameters(input) });
 }
 
-/** The period as moments. Throws RangeError if it is empty. */
+/** The period as times. Throws RangeError if it is empty. */
 export function periodOf(input: ReportInput): Period {
   return { source: input.source, asOf: input.asOf, ...momentsOf(input) };
 }
 
-/** The first moment of a period of days and the first one after it, ISO 8601 UTC. Throws RangeError if the period is empty. */
+/** The first moment of a period of days and the first moment after it, ISO 8601 UTC. Throws RangeError if the period is empty. */
 export function momentsOf({ from, to, timeZone }: Pick<ReportInput, 'from' | 'to' | 'timeZone'>): {
   readonly from: string;
   readonly to: string;

@@ -25,7 +25,7 @@ const title = 'Scans and integrations';
 
 const gather = (input: ReportInput): Promise<ScanAudit> => gatherScanAudit(input.history, periodOf(input));
 
-/** What the scans of a period found on each site, how that changed, and which integrations came and went. */
+/** Findings of a period's scans on each site, how they changed, and which integrations were connected or lost. */
 export const scanAudit = createReport({
   name: 'scan-audit',
   title,
@@ -43,7 +43,7 @@ export const scanAudit = createReport({
   },
 });
 
-/** What was found before consent, in a sentence; null when no scan says so. */
+/** What was set before consent, in a sentence; null if no scan says so. */
 export function beforeConsentSentence({ sites, scans }: ScanAudit): string {
   const found = sites.filter(({ beforeConsent }) => beforeConsent.length > 0);
   const count = found.reduce((sum, { beforeConsent }) => sum + beforeConsent.length, 0);
@@ -56,7 +56,7 @@ export function beforeConsentSentence({ sites, scans }: ScanAudit): string {
     : 'The scans do not say what was set before consent.';
 }
 
-/** Inventory, drift and integrations. `rows`: lines of each table; the rest is counted. */
+/** Inventory, drift and integrations. `rows`: lines per table; the rest is counted. */
 export function* scanBlocks(
   audit: ScanAudit,
   input: ReportInput,

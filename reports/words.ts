@@ -2,7 +2,10 @@ import type { Judged } from '../src/core/consent-judgement.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
 import type { DocumentInput } from './report.ts';
 
-/** Words for what decisions amount to (the states of ISO/IEC TS 27560 and those by purpose), in the order in which they are listed and stacked. */
+/**
+ * Words for the labels of decisions (the states of ISO/IEC TS 27560 and those by purpose), in the order in which they
+ * are listed and stacked.
+ */
 export const stateWords: readonly { readonly state: Judged; readonly word: string; readonly colour: string }[] = [
   { state: 'given', word: 'Given', colour: '#1f5a92' },
   { state: 'renewed-given', word: 'Given again', colour: '#4a8fc4' },
@@ -23,13 +26,13 @@ export function stateWord(state: string): string {
   return stateWords.find((known) => known.state === state)?.word ?? state;
 }
 
-/** Place of a state in lists. */
+/** A state's position in lists. */
 export function stateOrder(state: string): number {
   const place = stateWords.findIndex((known) => known.state === state);
   return place < 0 ? stateWords.length : place;
 }
 
-/** By whose word a time is known. */
+/** The basis of a time. */
 export const basisWords: Readonly<Record<string, string>> = {
   payload: 'stated in the delivery',
   row: 'stated in the pulled row',
@@ -46,7 +49,7 @@ export const viaWords: Readonly<Record<string, string>> = {
 
 export const notStated = 'not stated';
 
-/** A banner by its name, with its id beside; by its id where it has no name. */
+/** A banner by name with its id, or by id if it has no name. */
 export function bannerWord(bannerId: string | null, { bannerNames }: Pick<DocumentInput, 'bannerNames'>): string {
   if (bannerId === null) return notStated;
   const name = bannerNames?.get(bannerId);
@@ -66,7 +69,7 @@ const kindWords: Readonly<Record<RequestKind, string>> = {
   unknown: 'Unclear request',
 };
 
-/** A kind of request, for people. */
+/** The word for a kind of request. */
 export function kindWord(kind: string): string {
   return (kindWords as Readonly<Record<string, string>>)[kind] ?? kind;
 }
@@ -79,7 +82,7 @@ const caseStateWords: Readonly<Record<string, string>> = {
   ready: 'ready to answer',
 };
 
-/** A state of a case, within a sentence. */
+/** The word for a case state within a sentence. */
 export function caseStateWord(state: string): string {
   return caseStateWords[state] ?? state;
 }
@@ -99,14 +102,14 @@ export function purposesInWords(purposes: string): string {
   );
 }
 
-/** How a delivery was read. */
+/** How a delivery was read, in words. */
 export const readWords: Readonly<Record<string, string>> = {
   read: 'read',
   'unknown-event': 'kept, not read',
   unreadable: 'quarantine',
 };
 
-/** What the signature check of a delivery said. */
+/** The result of a delivery's signature check, in words. */
 export function verdictWord(verdict: string): string {
   switch (verdict) {
     case 'verified':

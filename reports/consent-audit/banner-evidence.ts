@@ -6,14 +6,14 @@ import { type Block, fine, table } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import { bannerWord } from '../words.ts';
 
-/** A stretch of the period in which the same evidence showed a banner, and the decisions made on it then. */
+/** A part of the period in which the same evidence showed a banner, and the decisions made on it then. */
 interface BannerStretch {
   readonly bannerId: string | null;
   /** ISO 8601 UTC, `to` exclusive. */
   readonly from: string;
   readonly to: string;
   readonly decisions: number;
-  /** Entries of the evidence; none: the banner as shown is not evidenced. */
+  /** Entries of the evidence; empty: the banner as shown is not evidenced. */
   readonly evidence: readonly number[];
 }
 
@@ -24,13 +24,13 @@ export interface BannerAudit {
   readonly notEvidenced: number;
 }
 
-/** Decisions of the whole period about one banner; null: about none that is named. */
+/** Decisions of the whole period about one banner; null: those that name none. */
 interface BannerCount {
   readonly bannerId: string | null;
   readonly decisions: number;
 }
 
-/** Which banner had which evidence in which part of the period (EDPB 05/2020 §108), and how many decisions rest on it. */
+/** Which evidence each banner had in which part of the period (EDPB 05/2020 §108), and how many decisions rest on it. */
 export async function loadBannerAudit(
   { history }: Pick<ReportInput, 'history'>,
   period: Period,
@@ -53,7 +53,7 @@ export async function loadBannerAudit(
     for (const { bannerId, decisions } of counts) {
       const cited = cite({ bannerId, at: from }).map(({ seq }) => seq);
       const before = stretches.findLast((one) => one.bannerId === bannerId);
-      // What borders on a stretch with the same evidence goes on with it: the bound was another banner's.
+      // Join adjacent parts with the same evidence: the boundary between them was another banner's.
       if (before?.to === from && String(before.evidence) === String(cited))
         stretches[stretches.indexOf(before)] = { ...before, to, decisions: before.decisions + Number(decisions) };
       else stretches.push({ bannerId, from, to, decisions: Number(decisions), evidence: cited });
@@ -72,7 +72,7 @@ export async function loadBannerAudit(
   };
 }
 
-/** Rows that a page shows; the JSON has them all. */
+/** Rows on a page; the JSON has all of them. */
 const ROWS = 40;
 
 export function* bannerBlocks(audit: BannerAudit, input: ReportInput): Generator<Block> {

@@ -32,7 +32,7 @@ import { subjectBlocks } from './subject.ts';
 import { completenessBlocks } from './completeness-blocks.ts';
 import { sumOf, type ConsentAudit, type Standing } from './gather.ts';
 
-/** The pages of the report. Lists that could grow without end are cut, and say so; the JSON has them whole. */
+/** The pages of the report. Lists that could grow without limit are cut and say so; the JSON has them in full. */
 export function* auditBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield* opening(audit, input);
   yield { block: 'heading', level: 1, text: sections.time };
@@ -355,7 +355,7 @@ function later({ consents, expired, within30Days, within90Days, withoutExpiry }:
   return consents - expired - within30Days - within90Days - withoutExpiry;
 }
 
-/** The date above, the time below: for narrow columns. */
+/** The date with the time below it, for narrow columns. */
 function onTwoLines(time: string): string {
   return time.replace(' ', '\n');
 }

@@ -27,7 +27,7 @@ import { type BannerPull, knownPart, type Span } from '../pulls.ts';
 
 const GAPS_SHOWN = 20;
 
-/** How complete the records are: first what needs attention, then the counts. */
+/** How complete the records are: first the concerns, then the counts. */
 export function* completenessBlocks(found: Completeness, totals: DecisionTotals, input: ReportInput): Generator<Block> {
   const { pulls, agreement } = found;
   const concerns = concernsOf(found, totals, input);
@@ -85,7 +85,7 @@ export function* completenessBlocks(found: Completeness, totals: DecisionTotals,
   yield* countersBlocks(agreement.counters, input);
 }
 
-/** Repeats and refusals: counted beside the ledger, and told from the entry that says what was counted. */
+/** Repeats and refusals, which are counted outside the ledger; the numbers come from the entry that recorded them. */
 function* countersBlocks(counters: ObservedCounters | null, input: ReportInput): Generator<Block> {
   yield { block: 'heading', level: 2, text: 'Refused and repeated deliveries' };
   if (counters === null) {
@@ -194,14 +194,14 @@ export interface Completeness {
   readonly daysWithoutDelivery: readonly string[];
   readonly quarantine: readonly { event: string | null; entries: number }[];
   readonly pulls: readonly BannerPull[];
-  /** What each way in covers, and where the two disagree. */
+  /** What each channel covers, and where the two disagree. */
   readonly agreement: Agreement;
 }
 
-/** The audit names the worst; the reconciliation report lists everything. */
+/** The audit lists only the worst; the reconciliation report lists everything. */
 const AGREEMENT_LIMITS = { stretches: 10, contradictions: 10 } as const;
 
-/** How complete the records of a period are, by everything that this installation could see. */
+/** How complete the records of a period are, according to everything that this installation could see. */
 export async function loadCompleteness(
   input: ReportInput,
   period: Period,
@@ -225,7 +225,7 @@ export async function loadCompleteness(
   };
 }
 
-/** The days of the report's time zone that lie in a window as a whole. */
+/** The days of the report's time zone that lie entirely in a window. */
 function daysOf({ from: first, timeZone }: ReportInput, { to }: Span): string[] {
   const days: string[] = [];
   for (let day = first; startOfDay(addDays(day, 1), timeZone) <= to; day = addDays(day, 1)) days.push(day);

@@ -6,7 +6,7 @@ import type { ConsentAudit, StateCount } from './gather.ts';
 import { beforeConsentSentence } from '../scan-audit.ts';
 import { bannerWord, notStated, stateWord } from '../words.ts';
 
-/** Where the sections of this report stand: the cover refers to them, so they are named once. */
+/** The sections of this report, named once because the cover refers to them. */
 export const sections = {
   time: '1  Decisions over time',
   completeness: '2  Completeness',
@@ -18,10 +18,10 @@ export const sections = {
   access: '8  Documents, downloads and look-ups',
   glossary: '9  Glossary',
 } as const;
-/** Numbers of the two sections that end every report. */
+/** Number of the first of the two sections that end every report. */
 export const CHECKPOINT_SECTION = 10;
 
-/** What an authority asks, what the records answer, and where it stands: one page. */
+/** One page: what an authority asks, what the records answer, and in which section. */
 export function* coverBlocks(audit: ConsentAudit, input: ReportInput): Generator<Block> {
   yield table({
     caption: 'What an authority asks',
@@ -145,7 +145,7 @@ function standingAnswer({ standing }: ConsentAudit): string {
   return `Of ${formatCount(consents)} standing consents ${formatCount(sum((row) => row.expired))} had expired and ${formatCount(old)} were given under a superseded version.`;
 }
 
-/** What the words of this report mean. */
+/** Explains the terms of this report. */
 export function* glossaryBlocks(): Generator<Block> {
   yield { block: 'heading', level: 1, text: sections.glossary };
   yield {
@@ -177,7 +177,7 @@ export function* glossaryBlocks(): Generator<Block> {
   };
 }
 
-/** Rows of a table on the pages; the JSON has them all. */
+/** Rows of a table on the pages; the JSON has all of them. */
 export const ROWS_SHOWN = 40;
 
 export function monthTable(audit: ConsentAudit): Block {
@@ -281,7 +281,7 @@ export function* totals(audit: ConsentAudit, input: ReportInput): Generator<Bloc
   }
 }
 
-/** Rows by name, columns by the states that occur: at most six, the rest in one. */
+/** Rows by name, columns by the states that occur: at most six, the others combined in one. */
 function stateTable(
   caption: string,
   what: string,

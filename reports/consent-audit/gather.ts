@@ -33,7 +33,7 @@ import {
 import { gatherScanAudit, type ScanAudit } from '../scan-audit/findings.ts';
 
 export interface StateCount {
-  /** As judged by purpose with what is known at asOf. */
+  /** As judged by purpose, with what is known at asOf. */
   readonly state: Judged;
   readonly decisions: number;
 }
@@ -41,20 +41,20 @@ export interface StateCount {
 interface PurposeCount {
   readonly purpose: string;
   readonly granted: number;
-  /** Denied, and not granted before. */
+  /** Denied and not granted before. */
   readonly refused: number;
   readonly withdrawn: number;
-  /** Named by decisions whose records contradict each other: counted here alone. */
+  /** Named by decisions whose records contradict each other; counted only here. */
   readonly disputed: number;
-  /** Consents that stand at the end of the period. */
+  /** Consents that are still valid at the end of the period. */
   readonly standing: number;
 }
 interface Withdrawals {
   readonly decisions: number;
-  /** Of these: other purposes stay granted; carried out at a data subject's request. */
+  /** Among these: withdrawals that leave other purposes granted, and those carried out at a data subject's request. */
   readonly partly: number;
   readonly byRequest: number;
-  /** Until the withdrawal stood in the ledger, from the time it states; only where that time counts. */
+  /** From the stated time of a withdrawal until it was in the ledger; only if that time counts. */
   readonly recordedWithin: {
     readonly minute: number;
     readonly hour: number;
@@ -62,16 +62,16 @@ interface Withdrawals {
     readonly longer: number;
   };
   readonly withoutOwnTime: number;
-  /** Milliseconds; null without any. */
+  /** Milliseconds; null if there are none. */
   readonly longest: number | null;
-  /** Consent recorded in the period after a withdrawal by request of the same subject. */
+  /** Consent recorded in the period after the same subject had withdrawn by request. */
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
-/** What one decision granted to a subject on a banner, and nothing later has ended in every part. */
+/** Consents that one decision granted on a banner and that have not been ended entirely since. */
 export interface Standing {
   readonly policyId: string | null;
   readonly policyVersion: string | null;
-  /** True when another version of the policy was in force at the end of the period: the one published last. */
+  /** True if another version of the policy, published last, was in force at the end of the period. */
   readonly superseded: boolean;
   readonly consents: number;
   readonly withoutExpiry: number;
@@ -85,11 +85,11 @@ interface Access {
   readonly actor: string;
   readonly action: string;
   readonly documentId: string | null;
-  /** Of the document, where it was produced in the period. */
+  /** Name of the document, if it was produced in the period. */
   readonly name: string | null;
 }
 
-/** The report as data: what the JSON says, and what the pages are written from. */
+/** The report as data, from which JSON and pages are written. */
 export interface ConsentAudit {
   readonly timeUsed: string;
   readonly filters: string;
@@ -97,10 +97,10 @@ export interface ConsentAudit {
   readonly missingFromProfile: readonly string[];
   readonly totals: DecisionTotals;
   readonly byState: readonly StateCount[];
-  /** As the records state it, before it is judged. */
+  /** As the records state it, without judging by purpose. */
   readonly byStatedState: readonly { readonly state: ConsentState; readonly decisions: number }[];
   readonly byPurpose: readonly PurposeCount[];
-  /** Purposes that need no consent, and how many decisions name them: no consent is counted for them. */
+  /** Purposes that need no consent, and how many decisions name them; no consent is counted for them. */
   readonly necessary: readonly { readonly purpose: string; readonly decisions: number }[];
   readonly withoutPurposes: number;
   readonly byRegion: readonly { region: string | null; decisions: number; states: readonly StateCount[] }[];
@@ -122,7 +122,7 @@ export interface ConsentAudit {
   readonly banners: BannerAudit;
   readonly withdrawals: Withdrawals;
   readonly standing: readonly Standing[];
-  /** Subjects on a banner who hold a consent that is in doubt: its records contradict each other, or a later choice could not be read. */
+  /** Subjects who hold a doubtful consent on a banner: its records contradict each other, or a later choice could not be read. */
   readonly disputedStanding: number;
   readonly scans: ScanAudit;
   readonly access: {
@@ -131,14 +131,14 @@ export interface ConsentAudit {
     readonly lookedUp: number;
     readonly last: readonly Access[];
   };
-  /** The history of one subject, where it was asked for. */
+  /** The history of one subject, if requested. */
   readonly subjectAppendix: SubjectAppendix | null;
   readonly limits: readonly string[];
 }
 
 const ACCESS_LISTED = 200;
 
-/** Puts the report together. Totals come from the database's GROUP BY; no list here grows with the number of decisions. */
+/** Gathers the report. Totals come from the database's GROUP BY; no list here grows with the number of decisions. */
 export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAudit> {
   const { history, profile } = input;
   const period = periodOf(input);
@@ -206,15 +206,15 @@ export async function gatherConsentAudit(input: ReportInput): Promise<ConsentAud
 }
 
 /**
- * Counts the decisions of the period: together, by span of time, and by month. Each stretch that lies in one span and one month is asked for by
- * itself, and only what is the sum of them is kept.
+ * Counts the decisions of the period in total, by span of time, and by month. Each part that lies in one span and one
+ * month is queried separately, and only sums are kept.
  */
 async function countDecisions(
   input: ReportInput,
   period: Period,
   windows: readonly BannerWindow[],
 ): Promise<Pick<ConsentAudit, 'overTime' | 'byMonth'> & { readonly groups: readonly DecisionGroup[] }> {
-  // Bars that can still be told apart: days up to a quarter, weeks up to two years, else months.
+  // As many bars as can be distinguished: days up to a quarter, weeks up to two years, otherwise months.
   const days = daysBetween(input.from, input.to);
   const unit = days <= 93 ? 'day' : days <= 731 ? 'week' : 'month';
   const spans = countsIn(spansOf(input.from, input.to, input.timeZone, unit));
@@ -237,13 +237,13 @@ async function countDecisions(
   };
 }
 
-/** Counts by state in adjoining spans, those without decisions too. */
+/** Counts by state in adjoining spans, including spans without decisions. */
 function countsIn(spans: readonly Span[]) {
   const counts = spans.map(({ name }) => ({ name, groups: [] as StateCount[] }));
   let place = 0;
   return {
     starts: spans.map(({ start }) => start),
-    /** Groups of decisions from a moment on, in order of time. */
+    /** Adds groups of decisions from a time on, in order of time. */
     add(from: string, groups: readonly DecisionGroup[]): void {
       while ((spans[place + 1]?.start ?? '~') <= from) place += 1;
       counts[place]?.groups.push(...statesOf(groups));
@@ -306,7 +306,7 @@ function purposeCounts(
   };
 }
 
-/** Spellings of purposes that are one: shown as most decisions write it. */
+/** Maps spellings of the same purpose to the one that most decisions use. */
 function createNames() {
   const spellings = new Map<string, Map<string, number>>();
   return {
@@ -323,7 +323,7 @@ function createNames() {
   };
 }
 
-/** Decisions by a key, in the order in which the keys come. */
+/** Decisions by key, in the order in which the keys occur. */
 function countBy<Key>(
   groups: readonly DecisionGroup[],
   keyOf: (group: DecisionGroup) => Key,
@@ -412,7 +412,7 @@ async function loadStanding(
   let disputed = 0;
   for await (const holds of input.history.heldConsents(period, held)) {
     if ([...holds.values()].some((hold) => hold.doubt !== null && !isExpired(hold, period.to))) disputed += 1;
-    // Each decision of which something still stands is one consent, with its own expiry and text.
+    // Each decision that still stands in part is one consent, with its own expiry and text.
     const byDecision = new Map<string, Hold[]>();
     for (const hold of holds.values())
       if (hold.doubt === null) byDecision.set(hold.decisionId, [...(byDecision.get(hold.decisionId) ?? []), hold]);
@@ -448,7 +448,7 @@ async function loadAccess(input: ReportInput, period: Period): Promise<ConsentAu
     else if (action === 'document.downloaded') downloaded += 1;
     else lookedUp += 1;
     if (action === 'document.produced' && object !== null) names.set(object, nameOf(row.details));
-    // Whose records were looked up stays in its entry.
+    // Leave out whose records were looked up; that stays in the entry.
     const documentId = action.startsWith('document.') ? object : null;
     const name = documentId === null ? null : names.get(documentId) || null;
     last.push({ at: row.received_at, seq: row.seq, actor: row.actor, action, documentId, name });

@@ -5,7 +5,7 @@ import { type Block, table } from '../render/blocks.ts';
 import type { ReportInput } from '../report.ts';
 import { bannerWord, notStated, purposesInWords, stateWord, viaWords } from '../words.ts';
 
-/** All that the records have of one subject up to asOf, whatever the period: the history, not only the last state. */
+/** Everything recorded about one subject up to asOf, whatever the period: the history, not only the last state. */
 export interface SubjectAppendix {
   readonly subject: string;
   readonly decisions: readonly {
@@ -21,14 +21,14 @@ export interface SubjectAppendix {
     readonly contradicts: boolean;
     readonly repeated: boolean;
   }[];
-  /** There are more: the list ends with the newest ones. */
+  /** How many older records were left out. */
   readonly left: number;
 }
 
-/** Records that an appendix lists; the pack of a request has them all. */
+/** The most records in an appendix; the pack of a request has all of them. */
 const LISTED = 2000;
 
-/** Null: no subject was asked for. */
+/** Null if no subject was requested. */
 export async function loadSubjectAppendix(input: ReportInput): Promise<SubjectAppendix | null> {
   const { subject = null } = input;
   if (subject === null) return null;

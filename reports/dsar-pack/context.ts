@@ -24,51 +24,60 @@ import type { Letter } from '../letters/letter.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { type DocumentInput, frameParameters, type Parameters, referenceOf } from '../report.ts';
 
-/** What is known of the person's records before the first file is written. Constant in size however long the history is. */
+/**
+ * A summary of the person's records, gathered before the first file is written. Its size does not depend on the length
+ * of the history.
+ */
 interface RecordsFound {
   /** Distinct decisions. */
   readonly decisions: number;
   readonly first: string | null;
   readonly last: string | null;
-  /** The policies that they name. */
+  /** The policies named by the decisions. */
   readonly policyIds: ReadonlySet<string>;
 }
 
 export interface PackContext {
   readonly input: DsarPackInput;
-  /** Printed in every file: the id under which the pack is registered begins with it. */
+  /** Printed in every file; the id of the registered pack begins with it. */
   readonly reference: string;
   readonly disclosure: Disclosure;
   readonly found: RecordsFound;
   readonly policies: readonly PolicyInterval[];
-  /** The texts of these policies from the first decision to the last, as they were fetched. A text is referred to by its place here, from 1. */
+  /**
+   * The fetched texts of these policies from the first decision to the last. A text is referred to by its place in this
+   * list, from 1.
+   */
   readonly texts: readonly PolicyTextInterval[];
-  /** Under which of the texts a decision was made. */
+  /** Finds the text under which a decision was made. */
   readonly cite: CiteText;
-  /** The evidence of a banner for a decision, all that the person's decisions rest on, and whether a file of it is there to enclose. */
+  /**
+   * The evidence of a banner for a decision, all evidence for the person's decisions, and whether each file exists and
+   * can be enclosed.
+   */
   readonly banner: {
     readonly cite: CiteBanner;
     readonly evidence: readonly BannerEvidence[];
     readonly enclosed: boolean;
   };
-  /** Kinds of what was left out of the decisions. */
+  /** Kinds of data left out of the decisions. */
   readonly withheld: ReadonlySet<WithheldType>;
-  /** The person's decisions as often as they are needed; none unless the disclosure is full. */
+  /** Iterates over the person's decisions, any number of times; none unless the disclosure is full. */
   decisions(): AsyncIterable<JudgedRow>;
 }
 
 /** A file of the pack. */
 export interface PackFile {
   readonly name: string;
-  /** One line: what it is, for the reader of the pack. */
+  /** Describes the file in one line for the reader of the pack. */
   readonly what: string;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** One part of the pack: which file it makes, or none for this case. */
+/** One part of the pack: returns the file it makes, or null if there is none for this case. */
 export type PackPart = (context: PackContext) => PackFile | null | Promise<PackFile | null>;
 
-/** A file that has been written: what the manifest says of it. */
+/** A written file as listed in the manifest. */
 export interface WrittenFile {
   readonly name: string;
   readonly what: string;
@@ -97,7 +106,7 @@ export async function loadContext(input: DsarPackInput): Promise<PackContext> {
     if (row.policy_id !== null) policyIds.add(row.policy_id);
     for (const { seq } of citeBanner({ bannerId: row.banner_id, at: row.at })) used.add(seq);
   }
-  // A subject without a record up to asOf cannot be linked to one.
+  // A subject without records up to asOf cannot be linked to any.
   if (disclosure === 'full' && found.decisions === 0) disclosure = 'no-match';
   const policies =
     found.first === null
@@ -134,7 +143,7 @@ async function anyFile({ evidenceFolder }: DsarPackInput, evidence: readonly Ban
   return false;
 }
 
-/** From the first decision on. Of the policies that the decisions name; of all, where they name none. */
+/** Texts from the first decision on: of the policies that the decisions name, or of all if they name none. */
 async function loadTexts(
   { history, source, asOf, generatedAt }: DsarPackInput,
   { first, policyIds }: RecordsFound,
@@ -144,7 +153,7 @@ async function loadTexts(
   return loadPolicyTextIntervals(looks, first, generatedAt);
 }
 
-/** In whose name the answer goes out: the controller, also where a processor drafts it. */
+/** In whose name the answer is sent: the controller's, even if a processor drafts it. */
 export function letterhead({ profile, sourceName }: DsarPackInput): string {
   if (profile === null) return sourceName;
   return profile.role === 'processor' && profile.controllerOrJointContact !== null
@@ -166,57 +175,57 @@ export function packFrame(context: PackContext, title: string, kind: Frame['kind
   };
 }
 
-/** What the pack of one case is made from. */
+/** Input from which the pack of a case is made. */
 export interface DsarPackInput extends DocumentInput {
-  /** The case as it stood at asOf. */
+  /** The case at asOf. */
   readonly case: Selectable<Tables['cases']>;
   readonly deadline: PackDeadline;
   readonly disclosure: Disclosure;
-  /** How the requester was found in the records, and under which subjects. */
+  /** How the requester was found in the records, and as which subjects. */
   readonly match: Pick<Match, 'status' | 'subjects'>;
-  /** Whether the identity check that applies was made; how, in words (never a document). */
+  /** Whether the required identity check was made, and how, in words (never a document). */
   readonly identity: PackCase['identity'];
-  /** The controller's other systems, as the case marks them; null: not marked. */
+  /** The controller's other systems as marked in the case; null: not marked. */
   readonly systems?: PackCase['systems'];
-  /** DATA_DIR/evidence; absent: the files of evidence are named as missing. */
+  /** DATA_DIR/evidence; absent: evidence files are listed as missing. */
   readonly evidenceFolder?: string;
-  /** What its letter says of the law and the time, and the letter itself. */
+  /** The legal statements and dates for its letter, and the letter itself. */
   readonly letter?: LetterOfCase;
-  /** What proves its entries; absent: nothing does. */
+  /** Proofs of its entries; absent: none. */
   readonly proofs?: PackProofs;
 }
 
-/** What proves the entries of a pack to somebody who has only the pack. */
+/** Proves the entries of a pack to someone who has only the pack. */
 export interface PackProofs {
   readonly verifierKey: string;
-  /** Throws when the entry is not what was sealed. */
+  /** Throws if the entry is not the sealed one. */
   of(seq: number): Promise<{ readonly kind: string; files(withContent: boolean): ProofFiles }>;
-  /** Seals the list of files in the ledger, and proves that. */
+  /** Seals the list of files in the ledger, and proves it. */
   sealManifest(sealed: {
     readonly sha256: string;
     readonly files: Readonly<Record<string, string>>;
   }): Promise<ProofFiles>;
 }
 
-/** Dates are YYYY-MM-DD; null: no law sets one, or what is asked takes effect at once. */
+/** Dates are YYYY-MM-DD; null: no law sets one, or the request takes effect at once. */
 export interface LetterOfCase {
-  /** Ids of the laws that apply, the one that decides first. */
+  /** Ids of the laws that apply; the first determines the answer. */
   readonly laws: readonly string[];
   readonly limit: string | null;
   readonly firstLimit: string | null;
   /** Whether this kind of request must not depend on an identity check. */
   readonly unchecked: boolean;
-  /** Why the request cannot be refused, in words for the officer; null: it can. */
+  /** Why the request cannot be refused, in words for the officer; null: it can be. */
   readonly irrefusable: string | null;
-  /** The answer as an officer last made it as a letter; null: not yet. */
+  /** The letter of the answer that an officer made last; null: none yet. */
   readonly written: Letter | null;
-  /** The controller's own wording of an answer in a language, with placeholders; null: none. */
+  /** The controller's own wording of an answer in one language, with placeholders; null: none. */
   readonly ownAnswer?: { readonly language: string; readonly text: string } | null;
 }
 
-/** The dates of the case under the law that decides. */
+/** The dates of the case under the deciding law. */
 interface PackDeadline {
-  /** Id of the deciding law; `none` where no law known here gives a right to an answer. */
+  /** Id of the deciding law; `none` if no implemented law gives a right to an answer. */
   readonly regime: string;
   readonly aimFor: string | null;
   readonly legalLimit: string | null;
@@ -224,7 +233,7 @@ interface PackDeadline {
   readonly citation: string;
 }
 
-/** What a pack says of the deadlines of its case. */
+/** The deadlines of a case as printed in its pack. */
 export function packDeadline(deadlines: Deadlines): PackDeadline {
   const law = decidingLaw(deadlines);
   return {
@@ -236,46 +245,50 @@ export function packDeadline(deadlines: Deadlines): PackDeadline {
   };
 }
 
-/** What a pack is made from besides the entries up to asOf. Who was matched follows from them. */
+/** Everything from which a pack is made besides the entries up to asOf; the matched subjects follow from those. */
 export function packParameters(input: DsarPackInput): Parameters {
   return { ...frameParameters(input), disclosure: input.disclosure };
 }
 
-/** What a pack prints to be found again; the id under which it is registered begins with it. */
+/** The reference printed in a pack; the id of the registered pack begins with it. */
 export function packReference(input: DsarPackInput): string {
   const { asOf } = input;
   const parameters = packParameters(input);
   return referenceOf({ name: 'dsar-pack', format: 'zip', asOf, caseId: input.case.case_id, parameters });
 }
 
-/** What may be disclosed in the end, whatever the caller says: nothing of a person in a refusal, nor beyond what identity and match allow. */
+/**
+ * The disclosure that is allowed, whatever the caller asks for: nothing about a person in a refusal, and never more
+ * than identity and match allow.
+ */
 function effectiveDisclosure(input: DsarPackInput): Disclosure {
   if (input.disclosure !== 'full') return input.disclosure;
   if (parseFolded(input.case.folded).refusal !== null) return 'categories-only';
   return mostDisclosure(input.identity.status, input.match);
 }
 
-/** What stands in place of a piece that may not be disclosed, by its kind: the reader has to be told what is held (11 CCR 7024(d)). */
+/** Replacements for data that may not be disclosed, by kind: the reader must be told what is held (11 CCR 7024(d)). */
 const WITHHELD: Readonly<Record<WithheldType, string>> = {
   socialSecurity: '[withheld: Social Security number, 11 CCR 7024(d)]',
   longNumber: '[withheld: account, card or identification number, 11 CCR 7024(d)]',
 };
 
 const SOCIAL_SECURITY = /^\d{3}-\d{2}-\d{4}$/;
-// Social security numbers, and long runs of digits that look like account, card or licence numbers.
+// Social security numbers, and long digit sequences that look like account, card or licence numbers.
 const FORBIDDEN = /(?<![\dA-Za-z])(?:\d{3}-\d{2}-\d{4}|\d{9}|\d(?:[ -]?\d){12,18})(?![\dA-Za-z])/g;
 
 /**
- * Whether a law of the case bars government ids and account numbers from the answer, verified requester or not (11 CCR 7024(d)). It does so
- * where another law decides the date as well: a rule of one law never loosens another.
+ * Whether a law of the case bars government ids and account numbers from the answer, verified requester or not (11 CCR
+ * 7024(d)). This holds even if another law decides the date: a rule of one law never loosens another.
  */
 export function withholdsIdentifiers({ letter, deadline }: Pick<DsarPackInput, 'letter' | 'deadline'>): boolean {
   return (letter?.laws ?? [deadline.regime]).includes('us-ca');
 }
 
 /**
- * A decision without what may never be disclosed (11 CCR 7024(d)). The records hold hashed subjects; but what the service or a site
- * put into their texts is not ours to choose, so every text of them is searched. `found` takes the kinds of what was left out.
+ * A decision without what may never be disclosed (11 CCR 7024(d)). Subjects are hashed, but we do not control what the
+ * service or a site wrote into other texts, so all of them are searched. `found` collects the kinds of what was left
+ * out.
  */
 function withholdIdentifiers(row: JudgedRow, found: Set<WithheldType>): JudgedRow {
   const texts = [

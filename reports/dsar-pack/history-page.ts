@@ -11,7 +11,7 @@ import { evidenceExtensions, evidenceKindText } from '../../src/banners/evidence
 import { readEvidenceFile } from '../../src/ledger/evidence-files.ts';
 import type { BannerEvidence } from '../../src/store/queries/history-banners.ts';
 
-/** The person's history to read, as a page that opens in any browser. */
+/** The person's history as a page that opens in any browser. */
 export const historyPage: PackPart = (context) =>
   context.disclosure === 'full'
     ? {
@@ -112,7 +112,7 @@ async function* rowsOf(context: PackContext, zone: string): AsyncGenerator<strin
   }
 }
 
-/** `Partly withdrawn`, what a contradicting record says, or the case that a withdrawal was carried out for. */
+/** `Partly withdrawn`, what a contradicting record says, or the case for which a withdrawal was carried out. */
 function stateInWords(row: JudgedRow): string {
   if (row.conflicts === 1) return `${stateWord(row.state)} (contradicts)`;
   if (row.disputed === 1) return `Disputed (states: ${stateWord(row.state).toLowerCase()})`;
@@ -152,12 +152,12 @@ function withdrawnInWords(withdraws: string): string {
   return names.length === 0 ? 'nothing was granted' : `withdrawn: ${names.join(', ')}`;
 }
 
-/** Where a piece of evidence lies in the pack. */
+/** The path of an evidence file in the pack. */
 export function evidenceName({ seq, mediaType }: BannerEvidence): string {
   return `banner-evidence/entry-${seq}.${evidenceExtensions[mediaType]}`;
 }
 
-/** The files that show the banners on which the person decided, byte for byte. A missing one is named, never replaced. */
+/** The files that show the banners on which the person decided, byte for byte. A missing file is named, never replaced. */
 export async function* bannerFiles({ input, banner, disclosure }: PackContext): AsyncGenerator<PackFile> {
   if (disclosure !== 'full') return;
   for (const one of banner.evidence) {
@@ -184,7 +184,7 @@ async function* bytesOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The banners as they were shown, for the page of the history. */
+/** The banners as shown, for the history page. */
 function* bannerHistory({ input, banner }: PackContext): Generator<Block> {
   yield { block: 'heading', level: 1, text: 'Banners as they were shown' };
   if (banner.evidence.length === 0) {

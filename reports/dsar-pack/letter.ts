@@ -25,7 +25,8 @@ import {
 } from './context.ts';
 
 /**
- * The letter to the requester. A PDF; where no embedded font has a character of it, an HTML page instead, which the reader's own fonts can show.
+ * The letter to the requester: a PDF, or an HTML page if no embedded font has one of its characters, because the
+ * reader's own fonts can show it.
  */
 export const letter: PackPart = async (context) => {
   const what = 'our answer to the request';
@@ -47,7 +48,10 @@ export const letter: PackPart = async (context) => {
   return { name: 'letter.pdf', what, content: renderPdf(frame, blocks) };
 };
 
-/** The letter as the officer last made it; before that a draft: a refusal has its recorded reasons, an answer what was recorded of its parts. */
+/**
+ * The letter that the officer made last, or else a draft: a refusal states its recorded reasons, an answer what was
+ * recorded of its parts.
+ */
 function letterOfPack(context: PackContext): Letter {
   const { input } = context;
   if (input.letter?.written != null) return input.letter.written;
@@ -67,13 +71,13 @@ function letterOfPack(context: PackContext): Letter {
     : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
 }
 
-/** Why the letter in a pack is marked as a draft, in words for the officer; null: it can go out. */
+/** Why the letter in a pack is marked as a draft, in words for the officer; null: it can be sent. */
 export async function draftProblem(input: DsarPackInput): Promise<string | null> {
   const context = await loadContext(input);
   return letterProblem(letterOfPack(context), letterFactsOf(context));
 }
 
-/** What the letters of a case speak of. */
+/** The facts for the letters of a case. */
 export function letterFactsOf({ input, found, disclosure, texts, banner, withheld }: PackContext): LetterFacts {
   const { case: row, deadline, profile, timeZone } = input;
   const folded = parseFolded(input.case.folded);

@@ -24,12 +24,12 @@ import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { describeText, type PolicyTextInterval } from '../policy-texts.ts';
 
-/** A part that is in the pack only where the disclosure is full. */
+/** A part that is in the pack only with full disclosure. */
 function inFull(name: string, what: string, content: (context: PackContext) => PackFile['content']): PackPart {
   return (context) => (context.disclosure === 'full' ? { name, what, content: content(context) } : null);
 }
 
-/** The parts of a pack, in order. README.txt and manifest.json follow, because they describe the others. */
+/** The parts of a pack, in order. README.txt and manifest.json come last because they describe the others. */
 const parts: readonly PackPart[] = [
   letter,
   historyPage,
@@ -44,8 +44,8 @@ const parts: readonly PackPart[] = [
   inFull('records-27560.json', 'the decisions as consent records (ISO/IEC TS 27560)', (context) =>
     renderJson({ case: context.input.case.case_id, records: consentRecords(context) }),
   ),
-  // A faithful copy (GDPR Art. 15(3)). Left out under a law that bars identifiers from the answer: exact bytes cannot be
-  // searched for them without being changed.
+  // A faithful copy (GDPR Art. 15(3)). Left out under a law that bars identifiers from the answer: identifiers cannot
+  // be removed from exact bytes without changing them.
   (context) =>
     context.disclosure === 'full' && !withholdsIdentifiers(context.input)
       ? {
@@ -67,7 +67,7 @@ const parts: readonly PackPart[] = [
       texts: context.texts.map((text, place) => ({ text: place + 1, ...text })),
     }),
   ),
-  // The texts themselves, to read: under which text the person decided.
+  // The readable texts under which the person decided.
   (context) =>
     context.disclosure === 'full' && context.texts.length > 0
       ? {
@@ -80,8 +80,8 @@ const parts: readonly PackPart[] = [
 ];
 
 /**
- * The pack that answers a case, as a ZIP. The same input gives the same bytes. Records of a person are in it only where the
- * disclosure is full, the identity check that applies was made and the subject is that person's alone (context.ts).
+ * The pack that answers a case, as a ZIP. The same input gives the same bytes. It contains a person's records only if
+ * the disclosure is full, the required identity check was made, and the subject is that person's alone (context.ts).
  */
 export async function* produceDsarPack(input: DsarPackInput): AsyncGenerator<Uint8Array> {
   yield* renderZip(filesOf(input), input.generatedAt);
@@ -116,7 +116,7 @@ async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** Passes a file on and notes its size and hash when it has been read to its end. */
+/** Passes a file on and records its size and hash once it has been read to its end. */
 function counted({ name, what, content }: PackFile, written: WrittenFile[]): ZipFile {
   async function* passed(): AsyncGenerator<Uint8Array> {
     const hash = createHash('sha256');
@@ -155,7 +155,7 @@ function caseFile({ input, reference, disclosure }: PackContext): PackFile {
   };
 }
 
-/** The list of the files with their hashes, the checkpoint and how to verify: the last file of the pack. */
+/** The list of files with their hashes, the checkpoint and how to verify: the last file of the pack. */
 function manifest(
   context: PackContext,
   written: readonly WrittenFile[],
@@ -193,9 +193,9 @@ function manifest(
   });
 }
 
-/** What the files are, as plain text. */
+/** A plain-text description of the files. */
 async function* readme({ input }: PackContext, written: readonly WrittenFile[]): AsyncGenerator<Uint8Array> {
-  // A name that is longer than the column has its description on the next line.
+  // If a name is longer than the column, its description is on the next line.
   const label = (name: string) => (name.length > 18 ? `${name}\r\n${' '.repeat(18)}` : name.padEnd(18));
   const lines = [
     `Answer to request ${input.case.case_id}${input.sample ? ' (SAMPLE)' : ''}`,
@@ -234,7 +234,7 @@ async function* consentRecords(context: PackContext): AsyncGenerator<Record<stri
       banner: context.banner.cite(decision),
       profile: input.profile,
       checkpoint: input.checkpoint,
-      // They are files of the pack.
+      // Empty because the proofs are separate files of the pack.
       proofs: new Map(),
     });
   }
@@ -254,8 +254,8 @@ async function* rawRecords(context: PackContext): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * With each record what checks it against the ledger: its commitment is SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), see
- * docs/ledger-format.md, Checking a commitment.
+ * The exact bytes of each record, with what is needed to check it against the ledger. Its commitment is SHA-256(tag ‖
+ * salt ‖ SHA-256(meta) ‖ SHA-256(body)); see docs/ledger-format.md, Checking a commitment.
  */
 async function* rawLines({ input }: PackContext, page: readonly DecisionRow[]): AsyncGenerator<Uint8Array> {
   const seqs = page.map(({ seq }) => Number(seq));
@@ -273,7 +273,7 @@ async function* rawLines({ input }: PackContext, page: readonly DecisionRow[]): 
   }
 }
 
-/** The text where the bytes are UTF-8, so that the commitment can be recomputed from it; else base64. */
+/** Text if the bytes are UTF-8, so that the commitment can be recomputed from it; otherwise base64. */
 function bodyOf(body: Buffer): { body: string } | { body_base64: string } {
   const text = body.toString('utf8');
   return Buffer.from(text, 'utf8').equals(body) ? { body: text } : { body_base64: body.toString('base64') };
@@ -288,7 +288,7 @@ async function* decisionsOf(context: PackContext): AsyncGenerator<Record<string,
     };
 }
 
-/** One text in memory at a time. */
+/** Holds one text in memory at a time. */
 async function* readableTexts({ input, texts }: PackContext): AsyncGenerator<Uint8Array> {
   for (const [place, text] of texts.entries()) {
     const [entry] = text.textSha256 === null ? [] : await input.history.rawEntries(input, [text.bodySeq]);

@@ -2,20 +2,23 @@ import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { type PackContext, type PackFile, withholdsIdentifiers } from './context.ts';
 import { readFile } from 'node:fs/promises';
 
-/** An entry that is proven in the pack: its files lie in the folder proofs, named by its number. */
+/** An entry that is proven in the pack; its files are in the folder proofs, named by its number. */
 export interface ProvenEntry {
   readonly entry: number;
   readonly what: 'request' | 'record';
-  /** Whether meta and body are there, were erased, or are not disclosed. */
+  /** Whether meta and body are enclosed, erased, or not disclosed. */
   readonly content: 'enclosed' | 'erased' | 'withheld';
 }
 
-/** A file of the pack; `isEntry`: it is content of an entry, of which the manifest must not give a hash that would outlive an erasure. */
+/**
+ * A file of the pack. `isEntry`: it is content of an entry, so the manifest must not contain a hash of it, which would
+ * outlive an erasure.
+ */
 export interface ProofFile extends PackFile {
   readonly isEntry: boolean;
 }
 
-/** Key, policy and verifier, then the request and each record with its proof. What was proven is noted in `proven`. */
+/** Key, policy and verifier, then the request and each record with its proof. Adds what was proven to `proven`. */
 export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[]): AsyncGenerator<ProofFile> {
   const { input, disclosure } = context;
   const { proofs } = input;
@@ -34,7 +37,7 @@ export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[])
   for await (const seq of seqsOf(context, request)) {
     const what = seq === request ? 'request' : 'record';
     const proof = await proofs.of(seq);
-    // Who recorded a request here is not the requester's business; when it was recorded is.
+    // The requester may know when a request was recorded, but not who recorded it.
     const withContent = mayEnclose && !(what === 'request' && proof.kind === 'action');
     const files = proof.files(withContent);
     proven.push({
@@ -52,7 +55,7 @@ export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFile
   if (body !== null) yield { ...plain(`proofs/${name}.body`, '', body), isEntry: true };
 }
 
-/** The request first, then the records, each once. */
+/** The request first, then each record once. */
 async function* seqsOf(context: PackContext, request: number): AsyncGenerator<number> {
   const seen = new Set([request]);
   yield request;
@@ -72,24 +75,25 @@ function plain(name: string, what: string, content: string | Buffer): ProofFile 
 }
 
 /**
- * The verifier for node, and the same as one page for a browser. Both are handed out with what they check; they share no code with this program.
- * They lie in reports/verifier, and the build copies them there beside the compiled program (scripts/bundle.ts).
+ * The verifier for Node, and the same as a page for a browser. Both are handed out with what they check and share no
+ * code with this program. They are in reports/verifier; the build copies them beside the compiled program
+ * (scripts/bundle.ts).
  */
 export async function loadVerifier(): Promise<{
   readonly script: string;
   readonly page: string;
-  /** For exports; it imports the script. */
+  /** For exports; it imports verify.mjs. */
   readonly exportScript: string;
 }> {
   const read = (name: string) => readFile(new URL(`../verifier/${name}`, import.meta.url), 'utf8');
   const names = ['verify.mjs', 'verify.html', 'verify-export.mjs'];
   const [script = '', shell = '', exportScript = ''] = await Promise.all(names.map(read));
-  // Nothing in the script may end its own element.
+  // The script must not contain its own end tag.
   const inline = script.replace(/^#!.*\n/, '').replaceAll('</script', '<\\/script');
   return { script, exportScript, page: shell.replace('/* verify.mjs */\n', () => inline) };
 }
 
-/** What a checkpoint has to be signed by (c2sp.org/tlog-policy): the log alone, no witnesses. */
+/** Who has to sign a checkpoint (c2sp.org/tlog-policy): only the log, no witnesses. */
 export function tlogPolicy(verifierKey: string): string {
   return `log ${verifierKey}\nquorum none\n`;
 }

@@ -9,24 +9,24 @@ import { pt } from './languages/pt.ts';
 import { sv } from './languages/sv.ts';
 import type { LetterTexts } from './texts.ts';
 
-/** The languages of letters. A language is added as a file in languages/ and a line here. */
+/** The languages of letters. To add one, add a file in languages/ and a line here. */
 export const letterLanguages: Readonly<Record<string, LetterTexts>> = { en, de, es, fr, it, nl, pl, pt, sv };
 
-/** The language in which letters go out where neither the request nor the controller says otherwise. */
+/** The language of letters if neither the request nor the controller names one. */
 const LAST_LANGUAGE = 'en';
 
 export interface ChosenLanguage {
   /** A key of {@link letterLanguages}. */
   readonly language: string;
-  /** BCP 47: language and, where the request names it, region. Dates and numbers follow it. */
+  /** BCP 47: the language and, if the request names one, the region. Determines the format of dates and numbers. */
   readonly locale: string;
-  /** A language that was wanted and is missing, as it was given; null: none is. */
+  /** A requested language that is not available, as given; null: none. */
   readonly missing: string | null;
 }
 
 /**
- * The first of these languages that letters exist in: the officer's choice, the requester's, the controller's. One that names no region
- * is written as in the requester's place (ISO 3166, `US-CA`), where that has a way of its own.
+ * The first of these languages that is available: the officer's choice, the requester's, the controller's. If it names
+ * no region, formats follow the requester's place (ISO 3166, `US-CA`) where that has its own.
  */
 export function chooseLanguage(
   wanted: readonly (string | null | undefined)[],

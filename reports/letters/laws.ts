@@ -1,24 +1,33 @@
 import type { LawFamily, RemedyKey } from './texts.ts';
 
-/** What a letter says because of a law, as data: nothing in the letters branches on the name of a law. */
+/** What a law makes a letter say, as data: the letters do not branch on names of laws. */
 export interface LetterLaw {
   /** Its official name; a language may have its own (LetterTexts.lawNames). */
   readonly name: string;
   readonly family: LawFamily;
   readonly remedies: RemedyKey;
-  /** Who takes complaints, with the official site and no postal address: those move. Nothing where the site is not certain; null: the supervisory authority of the profile, or none is named. */
+  /**
+   * Who takes complaints, with the official site but no postal address, since addresses change. No site if it is
+   * uncertain; null: the supervisory authority of the profile, or none.
+   */
   readonly authority: string | null;
-  /** An appeal to the controller against a refusal, answered within so many days; null: the law provides none. */
+  /**
+   * The law provides an appeal to the controller against a refusal, to be answered within this many days; null: it
+   * provides none.
+   */
   readonly appealDays: number | null;
-  /** A notice of extension must tell of the right to complain (PIPEDA s 8(4); Privacy Act 2020 (NZ) s 48; PIPA Alberta s 31, British Columbia s 31). */
+  /**
+   * A notice of extension must mention the right to complain (PIPEDA s 8(4); Privacy Act 2020 (NZ) s 48; PIPA Alberta s
+   * 31, British Columbia s 31).
+   */
   readonly extensionComplaint?: true;
-  /** Who refuses to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
+  /** A refusal to delete must point to the opt-out of sale and sharing (11 CCR § 7022(g)). */
   readonly refusedErasureNamesOptOut?: true;
-  /** Who refuses to correct data about health must offer a statement of the person's own (11 CCR § 7023(f)). */
+  /** A refusal to correct health data must offer the person to add a statement (11 CCR § 7023(f)). */
   readonly refusedCorrectionTakesStatement?: true;
-  /** An answer about the data has to name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
+  /** An answer about the data must name what was sold, shared and disclosed (Cal. Civ. Code §§ 1798.110, 1798.115). */
   readonly namesSales?: true;
-  /** The clock stops while a clarification is awaited, for requests of access. */
+  /** For access requests, the clock stops while a clarification is awaited. */
   readonly clarificationStopsClock?: true;
 }
 
@@ -38,7 +47,7 @@ const state = (name: string, authority: string, appealDays: number | null): Lett
   appealDays,
 });
 
-/** A law whose name and authority letters know. */
+/** A law whose name and authority are known here. */
 const other = (name: string, authority: string | null): LetterLaw => ({
   name,
   family: 'general',
@@ -48,8 +57,8 @@ const other = (name: string, authority: string | null): LetterLaw => ({
 });
 
 /**
- * By id of the law; a law of several states by its place as well (`us-45` in `US-VA` is the row `us-va`).
- * Periods for deciding an appeal are those of the rows that deadlines are computed with (src/law/regimes-us.ts); a test compares them.
+ * By id of the law; for a law id shared by several states, also by place (`us-45` in `US-VA` is the row `us-va`).
+ * Periods for deciding an appeal are those used to compute deadlines (src/law/regimes-us.ts); a test compares them.
  */
 export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   'eu-gdpr': { ...gdpr, name: 'Regulation (EU) 2016/679' },
@@ -131,13 +140,14 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
     'Attorney General of Iowa, https://www.iowaattorneygeneral.gov',
     60,
   ),
-  // Narrower than the other states: Nevada gives no deletion, Washington no opt-out of sale, so that the rights of the family `us` would be untrue.
+  // Narrower than the other states: Nevada has no right to deletion, Washington none to opt out of sale, so the rights
+  // listed for the family `us` would be wrong.
   'us-nv': other('Nevada Revised Statutes, chapter 603A', 'Attorney General of Nevada, https://ag.nv.gov'),
   'us-wa': {
     ...other('Washington My Health My Data Act', 'Attorney General of Washington, https://www.atg.wa.gov'),
     appealDays: 45,
   },
-  // If the state is unknown.
+  // Used if the state is unknown.
   'us-45': { ...state('privacy act of the state', '', null), remedies: 'unnamed', authority: null },
   'br-lgpd': {
     name: 'Lei Geral de Proteção de Dados Pessoais (LGPD)',
@@ -238,10 +248,10 @@ export const letterLaws: Readonly<Record<string, LetterLaw>> = {
   ),
 };
 
-/** What letters say under a law that has no row here: nothing particular. */
+/** Used for a law without a row here: letters say nothing specific. */
 const unknownLaw: LetterLaw = other('', null);
 
-/** The row of a law, for a request from this place (`US-VA`) where the law stands for several. */
+/** The row of a law; for an id shared by several states, the row of the place (`US-VA`). */
 export function letterLawOf(law: string, place: string | null): LetterLaw {
   const own = law === 'us-45' ? letterLaws[(place ?? '').toLowerCase()] : undefined;
   return own ?? letterLaws[law] ?? unknownLaw;

@@ -13,47 +13,47 @@ import { letterLanguages } from './languages.ts';
 import { type LetterLaw, letterLawOf } from './laws.ts';
 import type { FamilyTexts, LawFamily, LetterStep, LetterTexts, WithheldType } from './texts.ts';
 
-/** The facts of a case that letters speak of. Dates are YYYY-MM-DD in the controller's time zone. */
+/** The facts of a case that letters use. Dates are YYYY-MM-DD in the controller's time zone. */
 export interface LetterFacts {
   readonly caseId: string;
   readonly requestId: string | null;
   readonly kind: RequestKind;
-  /** Ids of the laws that apply, the one that decides first; empty: no law gives a right. */
+  /** Ids of the laws that apply, the deciding one first; empty: no law gives a right. */
   readonly laws: readonly string[];
-  /** ISO 3166 code of the requester's place; null: not known. */
+  /** ISO 3166 code of the requester's place; null: unknown. */
   readonly place: string | null;
   readonly receivedOn: string;
   /** The date of the letter. */
   readonly madeOn: string;
-  /** The day on which the answer went out, where that is recorded: a copy made later is not late for that. */
+  /** The day the answer was sent, if recorded: a copy made later does not count as late. */
   readonly answeredOn?: string | null;
-  /** The day on which the answer is due; null: no law sets one, or what is asked takes effect at once. */
+  /** The day the answer is due; null: no law sets one, or the request takes effect at once. */
   readonly limit: string | null;
-  /** The same without an extension. */
+  /** The due day without an extension. */
   readonly firstLimit: string | null;
-  /** Why the request cannot be refused, in words for the officer; null: it can. */
+  /** Why the request cannot be refused, in words for the officer; null: it can be. */
   readonly irrefusable: string | null;
   readonly requester: {
     readonly name: string | null;
     readonly email: string | null;
     readonly role: 'person' | 'agent' | 'guardian';
-    /** Whom an agent or guardian acts for. */
+    /** The person for whom an agent or guardian acts. */
     readonly represented: string | null;
   };
   readonly identity: {
-    /** Whether the check that applies has been made, or none applies. */
+    /** The required check has been made, or none is required. */
     readonly met: boolean;
     readonly confirmed: boolean;
-    /** Whether this kind of request must not depend on a check. */
+    /** This kind of request must not depend on a check. */
     readonly unchecked: boolean;
   };
   readonly disclosure: 'full' | 'categories-only' | 'no-match';
   readonly match: 'from-device' | 'computed' | 'shared' | 'none';
-  /** The records that are disclosed. */
+  /** The disclosed records. */
   readonly found: { readonly decisions: number; readonly first: string | null; readonly last: string | null };
-  /** Files that are enclosed with an answer. */
+  /** Files enclosed with an answer. */
   readonly enclosed: readonly (keyof LetterTexts['answer']['files'])[];
-  /** Kinds of data that were left out of the records because a law forbids to disclose them. */
+  /** Kinds of data left out of the records because a law forbids disclosing them. */
   readonly withheld?: readonly WithheldType[];
   readonly systems: readonly {
     readonly name: string;
@@ -66,33 +66,36 @@ export interface LetterFacts {
     readonly note?: string | undefined;
   }[];
   readonly profile: ControllerProfile | null;
-  /** The last checkpoint of the ledger that the records are from; null: there is none yet. */
+  /** The last checkpoint of the ledger that contains the records; null: none yet. */
   readonly sealed?: { readonly entries: number; readonly verifierKey: string } | null;
-  /** In whose name letters go out. */
+  /** In whose name letters are sent. */
   readonly controller: string;
 }
 
-/** Tells the officer which characters a letter as PDF lacks, and what to do: a name with a hole in it should not reach the person who bears it. */
+/**
+ * Tells the officer which characters cannot be printed in a PDF letter and what to do, so that nobody receives a letter
+ * with gaps in their name.
+ */
 export function unprintableNote(characters: readonly string[]): string {
   const listed = characters.slice(0, 10).map(codePointName).join(', ');
   const more = characters.length > 10 ? ` and ${characters.length - 10} more` : '';
   return `The PDF fonts lack ${listed}${more}: the PDF shows \ufffd and the code point in their place. Create the letter as HTML or text to show them.`;
 }
 
-/** One letter of a case, as the officer wants it. */
+/** One letter of a case as configured by the officer. */
 export interface Letter {
   readonly step: LetterStep;
   /** A key of letterLanguages. */
   readonly language: string;
   /** BCP 47, for dates and numbers. */
   readonly locale: string;
-  /** What the officer wrote; null: nothing yet. Paragraphs are parted by empty lines, items begin with `- `. */
+  /** What the officer wrote; null: nothing yet. Paragraphs are separated by empty lines, items begin with `- `. */
   readonly text: string | null;
   /** The addressee of a notice. */
   readonly recipient?: string | null;
 }
 
-/** Why a letter cannot go out under these laws and facts, in words for the officer; null: it can. */
+/** Why a letter cannot be sent under these laws and facts, in words for the officer; null: it can be. */
 export function letterProblem({ step, text }: Letter, facts: LetterFacts): string | null {
   if (step === 'appeal' && !lawsOf(facts).some(({ appealDays }) => appealDays !== null))
     return 'No law that applies to this request provides for an appeal to the controller.';
@@ -110,18 +113,18 @@ export function letterProblem({ step, text }: Letter, facts: LetterFacts): strin
   return null;
 }
 
-/** Whether a letter grants nothing of what was asked. */
+/** Whether a letter grants nothing of the request. */
 function refusesAll(step: LetterStep, { parts }: LetterFacts): boolean {
   if (step === 'refusal') return true;
   return step === 'answer' && parts.length > 0 && parts.every(({ outcome }) => outcome === 'refused');
 }
 
-/** Whether a text still has blanks to fill in: `[…]`. */
+/** Whether a text still contains blanks to fill in: `[…]`. */
 export function hasBlanks(text: string): boolean {
   return /\[[^\]]*\]/.test(text);
 }
 
-/** Texts to start from, the best first; empty: the letter needs none. */
+/** Texts to start from, the most suitable first; empty: the letter needs none. */
 export function letterProposals(
   step: LetterStep,
   language: string,
@@ -137,38 +140,41 @@ export function letterProposals(
       if (kind === 'access') return salesBlank(facts) ? proposals.know : [];
       return kind === 'portability' ? [] : proposals.answer[kind];
     case 'identity':
-      // The last one asks for an authorisation.
+      // The last proposal asks for an authorisation.
       return facts.requester.role === 'person' ? proposals.identity : proposals.identity.toReversed();
     default:
       return proposals[step];
   }
 }
 
-/** Whether the officer has to say what was sold and shared of this person's data: never to somebody whose identity was not confirmed (11 CCR § 7024(b)). */
+/**
+ * Whether the officer has to state what was sold and shared of this person's data; never to someone whose identity was
+ * not confirmed (11 CCR § 7024(b)).
+ */
 function salesBlank(facts: Pick<LetterFacts, 'laws' | 'place' | 'identity'>): boolean {
   return facts.identity.met && lawsOf(facts).some(({ namesSales }) => namesSales);
 }
 
-/** The text of a refusal from the reasons and the ground that were recorded for it. */
+/** The text of a refusal from its recorded reasons and ground. */
 export function refusalText(language: string, { reasons, basis }: { reasons: string; basis: string }): string {
   return `${reasons}\n\n${fill(textsOf(language).refusal.ground, { ground: basis })}`;
 }
 
-/** Whether a letter says nothing without a text of the officer. */
+/** Whether a letter is empty without a text by the officer. */
 function needsText(step: LetterStep, { kind, disclosure, parts }: LetterFacts): boolean {
   if (step === 'answer') return !copies(kind) && parts.length === 0 && !(disclosure === 'no-match' && !choices(kind));
   return step !== 'acknowledgement' && step !== 'no-match';
 }
 
-/** Kinds that are answered with a copy; of the others the answer says what was done. */
+/** Kinds answered with a copy; for other kinds the answer says what was done. */
 const copies = (kind: RequestKind) => kind === 'access' || kind === 'portability';
-/** Kinds that take effect whether or not the person could be linked to a record. */
+/** Kinds that take effect even if the person could not be linked to a record. */
 const choices = (kind: RequestKind) => ['opt-out', 'limit', 'objection', 'withdraw-consent'].includes(kind);
 
 /** Kinds for which the GDPR requires recipients to be notified (Art. 19). */
 const art19 = (kind: RequestKind) => ['rectification', 'erasure', 'restriction'].includes(kind);
 
-/** The frame of a letter: what stands around its text on every page. */
+/** The frame of a letter, printed around its text on every page. */
 export function letterFrame(
   letter: Letter,
   facts: LetterFacts,
@@ -189,12 +195,12 @@ export function letterFrame(
   };
 }
 
-/** The letter as blocks. A text that is missing or has blanks is marked, never left out. */
+/** The letter as blocks. A missing text, or one with blanks, is marked and never left out. */
 export function letterBlocks(letter: Letter, facts: LetterFacts): readonly Block[] {
   return written(letter, quotedIn(facts, letter.language)).map((block) => withFixedSpaces(block, letter.language));
 }
 
-/** The facts, with what the controller says about itself in a language as far as its profile has it there. */
+/** The facts with the controller's statements about itself in a language, as far as its profile has them. */
 function quotedIn(facts: LetterFacts, language: string): LetterFacts {
   const { profile } = facts;
   if (profile === null) return facts;
@@ -206,7 +212,7 @@ function quotedIn(facts: LetterFacts, language: string): LetterFacts {
   return { ...facts, profile: quoted, systems };
 }
 
-/** Whether a letter quotes a controller profile that has no texts in the language of the letter. */
+/** Whether a letter quotes a controller profile that has no texts in the letter's language. */
 export function quotesUntranslated({ step, language }: Letter, { kind, profile }: LetterFacts): boolean {
   return (
     profile !== null && copies(kind) && (step === 'answer' || step === 'partial') && isUntranslated(profile, language)
@@ -254,7 +260,7 @@ interface Writing {
 const bodies: Readonly<Record<LetterStep, (writing: Writing) => readonly Block[]>> = {
   acknowledgement: ({ letter, facts, texts, say }) => [
     paragraph(say(texts.acknowledgement.received)),
-    // A day that is over cannot be promised any more.
+    // Do not promise a day that has passed.
     ...(facts.limit === null || facts.madeOn > facts.limit ? [] : [paragraph(say(texts.acknowledgement.due))]),
     ...each(facts, texts, ({ acknowledgement }) =>
       facts.identity.unchecked || choices(facts.kind) ? acknowledgement.unchecked : acknowledgement.checked,
@@ -362,7 +368,7 @@ function recordsBody(writing: Writing): readonly Block[] {
     to: dateIn(last, letter.locale),
     found,
   };
-  // Said once, as the deciding law has it.
+  // Stated once, as the deciding law has it.
   const yes = each(facts, texts, (family) => [facts.kind === 'portability' ? family.portability : family.access], 1);
   return [
     ...lateBlocks(facts, texts, say),
@@ -386,7 +392,7 @@ function recordsBody(writing: Writing): readonly Block[] {
   ];
 }
 
-/** Empty while no checkpoint covers the records: there is no key to compare yet. */
+/** Empty until a checkpoint covers the records: before that, there is no key to compare. */
 function verifyBlocks({ letter, facts, texts }: Writing): readonly Block[] {
   if (facts.sealed == null) return [];
   const { entries, verifierKey } = facts.sealed;
@@ -406,10 +412,11 @@ function categoriesBody(writing: Writing): readonly Block[] {
   ];
 }
 
-/** Of a request that is answered by doing what it asks. */
+/** The body of an answer to a request that is fulfilled by doing what it asks. */
 function doneBody(writing: Writing): readonly Block[] {
   const { letter, facts, texts, say } = writing;
-  // An erasure always keeps the proof of consent (noteBlocks): that much is refused, with what a refusal must name.
+  // An erasure always keeps the proof of consent (noteBlocks). To that extent it is a refusal and must state what a
+  // refusal must state.
   const refused = facts.kind === 'erasure' || facts.parts.some(({ outcome }) => outcome !== 'done');
   const unlinked = choices(facts.kind) && (facts.match === 'none' || facts.match === 'shared');
   const method = facts.profile?.withdrawalMethod ?? null;
@@ -443,7 +450,7 @@ function noMatchBody(writing: Writing): readonly Block[] {
     paragraph(texts.noMatch.help, 'strong'),
     { block: 'list', ordered: true, items: texts.noMatch.steps.map((step) => say(step)) },
     ...(copies(facts.kind) ? scopeBlocks(writing) : []),
-    // Where another system holds something about the person, the answer to a request for a copy is one about data after all.
+    // If another system holds data about the person, the answer to a request for a copy is about data after all.
     ...(copies(facts.kind) && facts.identity.met && facts.systems.some(({ result }) => result === 'attached')
       ? [...processingBlocks(writing), ...rightsBlocks(writing)]
       : []),
@@ -522,7 +529,8 @@ function noteBlocks({ facts, texts, say }: Writing): readonly Block[] {
 
 function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
   const { scope } = texts;
-  // Whether another system holds something is about a person: nobody learns it without the check that applies.
+  // Whether another system holds data is itself information about a person: without the required check it is not
+  // disclosed.
   const silent = facts.systems.length === 0 || !facts.identity.met;
   return [
     { block: 'heading', level: 2, text: scope.heading },
@@ -543,7 +551,10 @@ function scopeBlocks({ letter, facts, texts }: Writing): readonly Block[] {
 /** What an answer about the processing should state under any law. */
 const everywhere: readonly ProfilePart[] = ['purposes', 'dataCategories', 'dataSources', 'recipients'];
 
-/** What the controller says about itself: GDPR Art. 15(1)(a)–(h) and (2); 11 CCR 7024; LGPD Art. 19 II. What is missing is named. */
+/**
+ * The controller's statements about itself: GDPR Art. 15(1)(a)–(h) and (2); 11 CCR 7024; LGPD Art. 19 II. Missing
+ * statements are named.
+ */
 function processingBlocks(writing: Writing): readonly Block[] {
   const { letter, facts, texts } = writing;
   const { profile } = facts;
@@ -586,7 +597,7 @@ function processingBlocks(writing: Writing): readonly Block[] {
   const missing = [
     ...missingPartsOf(profile)
       .filter((part) => european || everywhere.includes(part))
-      // A law with an authority of its own has it among the remedies.
+      // If a law has its own authority, that is named among the remedies.
       .filter((part) => part !== 'supervisoryAuthority' || lawsOf(facts).some(({ remedies }) => remedies === 'eu'))
       .map((part) => words.parts[part]),
     ...(officerText(letter.text).length === 0 && salesBlank(facts) ? [words.soldOrShared] : []),
@@ -599,7 +610,10 @@ function processingBlocks(writing: Writing): readonly Block[] {
   ];
 }
 
-/** What a law bars from the copy: its kinds where some was found, else that none of it is ever in the answer. Nothing where the records are enclosed as they came. */
+/**
+ * What a law bars from the copy: the kinds found, or a statement that such data are never included. Nothing if the
+ * records are enclosed unchanged.
+ */
 function withheldBlocks({ facts, texts }: Writing): readonly Block[] {
   if (facts.disclosure === 'full' && facts.enclosed.includes('records')) return [];
   const kinds = facts.disclosure === 'full' ? (facts.withheld ?? []) : [];
@@ -609,7 +623,7 @@ function withheldBlocks({ facts, texts }: Writing): readonly Block[] {
 }
 
 function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
-  // Without a law that gives a right the letter promises none.
+  // Without a law that gives a right, the letter promises none.
   const rights = facts.laws.length === 0 ? [] : each(facts, texts, (family) => family.rights);
   if (rights.length === 0) return [];
   return [
@@ -618,7 +632,7 @@ function rightsBlocks({ facts, texts, say }: Writing): readonly Block[] {
   ];
 }
 
-/** The statement of the person's own that a refused correction has to offer, where a law wants that. */
+/** The offer to add a statement, which some laws require in a refused correction. */
 function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
   if (facts.kind !== 'rectification') return [];
   return lawsOf(facts).some((law) => law.refusedCorrectionTakesStatement)
@@ -626,14 +640,17 @@ function healthStatementBlocks({ facts, texts }: Writing): readonly Block[] {
     : [];
 }
 
-/** The opt-out that a refused deletion has to point to, where a law wants that. */
+/** The pointer to the opt-out, which some laws require in a refused deletion. */
 function optOutBlocks({ facts, texts }: Writing): readonly Block[] {
   if (facts.kind !== 'erasure' || !lawsOf(facts).some((law) => law.refusedErasureNamesOptOut)) return [];
   const [, optOut = ''] = texts.families.california.rights ?? [];
   return [paragraph(optOut)];
 }
 
-/** Appeal, complaint and judicial remedy of each law; none where no law gives a right. An appeal is named where something was refused. */
+/**
+ * Appeal, complaint and judicial remedy under each law; none if no law gives a right. An appeal is mentioned if
+ * something was refused.
+ */
 function remedyBlocks({ facts, texts, say }: Writing, refused: boolean): readonly Block[] {
   if (facts.laws.length === 0) return [];
   const items: string[] = [];
@@ -660,7 +677,7 @@ function remedyBlocks({ facts, texts, say }: Writing, refused: boolean): readonl
   ];
 }
 
-/** The officer's text where the letter cannot do without it: what is missing is marked. */
+/** The officer's text for a letter that needs one; a missing text is marked. */
 function wantedText(text: string | null, texts: LetterTexts): readonly Block[] {
   const said = officerText(text);
   if (said.length > 0 && !hasBlanks(text ?? '')) return said;
@@ -690,7 +707,7 @@ function officerText(text: string | null): readonly Block[] {
   return blocks;
 }
 
-/** Texts of the laws that apply, each once; at most `most`: where one law's word is enough. */
+/** Texts of the applicable laws without repeats; at most `most`, for cases where one law's text is enough. */
 function each(
   facts: LetterFacts,
   texts: LetterTexts,
@@ -711,7 +728,7 @@ function lawsOf({ laws, place }: Pick<LetterFacts, 'laws' | 'place'>): readonly 
   return laws.length === 0 ? [letterLawOf('', null)] : laws.map((law) => letterLawOf(law, place));
 }
 
-/** The laws with their authorities as the language calls them. */
+/** The laws with their authorities as named in this language. */
 function lawsIn(texts: LetterTexts, facts: Pick<LetterFacts, 'laws' | 'place'>): readonly LetterLaw[] {
   return lawsOf(facts).map((law, i) => ({
     ...law,
@@ -723,7 +740,7 @@ function lawNames({ laws, place }: LetterFacts, texts: LetterTexts): readonly st
   return laws.map((law) => texts.lawNames[law]?.name ?? letterLawOf(law, place).name).filter((name) => name !== '');
 }
 
-/** What the GDPR is called: the first of its laws that applies. */
+/** The short name of the GDPR: the first applicable one. */
 function shortName({ laws }: LetterFacts, texts: LetterTexts): string {
   const law = laws.find((id) => id === 'eu-gdpr' || id === 'uk-gdpr') ?? 'eu-gdpr';
   return texts.lawNames[law]?.short ?? '';
@@ -731,7 +748,7 @@ function shortName({ laws }: LetterFacts, texts: LetterTexts): string {
 
 type Say = (template: string, more?: Readonly<Record<string, string>>) => string;
 
-/** Fills what every letter of a case can say. */
+/** Creates a function that fills in the values known for every letter of a case. */
 function speaker(letter: Letter, facts: LetterFacts): Say {
   const texts = textsOf(letter.language);
   const { locale } = letter;
@@ -752,8 +769,8 @@ function speaker(letter: Letter, facts: LetterFacts): Say {
 }
 
 /**
- * What a date does to the words around it: American English goes on after a comma, Italian elides the article before 8 and 11, the
- * Polish abbreviation ends a sentence by itself.
+ * Adjusts the words around a date: American English continues after a comma, Italian elides the article before 8 and
+ * 11, and the Polish abbreviation already ends a sentence.
  */
 export function joined(text: string, locale: string): string {
   if (locale.startsWith('en')) return text.replaceAll(/(?<=\p{L} \d{1,2}, \d{4})(?= \p{L})/gu, ',');
@@ -765,7 +782,7 @@ export function joined(text: string, locale: string): string {
   );
 }
 
-/** Puts values in the place of `{name}`. Throws for a name without a value: a letter with a placeholder must not go out. */
+/** Replaces `{name}` by values. Throws if a value is missing: a letter with a placeholder must not be sent. */
 export function fill(template: string, values: Readonly<Record<string, string>>): string {
   return template.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = values[name];
@@ -784,12 +801,12 @@ function paragraph(text: string, look?: 'strong'): Block {
   return look === undefined ? { block: 'paragraph', text } : { block: 'paragraph', look, text };
 }
 
-/** Ends a text of the controller like a sentence. */
+/** Ends a text by the controller with a full stop if it lacks one. */
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** By locale: languages of letters with a region each. Making one takes longer than the rest of a letter. */
+/** By locale, which is language and region. Creating a format takes longer than the rest of a letter. */
 const dateFormats = new Map<string, Intl.DateTimeFormat>();
 
 /** A date, YYYY-MM-DD, in words. */
@@ -803,12 +820,15 @@ export function dateIn(date: string | null, locale: string): string {
   return locale.startsWith('pl') ? `${said} r.` : said;
 }
 
-/** French sets a space before a colon. */
+/** French puts a space before a colon. */
 function colonIn({ language }: Letter): string {
   return language === 'fr' ? ' :' : ':';
 }
 
-/** Spaces at which no line breaks, after a section sign and about French punctuation: texts are written with plain ones, by officers as well. */
+/**
+ * Inserts non-breaking spaces after section signs and around French punctuation: texts, including officers' texts, are
+ * written with plain spaces.
+ */
 export function fixedSpaces(text: string, language: string): string {
   const fixed = text.replaceAll('§ ', '§\u00a0');
   if (language !== 'fr') return fixed;

@@ -1,7 +1,7 @@
 import type { ProfilePart } from '../../src/law/profile.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 
-/** Every letter of a case, by the step that it belongs to. `answer` is worded by the kind of the request. */
+/** Every letter of a case, by the step to which it belongs. The wording of `answer` depends on the kind of request. */
 export const letterSteps = [
   'acknowledgement',
   'identity',
@@ -21,39 +21,40 @@ export function isLetterStep(text: string): text is LetterStep {
   return (letterSteps as readonly string[]).includes(text);
 }
 
-/** Groups of laws whose letters read alike; which law belongs to which group is in laws.ts. */
+/** Groups of laws with the same wording; laws.ts assigns each law to a group. */
 export type LawFamily = 'gdpr' | 'california' | 'us' | 'brazil' | 'general';
 
-/** What letters say about complaints and remedies; which law uses which is in laws.ts. */
+/** Wordings about complaints and remedies; laws.ts assigns them to laws. */
 export type RemedyKey = 'eu' | 'uk' | 'california' | 'quebec' | 'authority' | 'unnamed';
 
-/** Kinds of data that are recognised and never disclosed where a law forbids it. */
+/** Kinds of data that are recognised, and withheld if a law forbids disclosing them. */
 export type WithheldType = 'socialSecurity' | 'longNumber';
 
 interface LawNames {
   readonly name: string;
   readonly short: string;
-  /** Who takes complaints, where this language has a name of its own for it. */
+  /** Who takes complaints, if this language has its own name for it. */
   readonly authority?: string;
 }
 
 /**
- * Every text of the letters in one language. A language is one file in languages/ and one line in languages.ts; the compiler refuses
- * a file with a missing key. Placeholders stand in braces, `{limit}`, and are the same in every language (a test compares
- * them with English). Square brackets in a proposal are blanks: a letter is not made before the officer has filled them.
+ * Every text of the letters in one language. A language is one file in languages/ and one line in languages.ts; the
+ * compiler rejects a file with a missing key. Placeholders are in braces, `{limit}`, and the same in every language (a
+ * test compares them with English). Square brackets in a proposal are blanks: the letter cannot be made until the
+ * officer has filled them in.
  */
 export interface LetterTexts {
-  /** The language's own name. */
+  /** The language's name for itself. */
   readonly name: string;
-  /** BCP 47: how dates and numbers are written unless the request names a region of the language. */
+  /** BCP 47: format of dates and numbers unless the request names a region of the language. */
   readonly locale: string;
-  /** Countries (ISO 3166) that write its dates or numbers in their own way: a request from one of them that names no region gets it. */
+  /** Countries (ISO 3166) with their own format of dates or numbers, used for requests from there that name no region. */
   readonly regions?: readonly string[];
-  /** Regions where the language is written otherwise than here (ISO 3166): a letter for one of them is said to be missing. */
+  /** Regions (ISO 3166) that write the language differently: a letter for one of them counts as unavailable. */
   readonly notIn?: readonly string[];
-  /** Laws that have a name in this language; the others go by their official names (laws.ts), as their authorities do. */
+  /** Laws that have a name in this language; others use their official names (laws.ts), as do their authorities. */
   readonly lawNames: Readonly<Record<'eu-gdpr' | 'uk-gdpr', LawNames>> & Readonly<Record<string, LawNames>>;
-  /** What stands around every letter. */
+  /** Printed around every letter. */
   readonly frame: {
     readonly reference: string;
     readonly theirReference: string;
@@ -63,10 +64,10 @@ export interface LetterTexts {
     readonly dearUnnamed: string;
     readonly closingNamed: string;
     readonly closingUnnamed: string;
-    /** Of the page numbers. */
+    /** The page number line. */
     readonly page: string;
     readonly document: string;
-    /** Printed across a letter whose text is not whole. */
+    /** Printed across an incomplete letter. */
     readonly draft: string;
     readonly stillToWrite: string;
     readonly dataProtectionOfficer: string;
@@ -78,9 +79,12 @@ export interface LetterTexts {
   };
   /** Headings. */
   readonly titles: Readonly<Record<LetterStep, string>>;
-  /** What was asked: as a name, and as the first sentence of a letter (after the salutation: in some languages it begins in lower case). */
+  /**
+   * What was requested: as a name, and as the first sentence of a letter (which in some languages begins in lower case
+   * after the salutation).
+   */
   readonly kinds: Readonly<Record<RequestKind, { readonly name: string; readonly opening: string }>>;
-  /** The first sentence of a letter to somebody who acts for another person. */
+  /** The first sentence of a letter to someone acting for another person. */
   readonly openingOfAgent: string;
   readonly acknowledgement: {
     readonly received: string;
@@ -100,7 +104,7 @@ export interface LetterTexts {
     readonly complaint: string;
   };
   readonly answer: {
-    /** Before the copy of the records. */
+    /** Introduces the copy of the records. */
     readonly records: string;
     readonly recordsOfOneDay: string;
     readonly foundFromDevice: string;
@@ -113,17 +117,17 @@ export interface LetterTexts {
         string
       >
     >;
-    /** How the reader checks the enclosed records: the verifier, the checkpoint, and the key of the log, which stands below. */
+    /** How the reader checks the enclosed records: the verifier, the checkpoint, and the key of the log, which is printed below. */
     readonly verify: string;
     readonly unverified: string;
     readonly categories: string;
-    /** An opt-out, objection or withdrawal that could not be linked to a record. */
+    /** For an opt-out, objection or withdrawal that could not be linked to a record. */
     readonly unmatched: string;
     readonly unmatchedHowTo: string;
     readonly parts: string;
     readonly part: Readonly<Record<'done' | 'partly' | 'refused', string>>;
     readonly partGround: string;
-    /** What is left out of the copy because a law forbids to disclose it: its kinds (11 CCR § 7024(d)). */
+    /** The kinds of data left out of the copy because a law forbids disclosing them (11 CCR § 7024(d)). */
     readonly withheld: string;
     readonly withheldTypes: Readonly<Record<WithheldType, string>>;
   };
@@ -131,7 +135,7 @@ export interface LetterTexts {
   readonly refusal: {
     readonly lead: string;
     readonly ground: string;
-    /** Of a refused correction where a law wants it (LetterLaw.refusedCorrectionTakesStatement). */
+    /** In a refused correction, if a law requires it (LetterLaw.refusedCorrectionTakesStatement). */
     readonly healthStatement: string;
   };
   readonly noMatch: {
@@ -155,7 +159,7 @@ export interface LetterTexts {
     readonly automatedDecisions: string;
     readonly withdrawalMethod: string;
     readonly notStated: string;
-    /** Among what is not stated, where a law wants it and the officer wrote nothing (LetterLaw.namesSales). */
+    /** Listed as not stated if a law requires it and the officer wrote nothing (LetterLaw.namesSales). */
     readonly soldOrShared: string;
     readonly parts: Readonly<Record<ProfilePart, string>>;
   };
@@ -166,12 +170,12 @@ export interface LetterTexts {
     readonly results: Readonly<Record<'nothing-found' | 'attached' | 'not-applicable' | 'open', string>>;
   };
   readonly rights: { readonly heading: string; readonly remedies: string };
-  /** What holds under each group of laws; a group says only what differs from `general`. No text of one group may cite a law of another. */
+  /** Texts by group of laws; a group contains only what differs from `general`. No text of one group may cite a law of another. */
   readonly families: Readonly<Record<Exclude<LawFamily, 'general'>, Partial<FamilyTexts>>> & {
     readonly general: FamilyTexts;
   };
   readonly remedies: Readonly<Record<RemedyKey, readonly string[]>>;
-  /** The page on which the requester opens the pack that answers them (docs/hand-over.md). */
+  /** The page on which requesters open the pack that answers them (docs/hand-over.md). */
   readonly handOver: {
     readonly title: string;
     readonly enterCode: string;
@@ -179,7 +183,7 @@ export interface LetterTexts {
     readonly open: string;
     readonly wrongCode: string;
     readonly invalidTitle: string;
-    /** The same for every link that opens nothing, whatever the reason. */
+    /** The same for every link that does not work, whatever the reason. */
     readonly invalid: string;
     readonly until: string;
     readonly received: string;
@@ -205,7 +209,7 @@ export interface LetterTexts {
     readonly unavailable: string;
     readonly languages: string;
   };
-  /** The page on which the owner of another system finishes a task, and the mail that leads to it. */
+  /** The page on which the owner of another system finishes a task, and the mail that links to it. */
   readonly task: {
     readonly title: string;
     readonly lead: string;
@@ -220,7 +224,7 @@ export interface LetterTexts {
     readonly reportedNotDone: string;
     readonly mailLink: string;
   };
-  /** The page on which anybody can send a request (docs/request-form.md). */
+  /** The page on which anyone can send a request (docs/request-form.md). */
   readonly requestForm: {
     readonly title: string;
     readonly lead: string;
@@ -236,11 +240,11 @@ export interface LetterTexts {
     readonly messageHint: string;
     readonly subject: string;
     readonly subjectHint: string;
-    /** Stands behind the label of a field that may be left empty. */
+    /** Follows the label of an optional field. */
     readonly optional: string;
     readonly use: string;
     readonly send: string;
-    /** The label of a field that only programs fill in. */
+    /** The label of the honeypot field, which only programs fill in. */
     readonly trap: string;
     readonly wrong: Readonly<Record<'kind' | 'name' | 'email' | 'place' | 'message' | 'subject', string>>;
     readonly again: string;
@@ -256,36 +260,36 @@ export interface LetterTexts {
     readonly closed: string;
     readonly mailCode: string;
   };
-  /** Where a law gives an appeal to the controller. */
+  /** Used if a law gives an appeal to the controller. */
   readonly appealTo: string;
   readonly authorityIs: string;
   /**
-   * Texts for the officer to start from, per letter; the first is proposed where the case has none of its own. An answer's are by kind.
-   * Only `access` and `portability` may be without one: their answer is in the records.
+   * Texts for the officer to start from, by letter; the first is proposed if the case has none of its own. Those of an
+   * answer are by kind. Only `access` and `portability` may have none: their answer is in the records.
    */
   readonly proposals: Readonly<
     Record<Exclude<LetterStep, 'acknowledgement' | 'answer' | 'no-match'>, readonly string[]>
   > & {
     readonly answer: Readonly<Record<Exclude<RequestKind, 'access' | 'portability'>, readonly string[]>>;
-    /** Of an answer to a request for access under a law that wants sales and disclosures named. */
+    /** For an answer to an access request under a law that requires naming sales and disclosures. */
     readonly know: readonly string[];
   };
 }
 
-/** What is said under one group of laws. */
+/** The texts for one group of laws. */
 export interface FamilyTexts {
-  /** In an acknowledgement: kinds of request that need an identity check, and those that must not depend on one. */
+  /** In an acknowledgement: for kinds of request that need an identity check, and for those that must not depend on one. */
   readonly acknowledgement: { readonly checked: readonly string[]; readonly unchecked: readonly string[] };
   readonly identity: string;
-  /** By what right the time is extended. */
+  /** The right by which the time is extended. */
   readonly extension: string;
   readonly access: string;
   readonly portability: string;
   readonly noMatch: string;
-  /** What an answer to a request of this kind must add. */
+  /** What an answer to this kind of request must add. */
   readonly notes: Readonly<Partial<Record<RequestKind, readonly string[]>>>;
   readonly rights: readonly string[];
-  /** What is withheld from every requester. */
+  /** Data withheld from every requester. */
   readonly never: readonly string[];
   readonly notice: string;
 }

@@ -13,7 +13,7 @@ import { bannerWord, viaWords } from '../words.ts';
 
 const BANNERS_SHOWN = 50;
 
-/** How many decisions are known from where. */
+/** How many decisions came through which channel. */
 export function waysInTable({ totals }: Agreement): Block {
   const counts = [totals.both, totals.onlyWebhook, totals.onlyPulled];
   const shares = formatShares(counts);
@@ -108,7 +108,7 @@ export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: numbe
   });
 }
 
-/** Stretches of time in which decisions were made and none was delivered. */
+/** Periods with decisions of which none was delivered. */
 export function* outageBlocks({ undelivered, counters }: Agreement, input: ReportInput): Generator<Block> {
   const { outages, longer } = undelivered;
   const time = (at: string | null, otherwise: string) => (at === null ? otherwise : formatTime(at, input.timeZone));
@@ -154,7 +154,7 @@ function meanwhileWord(outage: Outage, countedSince: string | null): string {
   return countedSince === null || firstAt < countedSince ? 'nothing kept' : 'nothing arrived';
 }
 
-/** Records that contradict each other, by name. */
+/** Contradicting records by name. */
 export function contradictionsTable(found: readonly Contradiction[], total: number, input: ReportInput): Block {
   return table({
     caption:
@@ -177,7 +177,7 @@ export function contradictionsTable(found: readonly Contradiction[], total: numb
   });
 }
 
-/** What somebody must know who relies on the records of the period, one sentence each; empty when the two channels agree. */
+/** What anyone relying on the period's records must know, one sentence each; empty if the two channels agree. */
 export function agreementConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { totals, erasedEntries } = agreement;
   const concerns: string[] = [];
@@ -203,7 +203,7 @@ export function agreementConcerns(agreement: Agreement, input: ReportInput): str
   return concerns;
 }
 
-/** What the pulled log leaves open. */
+/** Concerns about the pulled log. */
 function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   const { totals, banners, pulled, pulledSoFar, gaps, nothingBefore, recounts } = agreement;
   const { from } = periodOf(input);
@@ -250,7 +250,7 @@ function pullConcerns(agreement: Agreement, input: ReportInput): string[] {
   return concerns;
 }
 
-/** What the deliveries leave open. */
+/** Concerns about the deliveries. */
 function deliveryConcerns({ totals, banners, undelivered }: Agreement, input: ReportInput): string[] {
   const concerns: string[] = [];
   const silent = banners.filter(({ both, onlyWebhook, onlyPulled }) => both + onlyWebhook === 0 && onlyPulled > 0);

@@ -25,27 +25,27 @@ import { stateWord } from '../words.ts';
 import { actionSchema, type Counters } from '../../src/core/action.ts';
 import { REFUSED_COUNT_DAYS } from '../../src/core/vocabulary.ts';
 
-/** How the two channels agree on one banner, and what was pulled of it. */
+/** How the two channels agree on one banner, and what was pulled for it. */
 export interface BannerAgreement extends BannerReconciliation {
-  /** No finished pull covered any part of the period: anything undelivered is unknown. */
+  /** No finished pull covered any part of the period, so it is unknown whether anything is undelivered. */
   readonly notPulled: boolean;
-  /** The last moment of the period that a finished pull asked for; null when nothing of it was pulled. */
+  /** The last moment of the period that a finished pull covered; null if none of it was pulled. */
   readonly lastPulled: string | null;
-  /** Stretches that no finished pull asked for, but for what follows the last pull while the period goes on. */
+  /** Parts that no finished pull requested, except the time after the last pull if the period is still running. */
   readonly gaps: readonly Span[];
 }
 
-/** A stretch of only pulled decisions, and what reached the endpoint meanwhile. */
+/** Consecutive decisions that were only pulled, and what reached the endpoint meanwhile. */
 export interface Outage extends UndeliveredStretch {
-  /** Deliveries of any event that were kept between the first and the last of them, by our clock. */
+  /** Stored deliveries of any event between the first and the last of them, by our clock. */
   readonly keptMeanwhile: number;
-  /** Deliveries that were refused meanwhile, by whole minutes (`counters.observed`); null: not counted by asOf. */
+  /** Deliveries refused meanwhile, by whole minutes (`counters.observed`); null: not counted by asOf. */
   readonly refusedMeanwhile: number | null;
 }
 
-/** A stretch of the period that no finished pull asked for. */
+/** A part of the period that no finished pull requested. */
 interface Gap extends Span {
-  /** Null: the whole log. Banners without any pull are listed elsewhere. */
+  /** Null: the whole log. Banners that were never pulled are listed elsewhere. */
   readonly bannerIds: readonly (string | null)[] | null;
 }
 
@@ -57,30 +57,33 @@ export function lengthOf({ from, to }: Span): number {
 export interface Agreement {
   readonly totals: Reconciliation;
   readonly banners: readonly BannerAgreement[];
-  /** Some finished pull asked for some part of the period. */
+  /** A finished pull requested some part of the period. */
   readonly pulled: boolean;
-  /** The period was not over: up to when all banners that are pulled were; null when it was over, or nothing of it was pulled. */
+  /**
+   * If the period is still running: the time up to which all pulled banners were pulled. Null if it is over or none of
+   * it was pulled.
+   */
   readonly pulledSoFar: string | null;
   readonly gaps: readonly Gap[];
-  /** The log was asked for banner by banner only: a banner that nobody here has heard of was not looked for. */
+  /** The log was only pulled banner by banner, so unknown banners were not looked for. */
   readonly byBannerOnly: boolean;
-  /** The earliest row that the service returned when it was asked for everything; null when it never was. */
+  /** The earliest row that the service returned when everything was requested; null if that never happened. */
   readonly nothingBefore: string | null;
   readonly recounts: Recounts;
   readonly undelivered: {
     readonly stretches: number;
-    /** Of more than one decision: an outage of the endpoint rather than one lost delivery. */
+    /** Stretches of more than one decision: an outage of the endpoint rather than one lost delivery. */
     readonly longer: number;
     readonly inLonger: number;
-    /** Decisions found only in the pulled log whose time is unknown: they belong to no stretch. */
+    /** Decisions only in the pulled log whose time is unknown; they belong to no stretch. */
     readonly untimed: number;
-    /** The longest of those of more than one decision, in order of time. */
+    /** The longest stretches of more than one decision, in order of time. */
     readonly outages: readonly Outage[];
   };
   readonly contradictions: readonly Contradiction[];
-  /** What is counted beside the ledger, as it was observed; null: it was not looked at by asOf. */
+  /** Recorded counters of repeats and refusals; null: not observed by asOf. */
   readonly counters: ObservedCounters | null;
-  /** Entries of the source that were erased: one of two records of a decision may be among them. */
+  /** Erased entries of the source: one of two records of a decision may be among them. */
   readonly erasedEntries: number;
 }
 
@@ -89,16 +92,16 @@ interface AgreementLimits {
   readonly contradictions: number;
 }
 
-/** What was pulled, and of which banners that can have been in it. */
+/** What was pulled, and which banners the pulls can have contained. */
 export interface Coverage {
   readonly pulls: readonly BannerPull[];
-  /** Of each banner that a decision or a pull names: the stretches of the period that were pulled. */
+  /** The pulled parts of the period, for each banner that a decision or a pull names. */
   readonly covered: ReadonlyMap<string | null, readonly Span[]>;
 }
 
 /**
- * Puts together what deliveries and pulled rows of a period say about each other. `counts`: how they agree, banner by banner, within the windows of
- * the coverage. Lists are bounded; totals are not.
+ * Compares the deliveries and pulled rows of a period. `counts`: how they agree by banner, within the windows of the
+ * coverage. Lists are bounded; totals are not.
  */
 export async function loadAgreement(
   input: ReportInput,
@@ -132,7 +135,7 @@ export async function loadAgreement(
   };
 }
 
-/** Which part of the period was pulled of which banner. */
+/** Which part of the period was pulled for which banner. */
 export async function loadCoverage(input: ReportInput, period: Period): Promise<Coverage> {
   const { history } = input;
   const pulls = await loadPulls(input, period);
@@ -146,12 +149,12 @@ export async function loadCoverage(input: ReportInput, period: Period): Promise<
   return { pulls, covered };
 }
 
-/** The stretches in which the log should have what was delivered. */
+/** The periods in which the log should contain every delivered decision. */
 export function windowsOf({ covered }: Coverage): readonly BannerWindow[] {
   return [...covered].flatMap(([bannerId, some]) => some.map((window) => ({ bannerId, ...window })));
 }
 
-/** The banners of the period's decisions and those that were pulled by name. */
+/** The banners of the period's decisions, and those pulled by name. */
 function bannersOf(
   input: ReportInput,
   period: Period,
@@ -173,8 +176,8 @@ function bannersOf(
 }
 
 /**
- * Whether a pull that names no banner covers this one. Which banners such a request covers is not documented, so it counts for those
- * that some row of the log names, and for decisions that name none.
+ * Whether a pull that names no banner covers this one. Which banners such a request covers is undocumented, so it
+ * counts for banners that some log row names, and for decisions that name none.
  */
 async function isInWholeLog(history: History, period: Period, bannerId: string | null): Promise<boolean> {
   return bannerId === null || history.isInLog(period, bannerId);
@@ -197,7 +200,7 @@ function earliestOf(banners: readonly BannerAgreement[], pulls: readonly BannerP
   return ends.filter((end) => end !== null).sort()[0];
 }
 
-/** Gaps of banners that were pulled, each stretch once. */
+/** Gaps of the pulled banners, each period once. */
 function gapsOf(banners: readonly BannerAgreement[], pulls: readonly BannerPull[], whole: Span, over: boolean): Gap[] {
   const pulled = banners.filter(({ notPulled }) => !notPulled);
   if (banners.length === 0)
@@ -217,7 +220,7 @@ function gapsOf(banners: readonly BannerAgreement[], pulls: readonly BannerPull[
     .sort(byText(({ from, to }) => `${from} ${to}`));
 }
 
-/** Where the service's log begins. What had been pulled of an earlier time goes before what a later answer began with. */
+/** Where the service's log begins. Rows pulled from before the beginning of a later answer take precedence. */
 async function loadBeginning(history: History, period: Period, pulls: readonly BannerPull[]): Promise<string | null> {
   const said = pulls.flatMap(({ nothingBefore }) => nothingBefore ?? []).sort()[0] ?? null;
   if (said === null || said <= period.from) return said;
@@ -272,15 +275,15 @@ function sum(a: Reconciliation, b: Reconciliation): Reconciliation {
   };
 }
 
-/** Two records of one decision that cannot both be right. */
+/** Two records of one decision that cannot both be true. */
 export interface Contradiction {
   readonly decisionId: string;
   readonly at: string;
   readonly bannerId: string | null;
-  /** The entry that came first and counts, and the one that contradicts it. */
+  /** The first entry, which counts, and the one that contradicts it. */
   readonly first: number;
   readonly other: number;
-  /** `state: given / refused`, one for each field that differs. */
+  /** `state: given / refused`, for each field that differs. */
   readonly differs: readonly string[];
 }
 
@@ -291,7 +294,7 @@ const fields = [
   ['policy_version', 'policy version'],
 ] as const;
 
-/** The rows of a decision that contradict an earlier one, each beside the first row that it differs from. */
+/** The rows of a decision that contradict an earlier one, each with the first row from which it differs. */
 export function contradictionsOf({ decisionId, rows }: ReconciledDecision): Contradiction[] {
   const found: Contradiction[] = [];
   for (const [place, row] of rows.entries()) {
@@ -310,7 +313,7 @@ export function contradictionsOf({ decisionId, rows }: ReconciledDecision): Cont
   return found;
 }
 
-/** What two rows say differently; a field missing in one of them is not a difference. Of subjects it only says that they differ. */
+/** Differences between two rows; a field missing in one of them is not a difference. For subjects it only says that they differ. */
 export function differencesOf(a: DecisionRow, b: DecisionRow): string[] {
   const differs: string[] = [];
   if (a.state !== b.state && a.state !== 'unknown' && b.state !== 'unknown')
@@ -323,14 +326,14 @@ export function differencesOf(a: DecisionRow, b: DecisionRow): string[] {
   return differs;
 }
 
-/** Repeats and refusals of the period, as an entry of the ledger says that they were counted. Times are ISO 8601 UTC. */
+/** Repeats and refusals of the period, as recorded in a ledger entry. Times are ISO 8601 UTC. */
 export interface ObservedCounters extends Counters {
   /** The entry, and when it was made. */
   readonly seq: number;
   readonly observedAt: string;
 }
 
-/** The newest observation of the counters of this period up to asOf; null: nobody looked by then. */
+/** The latest observation of this period's counters up to asOf; null if there is none. */
 async function loadCounters({ history }: ReportInput, period: Period): Promise<ObservedCounters | null> {
   const row = await history.observedCounters(period);
   if (row === null) return null;
@@ -339,7 +342,7 @@ async function loadCounters({ history }: ReportInput, period: Period): Promise<O
   return { ...action, seq: row.seq, observedAt: row.received_at };
 }
 
-/** How far back the counts of refused deliveries went when they were read: those of an earlier time are not kept. */
+/** How far back the counts of refused deliveries reached when they were read; older ones are not kept. */
 export function refusedSince({ observedAt }: ObservedCounters): string {
   return new Date(Date.parse(observedAt) - REFUSED_COUNT_DAYS * 86_400_000).toISOString();
 }
@@ -351,7 +354,7 @@ export function refusedByReason({ refused }: ObservedCounters): readonly { reaso
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([reason, deliveries]) => ({ reason, deliveries }));
 }
 
-/** Refused deliveries from one moment to another, both included, by whole spans of the observation (as a rule minutes). */
+/** Refused deliveries between two times, both included, by whole spans of the observation (usually minutes). */
 function refusedBetween({ refused }: ObservedCounters, from: string, to: string): number {
   return refused.counts.reduce((sum, [span, , n]) => {
     const isWithin = span >= from.slice(0, span.length) && span <= to.slice(0, span.length);

@@ -1,25 +1,28 @@
 import type { StackedBars } from './chart.ts';
 
-/** Rows of a table: all at once or as they come. Each row has one text per column. */
+/** Rows of a table, all at once or as they come. Each row has one text per column. */
 type Rows = Iterable<readonly string[]> | AsyncIterable<readonly string[]>;
 
-/** One column of a table. `share` is its part of the width, relative to the other columns. */
+/** One column of a table. `share` is its width relative to the other columns. */
 export interface Column {
   readonly title: string;
   readonly share: number;
   readonly align?: 'left' | 'right';
   /** `mono` for hashes and identifiers. */
   readonly face?: 'text' | 'mono';
-  /** What is in it is one word (the id of a case): the column takes from the others what its widest cell needs, up to a third of the table. */
+  /**
+   * Its cells are single words (case ids): the column takes from the others the width of its widest cell, up to a third
+   * of the table.
+   */
   readonly whole?: true;
 }
 
-/** A column and what a row shows in it: on paper, on a page and on a terminal. */
+/** A column and the text that it shows for a row: on paper, on a page and on a terminal. */
 export interface ShownColumn<T> extends Column {
   readonly value: (row: T, time: (iso: string) => string) => string;
 }
 
-/** A table of these rows. `time` writes moments as the reader knows them. */
+/** A table of these rows. `time` formats times for the reader. */
 export function table<T>({
   caption,
   columns,
@@ -32,7 +35,7 @@ export function table<T>({
   readonly columns: readonly ShownColumn<T>[];
   readonly rows: readonly T[];
   readonly total?: readonly string[];
-  /** Where rows cannot be missing, nothing need be said. */
+  /** Can be omitted if rows cannot be missing. */
   readonly empty?: string;
   readonly time?: (iso: string) => string;
 }): Block {
@@ -52,8 +55,8 @@ export function fine(text: string): Block {
 }
 
 /**
- * What a document is made of. The PDF and the HTML renderer understand the same blocks, so that a document is written once.
- * All text is plain text: the renderers escape it for where it goes.
+ * The blocks of a document. The PDF and HTML renderers understand the same blocks, so a document is written once. All
+ * text is plain text; the renderers escape it.
  */
 export type Block =
   | { readonly block: 'title'; readonly text: string; readonly subtitle?: string }
@@ -73,11 +76,11 @@ export type Block =
       readonly columns: readonly Column[];
       readonly rows: Rows;
       readonly total?: readonly string[];
-      /** Printed in place of the table when it has no rows. */
+      /** Printed instead of a table without rows. */
       readonly empty: string;
     }
   | { readonly block: 'chart'; readonly chart: StackedBars }
-  /** A framed remark: something to know, or something that is wrong or missing. */
+  /** A framed remark: something to know, or something wrong or missing. */
   | {
       readonly block: 'notice';
       readonly tone: 'information' | 'warning';
@@ -92,23 +95,23 @@ export type Block =
       readonly look?: 'normal' | 'muted';
       readonly align?: 'left' | 'right';
     }
-  /** Text to be kept exactly, such as a signed note. */
+  /** Text that must be kept exactly, such as a signed note. */
   | {
       readonly block: 'verbatim';
       readonly text: string;
-      /** The same for a program: a PDF has it attached. */
+      /** The same text for programs, attached to a PDF. */
       readonly file?: { readonly name: string; readonly description: string; readonly content: string };
     }
   | { readonly block: 'gap'; readonly points: number }
   | { readonly block: 'page-break' };
 
-/** What stands around the blocks: on every page of a PDF, at the head and foot of an HTML page. */
+/** Printed around the blocks: on every page of a PDF, and in the head and foot of an HTML page. */
 export interface Frame {
   /** Title of the document, also in its metadata. */
   readonly title: string;
-  /** In whose name it is made; at the top left of every page. */
+  /** In whose name it is made; printed at the top left of every page. */
   readonly owner: string;
-  /** At the foot of every page: document id, period, position in the ledger. */
+  /** Printed at the foot of every page: document id, period, position in the ledger. */
   readonly footer: string;
   /** BCP 47, e.g. `en`. */
   readonly language: string;
@@ -118,8 +121,8 @@ export interface Frame {
   readonly createdAt: string;
   /** Printed across every page, e.g. SAMPLE; null for none. */
   readonly watermark: string | null;
-  /** `letter` sets slightly larger text, without a header on the first page. */
+  /** `letter` has slightly larger text, and no header on the first page. */
   readonly kind: 'report' | 'letter';
-  /** Of the page numbers, with `{page}` and `{pages}`; absent: in English. */
+  /** The page number line, with `{page}` and `{pages}`; absent: in English. */
   readonly page?: string;
 }

@@ -2,19 +2,19 @@ import { scaleBand, scaleLinear } from 'd3-scale';
 import { stack } from 'd3-shape';
 import { roughWidth } from './text.ts';
 
-/** Bars over categories, each made of the same series from bottom to top. */
+/** Stacked bars: one per category, each with the same series from bottom to top. */
 export interface StackedBars {
   readonly title: string;
   /** The chart in words, for people who cannot see it. */
   readonly description: string;
   readonly xTitle: string;
   readonly yTitle: string;
-  /** Labels along the x axis; as many as each series has values. Labels are thinned out where they would collide. */
+  /** Labels along the x axis; as many as each series has values. Some are omitted if they would collide. */
   readonly categories: readonly string[];
   readonly series: readonly { readonly name: string; readonly colour: string; readonly values: readonly number[] }[];
 }
 
-/** A thing to draw. Coordinates in points from the top left corner; paths are SVG path data. */
+/** Something to draw. Coordinates in points from the top left corner; paths are SVG path data. */
 type Mark =
   | {
       readonly mark: 'path';
@@ -26,7 +26,7 @@ type Mark =
   | {
       readonly mark: 'text';
       readonly x: number;
-      /** Of the baseline. */
+      /** y of the baseline. */
       readonly y: number;
       readonly text: string;
       readonly size: number;
@@ -41,7 +41,7 @@ export const HAIR = '#d9dee5';
 
 const SIZE = 7.5;
 
-/** Lays a chart out into marks that an SVG and a PDF draw alike. Width and height in points. */
+/** Lays out a chart as marks for both SVG and PDF. Width and height in points. */
 export function layOutStackedBars(chart: StackedBars, width: number, height: number): readonly Mark[] {
   const marks: Mark[] = [];
   const legendBottom = layOutLegend(chart, width, marks);
@@ -62,7 +62,7 @@ export function layOutStackedBars(chart: StackedBars, width: number, height: num
     if (tick !== 0) marks.push(line(`M${r(plot.left)} ${r(y(tick))}H${r(plot.right)}`, HAIR, 0.5));
     marks.push(text(plot.left - 5, y(tick) + SIZE * 0.35, tick.toLocaleString('en'), 'end', MUTED));
   }
-  // The datum of d3's stack is the index of the category, its key the index of the series.
+  // In d3's stack, a datum is the index of a category and a key the index of a series.
   const stacked = stack<unknown, number, number>()
     .keys(chart.series.map((_, s) => s))
     .value((category, s) => chart.series[s]?.values[category] ?? 0)(chart.categories.map((_, i) => i));
@@ -89,7 +89,7 @@ export function layOutStackedBars(chart: StackedBars, width: number, height: num
   return marks;
 }
 
-/** Swatches and names in the order of the stack; returns where the legend ends. */
+/** Colour swatches and names in stacking order; returns where the legend ends. */
 function layOutLegend(chart: StackedBars, width: number, marks: Mark[]): number {
   let x = 0;
   let y = 10;

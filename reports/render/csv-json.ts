@@ -1,15 +1,15 @@
 import { Readable, pipeline } from 'node:stream';
 import { stringify } from 'csv-stringify';
 
-/** A column of a CSV file: its heading, and how to read it out of a row. */
+/** A column of a CSV file: its heading, and how to get its value from a row. */
 export interface CsvColumn<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number | null;
 }
 
 /**
- * Rows as CSV (RFC 4180, UTF-8 with byte order mark, CRLF), in constant memory.
- * Text that a spreadsheet would run as a formula is preceded by an apostrophe; every text is quoted. Null is an empty field.
+ * Rows as CSV (RFC 4180, UTF-8 with byte order mark, CRLF), in constant memory. Text that a spreadsheet would run as a
+ * formula is prefixed with an apostrophe; every text is quoted. Null is an empty field.
  */
 export async function* renderCsv<Row>(
   columns: readonly CsvColumn<Row>[],
@@ -23,7 +23,7 @@ export async function* renderCsv<Row>(
     quoted_string: true,
     record_delimiter: 'windows',
   });
-  // `pipeline` destroys both ends when either fails; the error then comes out of the iteration below.
+  // `pipeline` destroys both ends if either fails; the iteration below then throws the error.
   pipeline(Readable.from(cellsOf(columns, rows), { objectMode: true }), csv, () => {});
   for await (const chunk of csv) yield chunk as Uint8Array;
 }

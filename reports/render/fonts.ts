@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { codePointName } from './text.ts';
 
-/** Faces of a document, each an embedded font. */
+/** The faces of a document, each an embedded font. */
 export type Face = 'regular' | 'bold' | 'mono';
 
-/** Fallback fonts where a face lacks a character, in this order. */
+/** Fallback fonts for characters that a face lacks, in this order. */
 const standIns = [
   'regular',
   'chinese-japanese',
@@ -28,8 +28,8 @@ const faces: Readonly<Record<Face, string>> = {
 };
 
 /**
- * Where the fonts of the large scripts come from. Their packages hold every weight in a hundred parts; the build takes the one file of each that is used
- * (scripts/bundle.ts), so that they need not be installed to run.
+ * Sources of the fonts for large scripts. Their packages split every weight into a hundred parts; the build copies the
+ * one file used from each (scripts/bundle.ts), so that the packages are not needed at run time.
  */
 export const bundledFonts: Readonly<Record<Exclude<FontName, Face>, string>> = {
   'chinese-japanese': '@fontsource/noto-sans-sc/files/noto-sans-sc-chinese-simplified-400-normal.woff',
@@ -42,7 +42,7 @@ export const bundledFonts: Readonly<Record<Exclude<FontName, Face>, string>> = {
   emoji: '@fontsource/noto-emoji/files/noto-emoji-emoji-400-normal.woff',
 };
 
-/** The file of a font; null when neither the build has it nor its package is installed. */
+/** The file of a font; null if neither the build nor an installed package has it. */
 function fileOf(name: FontName): string | null {
   if (name === 'regular' || name === 'bold' || name === 'mono')
     return require.resolve(`dejavu-fonts-ttf/ttf/${faces[name]}`);
@@ -55,21 +55,21 @@ function fileOf(name: FontName): string | null {
   }
 }
 
-/** A part of a line that is set in one font and one direction. */
+/** A part of a line with one font and one direction. */
 interface Run {
   readonly text: string;
   readonly font: FontName;
-  /** How pdfkit is to set it. */
+  /** Options for pdfkit. */
   readonly options?: { readonly features: PDFKit.Mixins.OpenTypeFeatures[] };
 }
 
-/** Chooses fonts for text, and the order in which its parts stand from left to right. */
+/** Chooses fonts for text, and the left-to-right order of its parts. */
 export interface Typesetter {
-  /** Text as the fonts can print it: what none of them has becomes U+FFFD with its code point in brackets. */
+  /** Text as the fonts can print it: a character that none of them has becomes U+FFFD with its code point in brackets. */
   printable(text: string, face: Face): string;
   /** The runs of one line of printable text, from left to right (Unicode Standard Annex #9). */
   runs(line: string, face: Face): readonly Run[];
-  /** Says which lines a text was broken into: each has the direction that the text begins with, not its own. */
+  /** Declares the lines into which a text was broken: each has the direction in which the text begins, not its own. */
   broken(text: string, lines: readonly string[]): void;
 }
 
@@ -82,7 +82,7 @@ interface Embedding {
   readonly paragraphs: readonly { readonly level: number }[];
 }
 
-/** What is used of bidi-js. */
+/** The part of bidi-js that is used. */
 interface Bidi {
   getEmbeddingLevels(text: string, base?: 'auto' | 'ltr' | 'rtl'): Embedding;
   getReorderedIndices(text: string, embedding: Embedding): number[];
@@ -93,19 +93,19 @@ interface Bidi {
 const PLAIN = /^[\x20-\x7e]*$/;
 // Hebrew, Arabic and their neighbours, and the scripts of the right-to-left planes.
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]|[\ud802\ud803\ud83a\ud83b][\udc00-\udfff]/;
-/** Combines with the letter before it, or joins it to the one after. */
+/** Combines with the preceding letter, or joins it to the next. */
 const MARK = /[\p{M}\u200c\u200d]/u;
 const FIRST_MARK = 0x300;
-/** One that has no letter to combine with; it would be printed outside its column. */
+/** A mark without a letter to combine with; it would be printed outside its column. */
 const LONE_MARK = /(^|\s)(?=\p{M})/gu;
 /**
- * Turns off the placing of marks, which fails on some marks and letters whose places a font does not give (Telugu "ప్ర"); the joining of letters stays. fontkit takes
- * an object here, and pdfkit passes it on as it is.
+ * Turns off mark positioning, which fails for some combinations whose positions a font lacks (Telugu "ప్ర"); letters
+ * are still joined. fontkit accepts an object here, and pdfkit passes it on unchanged.
  */
 const UNPLACED = {
   features: { mark: false, mkmk: false, abvm: false, blwm: false } as unknown as PDFKit.Mixins.OpenTypeFeatures[],
 };
-/** Ask for a form of the character before them; they print nothing. */
+/** Select a form of the preceding character; they print nothing. */
 const VARIATION_SELECTORS = /[\ufe0e\ufe0f]/g;
 
 let bidi: Bidi | null = null;
@@ -115,7 +115,7 @@ function loadBidi(): Bidi {
   return bidi;
 }
 
-/** Registers the faces, and the other fonts when the first text needs them. */
+/** Registers the faces, and other fonts when a text first needs them. */
 export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
   const files = new Map<FontName, string | null>();
   const glyphs = new Map<FontName, Glyphs>();
@@ -135,7 +135,7 @@ export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
       if (files.get(name) === null) return null;
     }
     doc.font(name);
-    // pdfkit keeps the parsed font here; its types leave it out.
+    // pdfkit keeps the parsed font here, but its types do not declare it.
     const found = (doc as unknown as { _font: { font: Glyphs } })._font.font;
     glyphs.set(name, found);
     return found;
@@ -156,7 +156,7 @@ export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
     let before: FontName = face;
     for (const character of line) {
       const codePoint = character.codePointAt(0) ?? 0;
-      // A mark is set by the font of the letter that it belongs to.
+      // A mark uses the font of its letter.
       const stays =
         codePoint >= FIRST_MARK && MARK.test(character) && glyphsOf(before)?.hasGlyphForCodePoint(codePoint) === true;
       if (!stays) before = fontOf(codePoint, face) ?? face;
@@ -169,7 +169,7 @@ export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
   function canSet({ text, font, options }: Run): boolean {
     doc.font(font);
     try {
-      // What it finds is kept and not worked out again when the run is written.
+      // The result is kept and used again when the run is written.
       (
         doc as unknown as { _font: { layout(text: string, features: unknown, onlyWidth: boolean): unknown } }
       )._font.layout(text, options?.features, true);
@@ -179,7 +179,7 @@ export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
     }
   }
 
-  /** With its marks where the font puts them by itself, else one character after the other, where its layout fails. */
+  /** With mark positioning if the font manages it; otherwise, if its layout fails, character by character. */
   function settable(run: Run): readonly Run[] {
     if (PLAIN.test(run.text) || canSet(run)) return [run];
     const unplaced = { ...run, options: UNPLACED };
@@ -225,8 +225,8 @@ function joined(line: string, fonts: readonly FontName[]): Run[] {
 }
 
 /**
- * Runs of one level and font in the order in which they are seen. The text of each stays in the order in which it is read: the font's own
- * layout joins the letters of a right-to-left word and turns it round.
+ * Runs of one level and font in visual order. The text of each run stays in logical order: the font's layout joins the
+ * letters of a right-to-left word and reverses it.
  */
 function inVisualOrder(line: string, fonts: readonly FontName[], base: 'auto' | 'ltr' | 'rtl'): Run[] {
   const { getEmbeddingLevels, getReorderedIndices, getMirroredCharacter } = loadBidi();
@@ -240,13 +240,13 @@ function inVisualOrder(line: string, fonts: readonly FontName[], base: 'auto' | 
     const read = rightToLeft ? [...units].reverse() : units;
     const characters = read.map((i) => line.charAt(i));
     if (!rightToLeft && RIGHT_TO_LEFT.test(characters.join(''))) {
-      // Digits of such a script, which stand from left to right: the font would turn them round.
+      // Digits of a right-to-left script, which run from left to right: the font would reverse them.
       for (const character of characters.join('')) runs.push({ text: character, font: fonts[first] ?? 'regular' });
       units = [];
       return;
     }
     const text = rightToLeft ? characters.map((character) => getMirroredCharacter(character) ?? character) : characters;
-    // Without a letter of such a script the font would set it from left to right.
+    // Without a right-to-left letter the font would set it from left to right.
     const turned = rightToLeft && !RIGHT_TO_LEFT.test(text.join('')) ? [...text.join('')].reverse() : text;
     runs.push({ text: turned.join(''), font: fonts[first] ?? 'regular' });
     units = [];
@@ -255,7 +255,7 @@ function inVisualOrder(line: string, fonts: readonly FontName[], base: 'auto' | 
     const before = units.at(-1);
     if (before !== undefined) {
       const level = embedding.levels[i] ?? 0;
-      // pdfkit sets the words of a text one after the other, so each right-to-left word is a run of its own.
+      // pdfkit places the words of a text one after the other, so each right-to-left word needs its own run.
       const atSpace = level % 2 === 1 && (line.charAt(i) === ' ' || line.charAt(before) === ' ');
       if (level !== embedding.levels[before] || fonts[i] !== fonts[before] || Math.abs(i - before) !== 1 || atSpace)
         flush();

@@ -7,8 +7,8 @@ import { visibleText } from './text.ts';
 const CHUNK = 16_384;
 
 /**
- * Blocks as one self-contained HTML page: no scripts, nothing loaded from elsewhere, printable. Tables of any length in constant memory.
- * The same blocks and frame give the same bytes.
+ * Renders blocks as one self-contained HTML page: no scripts, no external resources, printable. Tables of any length in
+ * constant memory. The same blocks and frame give the same bytes.
  */
 export async function* renderHtml(
   frame: Frame,
@@ -28,7 +28,7 @@ export async function* renderHtml(
   yield Buffer.from(`${text}</main>\n${render(<footer>{show(frame.footer)}</footer>)}\n</body>\n</html>\n`, 'utf8');
 }
 
-/** Blocks without tables as HTML for use inside another page: the text is escaped, the style is that page's own. */
+/** Renders blocks without tables as HTML for use in another page. The text is escaped; the style is that page's. */
 export function renderHtmlPart(blocks: Iterable<Block>): string {
   let text = '';
   let part = 0;
@@ -51,7 +51,7 @@ function head(frame: Frame): string {
       <meta name="generator" content={frame.producer} />
       <meta name="date" content={frame.createdAt} />
       <title>{show(frame.title)}</title>
-      {/* Fixed text of this program: nothing in it comes from data. */}
+      {/* Fixed text of this program; contains no data. */}
       <style dangerouslySetInnerHTML={{ __html: htmlStyle }} />
     </head>
   );
@@ -224,7 +224,7 @@ function show(text: string): string {
   return visibleText(text);
 }
 
-/** The one style of HTML documents; each contains it. Contrast of every text is at least 4.5 to 1. */
+/** The style sheet of HTML documents, included in each. All text has a contrast of at least 4.5 to 1. */
 const htmlStyle = `
 :root{color-scheme:light;--ink:#1c2733;--muted:#55606e;--hair:#d9dee5;--ground:#f2f5f8}
 *{box-sizing:border-box}

@@ -4,9 +4,9 @@ import type { TextStyle, Sheet } from './sheet.ts';
 
 const GAP = 8;
 const PAD = 3.2;
-/** Between the edge of the table and its text. */
+/** Distance between the edge of the table and its text. */
 const INSET = 5;
-/** A table of so few rows is kept on one page where it fits. */
+/** A table with at most this many rows is kept on one page if it fits. */
 const KEPT_TOGETHER = 16;
 const CAPTION: TextStyle = { face: 'bold', size: 8.6, leading: 13, colour: INK };
 const HEAD: TextStyle = { face: 'bold', size: 7.6, leading: 10.4, colour: INK };
@@ -19,7 +19,10 @@ interface Place {
   readonly column: Column;
 }
 
-/** Sets a table row by row; its head is repeated on every page, a row that does not fit moves on, one taller than a page is split. */
+/**
+ * Sets a table row by row. Its head is repeated on every page; a row that does not fit moves to the next page; a row
+ * taller than a page is split.
+ */
 export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'table' }>): Promise<void> {
   const places = placeColumns(sheet, block);
   sheet.ensure(tableRoom(sheet, block));
@@ -51,7 +54,7 @@ export async function setTable(sheet: Sheet, block: Extract<Block, { block: 'tab
   sheet.close(table);
 }
 
-/** What a table wants on its page: a short one all of it, a long or tall one its head and first rows. */
+/** The room to reserve for a table: all of it if short, otherwise its head and first rows. */
 export function tableRoom(sheet: Sheet, block: Extract<Block, { block: 'table' }>): number {
   const beginning = CAPTION.leading + 66;
   if (!Array.isArray(block.rows) || block.rows.length > KEPT_TOGETHER) return beginning;
@@ -102,7 +105,7 @@ function placeColumns(sheet: Sheet, { columns, rows }: Extract<Block, { block: '
   });
 }
 
-/** The first head is what a reader hears; the repeated ones are decoration. */
+/** Screen readers read the first head; repeated heads are marked as decoration. */
 function setHead(sheet: Sheet, table: ReturnType<Sheet['open']>, places: readonly Place[], first: boolean): void {
   const cells = places.map(({ column, width }) => sheet.wrap(column.title, HEAD, width));
   const lines = Math.max(...cells.map((one) => one.length));

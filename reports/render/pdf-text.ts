@@ -2,12 +2,12 @@ import { INK, MUTED, HAIR, layOutStackedBars, type StackedBars } from './chart.t
 import type { TextStyle, Sheet } from './sheet.ts';
 import type { Block } from './blocks.ts';
 
-/** Sets a text over the full width, or from `indent` on; it may run over pages. */
+/** Sets a text over the full width, or from `indent`; it may continue on further pages. */
 export function setText(sheet: Sheet, type: string, text: string, look: TextStyle, indent = 0): void {
   const element = sheet.open(type);
   const lines = sheet.wrap(text, look, sheet.width - indent);
   lines.forEach((line, i) => {
-    // No single first or last line of a paragraph on a page of its own.
+    // Avoids a single first or last line of a paragraph on a page.
     sheet.ensure(
       i === 0 && lines.length > 1
         ? look.leading * 2
@@ -83,7 +83,7 @@ export function setVerbatim(sheet: Sheet, text: string): void {
   sheet.close(element);
 }
 
-/** Small enough that no line wraps, if still readable: a wrapped signed note is not valid. */
+/** Shrinks the text until no line wraps, if it is still readable: a wrapped signed note is invalid. */
 function unbroken(sheet: Sheet, text: string): { look: TextStyle; lines: readonly string[] } {
   for (let size = 7.2; ; size -= 0.2) {
     const look: TextStyle = { face: 'mono', size, leading: size + 3.3, colour: INK };
@@ -92,7 +92,7 @@ function unbroken(sheet: Sheet, text: string): { look: TextStyle; lines: readonl
   }
 }
 
-/** Sets lines one below the other, such as an address; they stay together. */
+/** Sets lines below one another, such as an address; they are kept together. */
 export function setLines(sheet: Sheet, lines: readonly string[], look: TextStyle, align: 'left' | 'right'): void {
   const set = lines.flatMap((text) => sheet.wrap(text, look, sheet.width));
   if (set.length === 0) return;
@@ -172,7 +172,7 @@ function noticeLines(sheet: Sheet, block: Notice, body: TextStyle): readonly Not
   return lines;
 }
 
-/** What a notice wants on its page: all of it, unless that is more than half a page. */
+/** The room to reserve for a notice: all of it, unless that is more than half a page. */
 export function noticeRoom(sheet: Sheet, block: Notice, body: TextStyle): number {
   return Math.min(14 + body.leading * noticeLines(sheet, block, body).length, (sheet.bottom - sheet.top) / 2);
 }

@@ -18,9 +18,9 @@ import { createTypesetter } from './fonts.ts';
 import { beginSheet, closeSheet, openPaper, type TextStyle, type Paper, type Setting, type Sheet } from './sheet.ts';
 
 /**
- * Blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes.
- * Pages are kept until the end, because each says how many there are; so this is for documents of pages, not of millions of rows.
- * What no font has is replaced by U+FFFD and its code point; {@link unprintableIn} lists it beforehand.
+ * Renders blocks as a tagged PDF with embedded fonts. The same blocks and frame give the same bytes. Pages are kept
+ * until the end, because each states the total number; so use it for pages, not for millions of rows. A character that
+ * no font has is replaced by U+FFFD and its code point; {@link unprintableIn} lists them beforehand.
  */
 export async function* renderPdf(
   frame: Frame,
@@ -36,7 +36,7 @@ export async function* renderPdf(
   for await (const chunk of sheet.doc as unknown as AsyncIterable<Uint8Array>) yield chunk;
 }
 
-/** Characters that no font of a PDF has, each once: the sender of the document has to know. */
+/** Characters that no PDF font has, without repeats, so that the sender can be told. */
 export async function unprintableIn(blocks: readonly Block[]): Promise<readonly string[]> {
   const text = visibleText(JSON.stringify(blocks));
   if (PRINTABLE.test(text)) return [];
@@ -45,17 +45,17 @@ export async function unprintableIn(blocks: readonly Block[]): Promise<readonly 
   return [...new Set(text)].filter((character) => typesetter.printable(character, 'regular').startsWith('\ufffd['));
 }
 
-/** Latin letters and their punctuation, which every font has: no font need be opened to know. */
+/** Latin letters and punctuation, which every font has, so no font needs to be opened. */
 const PRINTABLE = /^[\x20-\x7e\u00a0-\u017f\u2010-\u2027\u20ac]*$/;
 
-/** Closer than the usual setting a little at a time, then wider. */
+/** Densities to try after the normal one. */
 const CLOSER = [0.95, 0.9, 0.85] as const;
 const WIDER = [1.06, 1.12, 1.18] as const;
-/** Parts of a last page: below the first a page less is tried for, below the second the page would look forgotten. */
+/** Share of the last page that is filled: below the first, try to save the page; below the second, it would look nearly empty. */
 const WORTH_FITTING = 0.35;
 const FORGOTTEN = 0.2;
 
-/** How a letter comes out: pages, how far down the last one is filled (0 to 1), and the density at which it is set. */
+/** The layout of a letter: number of pages, how far the last one is filled (0 to 1), and the density. */
 interface LetterFit {
   readonly pages: number;
   readonly filled: number;
@@ -63,8 +63,8 @@ interface LetterFit {
 }
 
 /**
- * Measures a letter without drawing it. It takes one page less where that only needs lines that are a little closer, and never ends on a page with a few lines.
- * One paper serves any number of letters.
+ * Measures a letter without drawing it. Saves a page if slightly closer lines are enough for that, and avoids a last
+ * page with only a few lines. One paper serves any number of letters.
  */
 export async function fitLetter(paper: Paper, blocks: readonly Block[]): Promise<LetterFit> {
   const at = async (density: number): Promise<LetterFit> => {
@@ -85,10 +85,10 @@ export async function fitLetter(paper: Paper, blocks: readonly Block[]): Promise
   return usual;
 }
 
-/** Points by which the pages of a report end earlier, where its last page would be nearly empty otherwise. */
+/** Points by which the pages of a report may end earlier, if its last page would otherwise be nearly empty. */
 const LIFTS = [14, 28, 42, 60, 80, 100, 125, 150, 180] as const;
 
-/** A report never ends on a page with a few lines: its other pages end a little earlier, as far as that takes. */
+/** Avoids a last page with only a few lines by ending the other pages slightly earlier. */
 async function setReport(paper: Paper, all: readonly Block[]): Promise<Sheet> {
   const usual = await setOn(paper, all);
   if (usual.pages === 1 || filledOf(usual) >= FORGOTTEN) return usual;
@@ -98,7 +98,7 @@ async function setReport(paper: Paper, all: readonly Block[]): Promise<Sheet> {
   return usual;
 }
 
-/** All blocks with all rows: they may be set more than once. */
+/** Reads all blocks with all rows, because they may be set more than once. */
 async function readBlocks(blocks: Iterable<Block> | AsyncIterable<Block>): Promise<readonly Block[]> {
   const all: Block[] = [];
   for await (const block of blocks) {
@@ -121,12 +121,13 @@ function filledOf({ y, top, bottom }: Sheet): number {
   return (y - top) / (bottom - top);
 }
 
-/** Paragraphs that introduce what comes after a heading stay with it: so many at most, none of them taller than this (points). */
+/** Paragraphs after a heading that introduce the next block stay with it: at most this many, none taller than this (points). */
 const INTRODUCED = 2;
 const SHORT = 70;
 
 async function setBlocks(sheet: Sheet, blocks: readonly Block[]): Promise<Sheet> {
-  // Headings, and the sentences under them, wait for what they stand over, so that all comes on one page.
+  // Headings, and the sentences under them, are held back until the block that they introduce, so that all are on one
+  // page.
   let waiting: (Heading | Paragraph)[] = [];
   const setWaiting = (room: number) => {
     const above = waiting.reduce((sum, one) => sum + waitingRoom(sheet, one), 0);
@@ -156,7 +157,7 @@ async function setBlocks(sheet: Sheet, blocks: readonly Block[]): Promise<Sheet>
   return sheet;
 }
 
-/** How much a heading or a paragraph takes, points. */
+/** The height of a heading or paragraph, points. */
 function waitingRoom(sheet: Sheet, block: Heading | Paragraph): number {
   if (block.block === 'heading')
     return HEADING[block.level].leading + HEADING[block.level].above + HEADING[block.level].below;
@@ -164,7 +165,7 @@ function waitingRoom(sheet: Sheet, block: Heading | Paragraph): number {
   return sheet.wrap(block.text, look, sheet.width).length * look.leading + 6;
 }
 
-/** Looks of running text; letters are set a little larger. */
+/** Text style of running text; slightly larger in letters. */
 function bodyLook(sheet: Sheet): TextStyle {
   return sheet.frame.kind === 'letter'
     ? { face: 'regular', size: 9.6 * Math.min(1, (1 + sheet.density) / 2), leading: 13.6 * sheet.density, colour: INK }

@@ -1,12 +1,13 @@
 import type { Block, Frame } from './blocks.ts';
 import { visibleText } from './text.ts';
 
-/** Characters in a line, as mail programs break them. */
+/** Characters per line, as mail programs wrap them. */
 const WIDTH = 76;
 
 /**
- * Blocks as plain text, UTF-8, to be pasted into a message: no marks, lines of at most 76 characters where words allow it. What a text
- * cannot show (tables, charts) throws: letters have none. The same blocks and frame give the same bytes.
+ * Renders blocks as plain text, UTF-8, to be pasted into a message: no markup, lines of at most 76 characters where
+ * words allow. Throws for what text cannot show (tables, charts), which letters do not contain. The same blocks and
+ * frame give the same bytes.
  */
 export function renderPlain(frame: Frame, blocks: Iterable<Block>): Uint8Array {
   const parts = [...(frame.watermark === null ? [] : [`*** ${frame.watermark} ***`])];
@@ -50,7 +51,7 @@ function textOf(block: Block): string {
   }
 }
 
-/** Breaks lines between words; a word that is longer than a line, such as an address, stays whole. */
+/** Breaks lines between words; a word longer than a line, such as an address, stays whole. */
 function wrap(text: string, first = '', next = ''): string {
   const lines: string[] = [];
   for (const paragraph of visibleText(text).split('\n')) {

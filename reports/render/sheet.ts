@@ -3,7 +3,7 @@ import { HAIR, INK, MUTED } from './chart.ts';
 import { createTypesetter, type Face, type Typesetter } from './fonts.ts';
 import { visibleText } from './text.ts';
 
-/** How a text is set. Sizes in points; `leading` is the height of a line. */
+/** Style of a text. Sizes in points; `leading` is the line height. */
 export interface TextStyle {
   readonly face: Face;
   readonly size: number;
@@ -13,30 +13,30 @@ export interface TextStyle {
 
 type Element = ReturnType<PDFKit.PDFDocument['struct']>;
 
-/** The pages being set: where the pen is, and how to write, break and tag. Y grows downwards. */
+/** The pages being set: the pen position, and how to write, break and tag. Y grows downwards. */
 export interface Sheet {
   readonly doc: PDFKit.PDFDocument;
   readonly frame: Frame;
   readonly left: number;
   readonly width: number;
-  /** First and last y that content may take on a page. */
+  /** First and last y available for content on a page. */
   readonly top: number;
   readonly bottom: number;
-  /** How much closer (below 1) or wider than usual lines and gaps of running text are set. */
+  /** Factor for line height and spacing of running text; below 1 is closer than usual. */
   readonly density: number;
   y: number;
   /** Pages begun so far. */
   pages: number;
-  /** Lines of a text no wider than `width`; what no font can print is replaced (in a letter: refused, see fonts.ts). */
+  /** Breaks a text into lines no wider than `width`; unprintable characters are replaced (letters refuse them, see fonts.ts). */
   wrap(text: string, look: TextStyle, width: number): readonly string[];
-  /** How wide a line is. */
+  /** The width of a line. */
   measure(line: string, look: TextStyle): number;
   /** Writes one line with its top at y. */
   write(line: string, x: number, y: number, look: TextStyle, align?: 'left' | 'right', width?: number): void;
-  /** Starts a new page unless `height` points are left on this one; true when it did. */
+  /** Starts a new page unless `height` points are left on this one; true if it did. */
   ensure(height: number): boolean;
   breakPage(): void;
-  /** A structure element under `parent` (the document by default). Close it with {@link close}. */
+  /** Opens a structure element under `parent` (by default the document). Close it with {@link close}. */
   open(
     type: string,
     parent?: Element,
@@ -45,22 +45,22 @@ export interface Sheet {
   close(element: Element): void;
   /** Draws content that belongs to an element. Must not break the page. */
   tag(element: Element, type: string, draw: () => void): void;
-  /** Draws what a reader should not hear: rules, backgrounds. */
+  /** Draws what screen readers should skip: rules, backgrounds. */
   decorate(draw: () => void): void;
-  /** Names the place where the pen is in the outline of the document. */
+  /** Adds the current place to the outline of the document. */
   mark(title: string): void;
   /** Attaches a text file to the document. */
   attach(file: { readonly name: string; readonly description: string; readonly content: string }): void;
 }
 
-/** How a sheet is set. `lift`: points by which each page ends earlier; `dry`: measured only, nothing is drawn. */
+/** `lift`: points by which each page ends earlier; `dry`: only measure, draw nothing. */
 export interface Setting {
   readonly density?: number;
   readonly lift?: number;
   readonly dry?: boolean;
 }
 
-/** A document with its fonts and metadata, still without a page. Sheets are set on it: any number dry, then one in earnest. */
+/** A document with its fonts and metadata but without pages. Any number of dry sheets can be set on it, then one real one. */
 export interface Paper {
   readonly doc: PDFKit.PDFDocument;
   readonly frame: Frame;
@@ -70,9 +70,9 @@ export interface Paper {
 
 const PAGE = { width: 595.28, height: 841.89, left: 56, right: 56, top: 78, bottom: 66 } as const;
 
-/** Opens an A4 document. Opening its fonts takes longer than setting a letter: measure on the same paper that is written on. */
+/** Opens an A4 document. Opening its fonts takes longer than setting a letter, so measure and write on the same paper. */
 export async function openPaper(frame: Frame): Promise<Paper> {
-  // Loaded where it is used: most commands make no PDF and start sooner without it.
+  // Imported here because most commands make no PDF and start faster without it.
   const { default: PDFDocument } = await import('pdfkit');
   const doc = new PDFDocument({
     size: [PAGE.width, PAGE.height],
@@ -144,13 +144,13 @@ export function beginSheet(paper: Paper, { density = 1, lift = 0, dry = false }:
       const shift = align === 'right' ? width - widthOf(line, look) : 0;
       const runs = typesetter.runs(line, look.face);
       use(look).fillColor(look.colour);
-      // The font's own line is a little lower than the leading: centre it.
+      // The font's own line height is slightly less than the leading, so centre it.
       const top = y + (look.leading - doc.currentLineHeight(false)) / 2;
       if (runs.length === 1 && runs[0]?.font === look.face) {
         doc.text(runs[0].text, x + shift, top, { lineBreak: false, ...runs[0].options });
         return;
       }
-      // Fonts differ in height: all sit on the baseline of the face.
+      // Fonts differ in height: align all to the baseline of the face.
       const { ascender } = (doc as unknown as { _font: { ascender: number } })._font;
       const baseline = top + (ascender / 1000) * look.size;
       let at = x + shift;
@@ -249,7 +249,7 @@ interface OutlineFont {
   };
 }
 
-/** Large and aslant as outlines, so that it gets between no words when text is copied; and small at the top as text. */
+/** Once large and slanted, as outlines, so that it does not mix with copied text; and once small at the top, as text. */
 function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
   const small: TextStyle = { face: 'bold', size: 9, leading: 12, colour: '#8a1c1c' };
   doc.markContent('Artifact', { type: 'Page' });
@@ -275,8 +275,9 @@ function stampWatermark(doc: PDFKit.PDFDocument, text: string): void {
 }
 
 /**
- * Breaks after spaces (not those that bind), single slashes, dashes, and hyphens between letters of a word without digits (so that dates and the
- * ids of cases stay whole); a word that is wider than the line is cut, at a hyphen if there is one near.
+ * Break opportunities: after spaces (except non-breaking ones), single slashes, dashes, and hyphens between letters of
+ * a word without digits (so that dates and case ids stay whole). A word wider than the line is cut, if possible at a
+ * nearby hyphen.
  */
 const BREAK =
   /(?<=[^\S\u00a0\u202f])(?=[\S\u00a0\u202f])|(?<=(?<!\/)\/|[–—])(?=[^\s/])|(?<=(?<!\d[^\s/]{0,60})\p{L}-)(?=\p{L})(?![^\s/]{0,60}\d)/u;
@@ -309,10 +310,16 @@ function wrapLine(line: string, width: number, measure: (part: string) => number
   return lines;
 }
 
-/** So many characters are looked at first: as a rule they are wider than a line, and setting a long text takes more than twice as long as half of it. */
+/**
+ * Try this many characters first: they are usually wider than a line, and setting a long text takes more than twice as
+ * long as half of it.
+ */
 const SURELY_WIDER = 400;
 
-/** How much of a word that is too wide fits: up to a hyphen if there is one near, and no character is taken apart. Takes time by the line, not by the word. */
+/**
+ * How much of an overlong word fits: up to a nearby hyphen if there is one, never splitting a character. The time
+ * depends on the line, not on the word.
+ */
 function cutOf(word: string, isWithin: (part: string) => boolean): number {
   let fits = 1;
   let tooMuch = 2;
@@ -328,7 +335,7 @@ function cutOf(word: string, isWithin: (part: string) => boolean): number {
   }
   const hyphen = word.lastIndexOf('-', fits - 1) + 1;
   if (hyphen > fits / 2) return hyphen;
-  // At least one character, however wide; a family of emoji or a letter with its marks is one.
+  // At least one character, however wide; an emoji family, or a letter with its marks, counts as one.
   const { segment, index } = characters.segment(word.slice(0, fits + 100)).containing(fits) ?? {
     segment: '',
     index: fits,

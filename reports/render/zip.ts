@@ -2,24 +2,24 @@ import { type PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { ZipFile as ZipWriter } from 'yazl';
 
-/** A file of an archive. Its content is only asked for when its turn has come. */
+/** A file of an archive. Its content is requested only when its turn has come. */
 export interface ZipFile {
   readonly name: string;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Files as a ZIP archive, in the order given, all with the same date, so that the same files give the same bytes.
- * `date` is ISO 8601; the archive keeps it in UTC, to two seconds, and nothing before 1980.
+ * Writes files into a ZIP archive, in the order given and all with the same date, so that the same files give the same
+ * bytes. `date` is ISO 8601; the archive stores it in UTC, to two seconds, not before 1980.
  */
 export async function* renderZip(
   files: Iterable<ZipFile> | AsyncIterable<ZipFile>,
   date: string,
 ): AsyncGenerator<Uint8Array> {
-  // Loaded where it is used: most commands make no archive and start sooner without it.
+  // Imported here because most commands make no archive and start faster without it.
   const { ZipFile: Writer } = await import('yazl');
   const writer = new Writer();
-  // Its types promise less than it is.
+  // The declared type is narrower than the actual one.
   const output = writer.outputStream as PassThrough;
   const stop = new AbortController();
   writer.on('error', (error: Error) => output.destroy(error));
@@ -47,14 +47,17 @@ async function feed(
     names.add(name);
     const source = Readable.from(content, { objectMode: false, signal });
     const read = finished(source);
-    // `forceDosTimestamp`: the field with time zone and the seconds would say the same once more.
+    // `forceDosTimestamp`: omit the extra field that repeats the time with zone and seconds.
     writer.addReadStream(source, name, { mtime, mode: 0o100644, compressionLevel: 6, forceDosTimestamp: true });
     await read;
   }
   writer.end();
 }
 
-/** The format has no time zone, and the library asks for local time: of this date it gets UTC, so that no machine's zone is in the bytes. */
+/**
+ * The format has no time zone and the library uses local time. This date returns UTC instead, so that the bytes do not
+ * depend on the machine's zone.
+ */
 class UtcDate extends Date {
   override getFullYear = () => this.getUTCFullYear();
   override getMonth = () => this.getUTCMonth();

@@ -8,11 +8,11 @@ import { notStated } from '../words.ts';
 import { foldIntegration, keyOf } from '../../src/projections/integrations.ts';
 import type { Period, Scope } from '../../src/store/queries/scope.ts';
 
-/** One line about scans and integrations: something that a site holds, a change, or what became of an integration. */
+/** One line about scans and integrations: an item of a site, a change, or the fate of an integration. */
 export interface Finding {
   readonly record: 'inventory' | ScanChange['change'] | IntegrationRow['change'];
   readonly site: string;
-  /** Of the scan or the change, ISO 8601 UTC. */
+  /** Time of the scan or change, ISO 8601 UTC. */
   readonly at: string;
   readonly entry: number;
   readonly name: string;
@@ -79,7 +79,7 @@ export const siteWord = (site: string | null): string => site || 'site not named
 const categoryWord = (item: Pick<ScanItem, 'category'> | null): string => item?.category ?? 'none';
 const countWord = (count: number | null) => (count === null ? notStated : formatCount(count));
 
-/** The name, and what more tells it apart. */
+/** The name, with what else distinguishes the item. */
 export function nameOfItem({ name, domain }: ScanItem): string {
   return domain === null || name.includes(domain) ? name : `${name} (${domain})`;
 }
@@ -90,7 +90,7 @@ function beforeConsentWord(item: ScanItem): string {
   return needsConsent(item) ? 'yes' : 'yes, necessary';
 }
 
-/** What a change is, in words. */
+/** Describes a change. */
 export function changeWords({ record, item, was }: Finding): string {
   switch (record) {
     case 'new':
@@ -222,12 +222,12 @@ export function scanAuditJson({ scans, cut, sites, changes, integrations }: Scan
   };
 }
 
-/** The last inventory of a site by a moment, and what is otherwise than in the one that it is set against. */
+/** The last inventory of a site by a given time, and its differences from an earlier one. */
 export interface SiteInventory {
   readonly site: string;
   readonly scan: ScanRow;
   readonly items: readonly ScanItem[];
-  /** Found before consent although they need it. */
+  /** Set before consent although they need it. */
   readonly beforeConsent: readonly ScanItem[];
   /** The earlier inventory; null if there is none. */
   readonly base: ScanRow | null;
@@ -237,37 +237,37 @@ export interface SiteInventory {
 /** One change between two inventories of a site. */
 interface DatedChange extends ScanChange {
   readonly site: string;
-  /** The scan that shows it, and the one before. */
+  /** The scan that shows the change, and the one before. */
   readonly scan: ScanRow;
   readonly base: ScanRow;
 }
 
 /** Scans, inventories and integrations of a source over a period. */
 export interface ScanAudit {
-  /** In the period, the newest first. */
+  /** Those in the period, newest first. */
   readonly scans: readonly ScanRow[];
-  /** True: there were more scans in the period than are compared. */
+  /** There were more scans in the period than are compared. */
   readonly cut: boolean;
   /** At the end of the period. */
   readonly sites: readonly SiteInventory[];
-  /** In the period, scan by scan. */
+  /** Changes in the period, scan by scan. */
   readonly changes: readonly DatedChange[];
   readonly integrations: Integrations;
 }
 
 export interface Integrations {
-  /** How each stood at the end. */
+  /** The state of each at the end. */
   readonly states: readonly Row<'integrations'>[];
-  /** What happened in the period, the newest last. */
+  /** Changes in the period, newest last. */
   readonly changes: readonly IntegrationRow[];
 }
 
-/** Scans of a period that are compared, one with the next. */
+/** The most scans of a period that are compared with their predecessors. */
 const MAX_SCANS = 2000;
-/** Changes that are reported. */
+/** The most changes that are reported. */
 const MAX_CHANGES = 20_000;
 
-/** Puts together what the scans of a period found, from history alone. */
+/** Gathers the findings of a period's scans, from history alone. */
 export async function gatherScanAudit(history: ScanQueries, period: Period): Promise<ScanAudit> {
   const found = await history.scanRows({ ...period, limit: MAX_SCANS + 1 });
   const scans = found.slice(0, MAX_SCANS);
@@ -294,7 +294,7 @@ export async function gatherScanAudit(history: ScanQueries, period: Period): Pro
 }
 
 /**
- * The inventory of each site (or of one) before `to`, set against the one before it, or against the last one by `since`.
+ * The inventory of each site (or of one) before `to`, compared with the previous one, or with the last one by `since`.
  * Times are ISO 8601 UTC.
  */
 export async function loadInventories(
@@ -316,7 +316,7 @@ export async function loadInventories(
   return inventories;
 }
 
-/** How the integrations of a source stood before `to`, and their changes from `from` on. */
+/** The state of a source's integrations before `to`, and their changes since `from`. */
 export async function loadIntegrations(
   history: ScanQueries,
   { from = '', ...filter }: Scope & { readonly from?: string; readonly to?: string },
