@@ -1,9 +1,8 @@
 import { canonicalize } from 'json-canonicalize';
 
 /**
- * RFC 8785 canonical JSON, as bytes.
- * Throws on strings with lone surrogates (they have no UTF-8 form, and the library would let them pass)
- * and on values that JSON cannot hold.
+ * RFC 8785 canonical JSON as bytes. Throws on strings with lone surrogates (they have no UTF-8 form, and the library
+ * would accept them) and on values that JSON cannot represent.
  */
 export function canonicalJson(value: unknown): Buffer {
   assertWellFormed(value);

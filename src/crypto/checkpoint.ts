@@ -39,13 +39,13 @@ export function keyHashOf(name: string, publicKey: KeyObject): Buffer {
   );
 }
 
-/** The verifier key as C2SP tools take it: `<name>+<key hash, hex>+<base64 of 0x01 and the public key>`. */
+/** The verifier key in the form used by C2SP tools: `<name>+<key hash, hex>+<base64 of 0x01 and the public key>`. */
 export function verifierKeyOf(name: string, publicKey: KeyObject): string {
   const key = Buffer.concat([Buffer.from([ED25519]), rawPublicKey(publicKey)]).toString('base64');
   return `${name}+${keyHashOf(name, publicKey).toString('hex')}+${key}`;
 }
 
-/** The name and the key of {@link verifierKeyOf}; null when it is none, or its key hash is not that of the key. */
+/** The name and key of a {@link verifierKeyOf}; null if the text is not one, or if its key hash does not match the key. */
 export function parseVerifierKey(text: string): { readonly name: string; readonly publicKey: KeyObject } | null {
   const [, name = '', hash, encoded = ''] = /^([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text.trim()) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
@@ -62,7 +62,7 @@ export function signCheckpoint(head: TreeHead, signingKey: KeyObject): string {
   return `${text}\n— ${head.origin} ${signature.toString('base64')}\n`;
 }
 
-/** What is wrong with a checkpoint, or the tree head that it proves. */
+/** The fault of a checkpoint, or the tree head that it proves. */
 type CheckpointReading =
   | { readonly outcome: 'valid'; readonly head: TreeHead }
   | { readonly outcome: 'malformed' | 'other-key' | 'bad-signature'; readonly reason: string };
@@ -71,8 +71,9 @@ type CheckpointReading =
 const MOST_SIGNATURES = 100;
 
 /**
- * Parses a note and checks our signature, as strictly as C2SP signed-note and Go's sumdb/note: UTF-8 without control characters, the text, an empty
- * line, and nothing but signature lines up to the end. Signatures of other keys (witnesses) beside ours must be well-formed and are passed over.
+ * Parses a note and checks our signature, as strictly as C2SP signed-note and Go's sumdb/note: UTF-8 without control
+ * characters, the text, an empty line, and only signature lines up to the end. Signatures by other keys (witnesses)
+ * must be well-formed and are otherwise ignored.
  */
 export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointReading {
   const parsed = parseNote(note);
@@ -90,15 +91,15 @@ export function readCheckpoint(note: string, publicKey: KeyObject): CheckpointRe
 }
 
 interface Note {
-  /** With the line feed at its end: what is signed. */
+  /** The signed text, including its final line feed. */
   readonly text: string;
   /** Key name, and key hash ‖ signature. */
   readonly signatures: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
-/** Null when it is not a signed note. */
+/** Null if it is not a signed note. */
 function parseNote(note: string): Note | null {
-  // U+FFFD is what decoding leaves of bytes that are not UTF-8.
+  // Decoding turns bytes that are not UTF-8 into U+FFFD.
   if (!isWellFormed(note) || note.includes('\ufffd') || hasControls(note)) return null;
   const split = note.lastIndexOf('\n\n');
   if (split < 0 || !note.endsWith('\n')) return null;
@@ -115,10 +116,10 @@ function parseNote(note: string): Note | null {
   return { text: note.slice(0, split + 1), signatures };
 }
 
-/** A key name has neither spaces nor a plus. */
+/** A key name contains neither spaces nor a plus sign. */
 const SIGNATURE = /^— ([^\s\u0085+]+) (\S+)$/;
 
-/** Whether a text has control characters of ASCII besides line feeds. */
+/** Whether a text contains ASCII control characters other than line feeds. */
 function hasControls(text: string): boolean {
   for (let place = 0; place < text.length; place += 1) {
     if (text.charCodeAt(place) < 32 && text[place] !== '\n') return true;
@@ -126,7 +127,7 @@ function hasControls(text: string): boolean {
   return false;
 }
 
-/** Reads origin, size and root of a note without checking the signature; null when it is not a checkpoint. */
+/** Reads origin, size and root of a note without checking the signature; null if it is not a checkpoint. */
 export function parseTreeHead(note: string): TreeHead | null {
   const [origin, size, root, blank] = note.split('\n');
   if (!origin || blank !== '' || !/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || !Number.isSafeInteger(Number(size)))

@@ -3,7 +3,7 @@ import { canonicalJson } from './canonical.ts';
 import { equalBytes, hmacSha256, sha256, sha256Into } from './hash.ts';
 import { type EntryKind, isEntryKind } from '../core/vocabulary.ts';
 
-/** An entry before it has its place in the ledger. */
+/** An entry without its place in the ledger. */
 export interface NewEntry {
   /** Slug of the source it belongs to. */
   readonly source: string;
@@ -38,12 +38,12 @@ export interface Entry {
 export const SALT_BYTES = 32;
 
 const COMMITMENT_TAG = Buffer.from('consent-ledger/commitment/v1\n', 'ascii');
-/** What is hashed for a commitment, put together in the same place for every entry. */
+/** The input of a commitment, assembled in the same buffer for every entry. */
 const committed = Buffer.concat([COMMITMENT_TAG, Buffer.alloc(SALT_BYTES + 64)]);
 
 /**
- * SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), tag = ASCII `consent-ledger/commitment/v1\n`.
- * Hides the content from anyone who holds only the leaf data, and binds it for anyone who also holds the salt.
+ * SHA-256(tag ‖ salt ‖ SHA-256(meta) ‖ SHA-256(body)), tag = ASCII `consent-ledger/commitment/v1\n`. Hides the content
+ * from anyone with only the leaf data, and binds it for anyone who also has the salt.
  */
 export function commitmentOf(salt: Uint8Array, meta: Uint8Array, body: Uint8Array): Buffer {
   if (salt.length !== SALT_BYTES) throw new RangeError(`salt must be ${SALT_BYTES} bytes, got ${salt.length}`);
@@ -53,7 +53,7 @@ export function commitmentOf(salt: Uint8Array, meta: Uint8Array, body: Uint8Arra
   return sha256(committed);
 }
 
-/** What the Merkle tree commits to for one entry. */
+/** The part of an entry to which the Merkle tree commits. */
 interface LeafInput {
   readonly seq: number;
   readonly source: string;
@@ -65,9 +65,9 @@ interface LeafInput {
 }
 
 /**
- * Leaf data: RFC 8785 JSON of `{v:1, seq, source, sourceSeq, kind, receivedAt, dedupeKey, commitment}`, hashes as lower-case hex.
- * Slug, kind and time come from closed alphabets, so the canonical form can be written down directly; a test holds
- * it against the library. A row may hold anything: what is outside of them is hashed by the library, as UTF-8.
+ * Leaf data: RFC 8785 JSON of `{v:1, seq, source, sourceSeq, kind, receivedAt, dedupeKey, commitment}`, hashes as
+ * lower-case hex. Slug, kind and time use restricted alphabets, so the canonical form can be written directly; a test
+ * compares it with the library. A row may contain anything: values outside these alphabets are left to the library.
  */
 export function leafData(leaf: LeafInput): Buffer {
   return Buffer.from(leafText(leaf), 'utf8');
@@ -81,7 +81,7 @@ function leafText(leaf: LeafInput): string {
 
 const PLAIN = /^[A-Za-z0-9:.-]*$/;
 
-/** The same by the library alone: the definition that {@link leafData} is a shortcut for. */
+/** The same using only the library: the definition for which {@link leafData} is a shortcut. */
 export function canonicalLeafData(leaf: LeafInput): Buffer {
   return canonicalJson({
     v: 1,
@@ -95,7 +95,7 @@ export function canonicalLeafData(leaf: LeafInput): Buffer {
   });
 }
 
-/** Leaf hash as RFC 6962 §2.1 / RFC 9162 §2.1.1: SHA-256(0x00 ‖ leaf data). */
+/** Leaf hash according to RFC 6962 §2.1 / RFC 9162 §2.1.1: SHA-256(0x00 ‖ leaf data). */
 export function leafHashOf(leaf: LeafInput): Buffer {
   return sha256(`\0${leafText(leaf)}`);
 }
@@ -105,12 +105,12 @@ export function macOf(appendKey: Uint8Array, leafHash: Uint8Array): Buffer {
   return hmacSha256(appendKey, leafHash);
 }
 
-/** Numbers and hashes one entry: everything the ledger stores of it. */
+/** Numbers and hashes one entry: everything that the ledger stores of it. */
 export function sealEntry(entry: NewEntry, seq: number, sourceSeq: number, salt: Buffer, appendKey: Uint8Array): Entry {
   return placeEntry(entry, seq, sourceSeq, salt, commitmentOf(salt, entry.meta, entry.body), appendKey);
 }
 
-/** The part of {@link sealEntry} that needs the place; the commitment can be computed before the place is known. */
+/** The part of {@link sealEntry} that needs the number; the commitment can be computed before. */
 export function placeEntry(
   entry: NewEntry,
   seq: number,
@@ -144,13 +144,14 @@ export function placeEntry(
   };
 }
 
-/** Faults that can be found in one stored entry by itself. */
+/** Faults that can be found in one stored entry alone. */
 type EntryFault = 'content' | 'leaf' | 'mac' | 'kind' | 'partial-erasure';
 
 /**
- * Checks one stored entry against its own hashes and the append key; null: the caller does not have it.
- * `content`: meta, body or salt are not what was committed to. `leaf`: seq, source, kind, time or key were edited.
- * `mac`: the row was not written by a holder of the key. `kind`: its kind is not one that this program writes. An erased entry is checked without its content.
+ * Checks one stored entry against its own hashes and the append key, which is null if the caller does not have it.
+ * `content`: meta, body or salt do not match the commitment. `leaf`: seq, source, kind, time or key were edited. `mac`:
+ * the row was not written by a holder of the key. `kind`: not a kind that this program writes. An erased entry is
+ * checked without its content.
  */
 export function findEntryFault(entry: Entry, appendKey: Uint8Array | null): EntryFault | null {
   const { meta, body, salt } = entry;
@@ -174,7 +175,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 
 const erasureSchema = z.object({ seqs: z.array(z.number()) });
 
-/** The entries that an `erasure` entry took the content of, out of its body; none when that cannot be read. */
+/** The entries whose content an `erasure` entry erased, from its body; empty if that cannot be read. */
 export function erasedSeqs(body: Buffer | null): readonly number[] {
   try {
     return erasureSchema.parse(JSON.parse(body?.toString('utf8') ?? 'null')).seqs;

@@ -6,20 +6,20 @@ import type { SecretEncoding, WebhookSecret } from '../core/source.ts';
 export interface InstanceKeys {
   /** Deduplication keys of entries. Never rotates. */
   readonly dedupe: Buffer;
-  /** MAC over leaf hashes: who may append. */
+  /** MAC over leaf hashes, which proves the right to append. */
   readonly append: Buffer;
-  /** Session cookies. */
+  /** For session cookies. */
   readonly session: Buffer;
-  /** One-time links. */
+  /** For one-time links. */
   readonly link: Buffer;
-  /** Secrets and rejected deliveries at rest. */
+  /** For secrets and rejected deliveries at rest. */
   readonly rest: Buffer;
 }
 
 /** Length of INSTANCE_KEY in bytes. */
 export const INSTANCE_KEY_BYTES = 32;
 
-/** Derives the keys of an installation. Throws RangeError when the instance key is not exactly 32 bytes. */
+/** Derives the keys of an installation. Throws RangeError if the instance key is not exactly 32 bytes. */
 export function deriveKeys(instanceKey: Uint8Array): InstanceKeys {
   if (instanceKey.length !== INSTANCE_KEY_BYTES) {
     throw new RangeError(`INSTANCE_KEY must be ${INSTANCE_KEY_BYTES} bytes, got ${instanceKey.length}`);
@@ -35,7 +35,10 @@ export function deriveKeys(instanceKey: Uint8Array): InstanceKeys {
   };
 }
 
-/** A short public name of a key: the first 16 hex digits of SHA-256 over an HMAC of a fixed text, so that the key itself stays hidden. */
+/**
+ * A short public name for a key: the first 16 hex digits of SHA-256 over an HMAC of a fixed text, so that the key
+ * itself stays hidden.
+ */
 export function keyFingerprint(key: Uint8Array): string {
   return sha256Hex(hmacSha256(key, Buffer.from('consent-ledger/fingerprint/v1'))).slice(0, 16);
 }
@@ -60,9 +63,9 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Encrypts bytes at rest: AES-256-GCM (NIST SP 800-38D) under a key of 32 bytes, a random nonce, and `context` as additional
- * authenticated data, so that what was sealed for one place does not open in another.
- * Form: version 1 ‖ nonce (12) ‖ tag (16) ‖ ciphertext.
+ * Encrypts bytes at rest: AES-256-GCM (NIST SP 800-38D) under a key of 32 bytes, with a random nonce and `context` as
+ * additional authenticated data, so that bytes sealed for one place cannot be opened in another. Form: version 1 ‖
+ * nonce (12) ‖ tag (16) ‖ ciphertext.
  */
 export function sealBytes(key: Uint8Array, plain: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -71,7 +74,7 @@ export function sealBytes(key: Uint8Array, plain: Uint8Array, context: string): 
   return Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), ...encrypted]);
 }
 
-/** Opens what {@link sealBytes} sealed. Null when key or context are others, or the bytes were altered. */
+/** Opens what {@link sealBytes} sealed. Null if the key or context differs, or the bytes were altered. */
 export function openSealed(key: Uint8Array, sealed: Uint8Array, context: string): Buffer | null {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   const start = 1 + NONCE_BYTES + TAG_BYTES;
@@ -88,17 +91,16 @@ export function openSealed(key: Uint8Array, sealed: Uint8Array, context: string)
 }
 
 /**
- * A signing secret with its name. The name is the first 8 hex digits of its fingerprint (crypto/keys.ts): the same secret has the
- * same name wherever and whenever it is configured, so that the ledger's record of which secret a delivery was signed with stays
- * meaningful after a rotation.
+ * A signing secret with its name, which is the first 8 hex digits of its fingerprint (crypto/keys.ts). The same secret
+ * always has the same name, so the ledger's record of which secret signed a delivery stays meaningful after a rotation.
  */
 export function webhookSecretOf(value: string): WebhookSecret {
   return { id: keyFingerprint(Buffer.from(value, 'utf8')).slice(0, 8), value };
 }
 
 /**
- * The bytes that a secret signs with. Null when the text is not what its encoding says, or holds nothing: such a secret verifies nothing.
- * Base64 may be URL-safe, may lack its padding, and may stand behind `whsec_` (Standard Webhooks).
+ * The bytes with which a secret signs. Null if the text is empty or does not match its encoding: such a secret verifies
+ * nothing. Base64 may be URL-safe, unpadded, and prefixed with `whsec_` (Standard Webhooks).
  */
 export function signingKeyOf(value: string, encoding: SecretEncoding = 'text'): Buffer | null {
   const key = decoded(value, encoding);

@@ -1,6 +1,6 @@
 import { sha256 } from './hash.ts';
 
-/** 0x01, and room for two hashes. */
+/** 0x01 and space for two hashes. */
 const pair = Buffer.alloc(65, 1);
 
 /** Interior node hash, RFC 6962 §2.1: SHA-256(0x01 ‖ left ‖ right). */
@@ -15,8 +15,8 @@ export function nodeHashOf(left: Uint8Array, right: Uint8Array): Buffer {
 const EMPTY_ROOT = sha256(new Uint8Array());
 
 /**
- * The right edge of a growing Merkle tree: the roots of its full subtrees, largest first. Enough to go on
- * appending and to give the root at each size, in memory of the logarithm of the size.
+ * The right edge of a growing Merkle tree: the roots of its full subtrees, largest first. Enough to keep appending and
+ * to compute the root at each size, in memory logarithmic in the size.
  */
 export interface Frontier {
   readonly size: number;
@@ -31,11 +31,11 @@ export function growFrontier(frontier: Frontier, leafHashes: Iterable<Uint8Array
   let { size } = frontier;
   for (const leafHash of leafHashes) {
     let node = leafHash;
-    // As many full subtrees merge as the size has trailing one bits. Sizes pass 2^31, so no bitwise operators.
+    // As many full subtrees merge as the size has trailing one bits. Sizes exceed 2^31, so no bitwise operators.
     for (let rest = size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
       node = nodeHashOf(subtrees.pop() as Buffer, node);
     }
-    // A leaf's hash may be a part of something large, which is not to be kept for it.
+    // Copied, because a leaf's hash may be a view into a large buffer.
     subtrees.push(Buffer.from(node));
     size += 1;
   }
@@ -51,12 +51,12 @@ export function rootOf(frontier: Frontier): Buffer {
   return root;
 }
 
-/** The frontier as bytes: its subtrees one after the other. */
+/** The frontier as bytes: its subtrees concatenated. */
 export function packFrontier(frontier: Frontier): Buffer {
   return Buffer.concat(frontier.subtrees);
 }
 
-/** Reads {@link packFrontier} back. Throws RangeError when the bytes do not fit the size. */
+/** Reads {@link packFrontier} back. Throws RangeError if the bytes do not fit the size. */
 export function unpackFrontier(size: number, bytes: Uint8Array): Frontier {
   let ones = 0;
   for (let rest = size; rest > 0; rest = Math.floor(rest / 2)) ones += rest % 2;

@@ -1,7 +1,7 @@
 import { equalBytes } from './hash.ts';
 import { nodeHashOf } from './merkle.ts';
 
-/** A run of leaves: indexes from `start` to `end`, exclusive. */
+/** A range of leaves from `start` to `end`, exclusive. */
 export interface Leaves {
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,10 @@ export function splitOf(n: number): number {
   return k;
 }
 
-/** The runs whose hashes are the inclusion proof of a leaf in the tree of `size` leaves (RFC 6962 §2.1.1), from the leaf's sibling upwards. */
+/**
+ * The ranges whose hashes form the inclusion proof of a leaf in the tree of `size` leaves (RFC 6962 §2.1.1), from the
+ * leaf's sibling upwards.
+ */
 export function inclusionPath(index: number, size: number): readonly Leaves[] {
   const path: Leaves[] = [];
   let [start, end] = [0, size];
@@ -31,7 +34,10 @@ export function inclusionPath(index: number, size: number): readonly Leaves[] {
   return path.reverse();
 }
 
-/** The runs whose hashes prove that the tree of `from` leaves is the beginning of that of `to` leaves (RFC 6962 §2.1.2). Empty from 0, and from `to`. */
+/**
+ * The ranges whose hashes prove that the tree of `from` leaves is the beginning of the tree of `to` leaves (RFC 6962
+ * §2.1.2). Empty if `from` is 0 or equals `to`.
+ */
 export function consistencyPath(from: number, to: number): readonly Leaves[] {
   if (from === 0) return [];
   const path: Leaves[] = [];
@@ -77,7 +83,10 @@ export function provesInclusion(
   return last === 0 && equalBytes(hash, root);
 }
 
-/** Whether a proof leads from the root of an earlier tree to that of a later one (RFC 9162 §2.1.4.2). Every tree continues the empty one. */
+/**
+ * Whether a proof leads from the root of an earlier tree to that of a later one (RFC 9162 §2.1.4.2). Every tree
+ * continues the empty one.
+ */
 export function provesConsistency(
   earlier: { readonly size: number; readonly root: Uint8Array },
   later: { readonly size: number; readonly root: Uint8Array },
@@ -105,7 +114,7 @@ export function provesConsistency(
   return last === 0 && equalBytes(old, earlier.root) && equalBytes(grown, later.root);
 }
 
-/** A proof as a file: C2SP tlog-proof (c2sp.org/tlog-proof). `extra` is what the leaf is recomputed from. */
+/** Formats a proof as a file: C2SP tlog-proof (c2sp.org/tlog-proof). `extra` is what the leaf is recomputed from. */
 export function formatTlogProof(proof: {
   readonly index: number;
   readonly hashes: readonly Uint8Array[];
@@ -118,7 +127,7 @@ export function formatTlogProof(proof: {
   return `c2sp.org/tlog-proof@v1\n${lines.join('\n')}\n\n${proof.note}`;
 }
 
-/** A consistency proof as a file: the body of a request to a witness (c2sp.org/tlog-witness, add-checkpoint). */
+/** Formats a consistency proof as a file: the body of a request to a witness (c2sp.org/tlog-witness, add-checkpoint). */
 export function formatConsistencyProof(from: number, hashes: readonly Uint8Array[], note: string): string {
   return `${[`old ${from}`, ...hashes.map((hash) => Buffer.from(hash).toString('base64'))].join('\n')}\n\n${note}`;
 }

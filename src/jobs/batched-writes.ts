@@ -2,7 +2,7 @@ import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { countIn, type Outcome } from './queue-figures.ts';
 
-/** Counts a job that ended, once the transaction is about to commit. */
+/** Records that a job ended, for counting just before the transaction commits. */
 export type CountEnd = (kind: string, outcome: Outcome) => void;
 type Work<T> = (tx: StoreTransaction, countEnd: CountEnd) => Promise<T>;
 
@@ -12,13 +12,13 @@ interface Piece {
   reject(error: unknown): void;
 }
 
-/** Pieces of one transaction: appends wait for it. */
+/** Pieces per transaction, limited because appends wait for it. */
 const AT_ONCE = 64;
 
 /**
- * Joins small transactions of this process: those that are asked for while one is under way share the next one, so that one sync to disk
- * serves them all. Each piece of work stands for itself: when one fails, each is done again in a transaction of its own, so it must have no effect
- * outside of the database.
+ * Batches small transactions of this process: those requested while one is running share the next one, so that one sync
+ * to disk serves all of them. Pieces are independent: if one fails, each is repeated in its own transaction, so it must
+ * have no effect outside the database.
  */
 export function createBatchedWrites(store: Pick<Store, 'engine' | 'transaction'>): <T>(work: Work<T>) => Promise<T> {
   const waiting: Piece[] = [];
@@ -51,7 +51,7 @@ export function createBatchedWrites(store: Pick<Store, 'engine' | 'transaction'>
 
   async function run(): Promise<void> {
     running = true;
-    // Whatever else is asked for in this turn comes along.
+    // Lets everything else requested in this turn join.
     await Promise.resolve();
     while (waiting.length > 0) await commitAll(waiting.splice(0, AT_ONCE));
     running = false;
@@ -72,7 +72,7 @@ async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>):
   return results;
 }
 
-/** A server elsewhere is not waited for between statements. Rejects when all have ended. */
+/** Runs statements concurrently on a remote server, to avoid a round trip for each. Rejects once all have ended. */
 async function atOnce<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const settled = await Promise.allSettled(items.map(work));
   return settled.map((one) => {

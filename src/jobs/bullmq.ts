@@ -9,13 +9,13 @@ import { withinTime } from './time-limits.ts';
 export interface DistributionOptions {
   /** redis:// or rediss://. */
   readonly url: string;
-  /** Name of the installation: several may share one Redis. */
+  /** Name of the installation, since several may share one Redis. */
   readonly instance: string;
   readonly clock: Clock;
   readonly log: JobLog;
 }
 
-/** What the operator may want to know of it. Numbers count from the start of this process. */
+/** Information for the operator. Counts start with this process. */
 export interface DistributionState {
   readonly up: boolean;
   readonly wakeUpsSent: number;
@@ -24,22 +24,22 @@ export interface DistributionState {
 
 /** Listens on a queue until closed. */
 export interface Listening {
-  /** Takes no more wake-ups; resolves when those in hand are done. */
+  /** Takes no more wake-ups; resolves when current ones are done. */
   close(): Promise<void>;
 }
 
 const SEND_LIMIT_MS = 1000;
 const CLOSE_LIMIT_MS = 2000;
-/** Wake-ups sent to a queue for many jobs at once: a woken worker continues until nothing is due. */
+/** Wake-ups sent to a queue when many jobs are enqueued at once: a woken worker continues until nothing is due. */
 const WOKEN = 16;
-/** Of BullMQ's own events, which nobody here reads. */
+/** BullMQ's own events, which nothing here reads. */
 const EVENTS_KEPT = 100;
 
 type ConnectionSettings = Omit<RedisOptions, 'replyMapping'>;
 
 const reconnecting = (times: number) => Math.min(100 * 2 ** Math.min(times, 10), 3000);
 
-/** A producer must fail soon: who enqueues does not wait for Redis. */
+/** A producer must fail quickly, because enqueuing does not wait for Redis. */
 const producerOptions: ConnectionSettings = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 1,
@@ -48,14 +48,17 @@ const producerOptions: ConnectionSettings = {
   retryStrategy: reconnecting,
 };
 
-/** A worker must wait for ever: its blocking commands go on when Redis is back. */
+/** A worker must wait forever: its blocking commands continue when Redis is back. */
 const listenerOptions: ConnectionSettings = {
   maxRetriesPerRequest: null,
   connectTimeout: 2000,
   retryStrategy: reconnecting,
 };
 
-/** The connections of this process to Redis, made in the background; a Redis that is away is reported once, and found again by itself. */
+/**
+ * This process's connections to Redis, opened in the background. An outage of Redis is reported once, and reconnecting
+ * is automatic.
+ */
 function openConnections({ url, clock, log }: DistributionOptions, connectionName: string) {
   const clients = new Set<Redis>();
   let listener: Redis | null = null;
@@ -75,7 +78,7 @@ function openConnections({ url, clock, log }: DistributionOptions, connectionNam
   }
 
   function keep(client: Redis): void {
-    // Listened to for as long as it lives: an error event that nobody hears would end the process.
+    // Always listened to: an unhandled error event would end the process.
     client.on('error', () => undefined);
     clients.add(client);
   }
@@ -101,7 +104,7 @@ function openConnections({ url, clock, log }: DistributionOptions, connectionNam
     markAway,
     markBack,
     isAway: () => away,
-    /** The workers of this process share one connection; each blocks on one of its own, which BullMQ duplicates from it. */
+    /** The connection shared by this process's workers; BullMQ duplicates a blocking one from it for each. */
     listener(): Redis {
       if (listener !== null) return listener;
       const shared = connect(listenerOptions);
@@ -114,7 +117,7 @@ function openConnections({ url, clock, log }: DistributionOptions, connectionNam
       listener = shared;
       return shared;
     },
-    /** Errors of BullMQ's own housekeeping; those of the connection are reported by the producer. */
+    /** Reports errors of BullMQ's own housekeeping; connection errors are reported by the producer. */
     complain(error: Error): void {
       const now = clock().getTime();
       if (away || closing || isConnectionError(error) || now - lastComplaint < 60_000) return;
@@ -127,7 +130,7 @@ function openConnections({ url, clock, log }: DistributionOptions, connectionNam
       const ready = new Promise<void>((resolve) => producer.once('ready', () => resolve()));
       return withinTime(ready, SEND_LIMIT_MS);
     },
-    /** What the connections meet from now on is not reported. */
+    /** From now on, connection problems are not reported. */
     fallSilent(): void {
       closing = true;
     },
@@ -137,7 +140,7 @@ function openConnections({ url, clock, log }: DistributionOptions, connectionNam
   };
 }
 
-/** Connects in the background and hands wake-ups over. */
+/** Connects in the background and passes wake-ups on. */
 export function openDistribution(options: DistributionOptions) {
   const { instance, clock } = options;
   const prefix = `consent-ledger-${instance}`;
@@ -156,7 +159,7 @@ export function openDistribution(options: DistributionOptions) {
     const queue = new Queue(name, {
       connection: producer,
       prefix,
-      // Nothing is asked of the server at the start: a queue that was made while it was away would never be ready.
+      // Asks nothing of the server at the start: a queue created while it was away would never become ready.
       skipWaitingForReady: true,
       skipVersionCheck: true,
       skipMetasUpdate: true,
@@ -171,7 +174,7 @@ export function openDistribution(options: DistributionOptions) {
   async function send(queue: QueueName, at: Date | null): Promise<boolean> {
     try {
       const delay = Math.max(0, (at?.getTime() ?? 0) - clock().getTime());
-      // An id of its own: one that exists already would be ignored silently.
+      // A new id: an existing one would be ignored silently.
       const adding = queueNamed(queue).add('due', null, { jobId: randomUUID(), delay });
       adding.catch(() => undefined);
       if (!(await withinTime(adding, SEND_LIMIT_MS))) throw new Error('Redis did not answer in time');
@@ -206,13 +209,13 @@ export function openDistribution(options: DistributionOptions) {
   }
 
   return {
-    /** Sends wake-ups. False: not all could be sent within about a second. Never rejects. */
+    /** Sends wake-ups. False if not all could be sent within about a second. Never rejects. */
     announce(wakeUps: readonly WakeUp[]): Promise<boolean> {
       const announcing = announce(wakeUps);
       sending.add(announcing);
       return announcing.finally(() => sending.delete(announcing));
     },
-    /** Calls `work` for each wake-up, up to `concurrency` at once; false from it hands the wake-up on to another process. */
+    /** Calls `work` for each wake-up, up to `concurrency` at once; if it returns false, the wake-up goes to another process. */
     listen(queue: string, concurrency: number, work: () => Promise<boolean>): Listening {
       const worker = new Worker(
         queue,
@@ -238,7 +241,7 @@ export function openDistribution(options: DistributionOptions) {
       listenings.add(listening);
       return listening;
     },
-    /** Whether Redis could not be reached when it was last needed. */
+    /** Whether Redis could not be reached when last needed. */
     isAway: connections.isAway,
     async state(): Promise<DistributionState> {
       const answers = async () => (await connections.isReady()) && (await producer.ping()).length > 0;
@@ -246,7 +249,7 @@ export function openDistribution(options: DistributionOptions) {
       if (up) connections.markBack();
       return { up, wakeUpsSent: sent, wakeUpsFailed: failed };
     },
-    /** Bounded: what Redis does not answer within a few seconds is cut off. */
+    /** Limited in time: what Redis does not answer within a few seconds is cut off. */
     async close(): Promise<void> {
       if (closing) return;
       await withinTime(Promise.allSettled(sending), SEND_LIMIT_MS);
@@ -260,8 +263,8 @@ export function openDistribution(options: DistributionOptions) {
 }
 
 /**
- * Wake-ups over BullMQ. A wake-up says "look into the table": it carries no work, no retry and no time that matters, so that a
- * Redis that is away, wiped or restarted delays jobs and loses none.
+ * Wake-ups over BullMQ. A wake-up says "look into the table" and carries no work, retries or times, so if Redis is
+ * down, wiped or restarted, jobs are delayed but not lost.
  */
 export type Distribution = ReturnType<typeof openDistribution>;
 
@@ -271,12 +274,12 @@ function isConnectionError(error: Error): boolean {
   );
 }
 
-/** Without the password. */
+/** The host of a URL, without the password. */
 function hostOf(url: string): string {
   return new URL(url).host;
 }
 
-/** What a Redis says of itself; null where it does not say. */
+/** What a Redis reports about itself; null if it does not say. */
 export type RedisReport =
   | { readonly outcome: 'unreachable'; readonly reason: string }
   | {
@@ -286,7 +289,7 @@ export type RedisReport =
       readonly appendOnly: boolean | null;
     };
 
-/** Asks a Redis for what BullMQ needs of it, within a few seconds. Never rejects. */
+/** Asks a Redis whether it fits BullMQ's needs, within a few seconds. Never rejects. */
 export async function inspectRedis(url: string): Promise<RedisReport> {
   const client = new Redis(url, {
     lazyConnect: true,

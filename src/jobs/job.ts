@@ -7,12 +7,12 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 export interface Progress {
   readonly done: number;
-  /** Null: not known. */
+  /** Null: unknown. */
   readonly total: number | null;
   readonly message: string | null;
 }
 
-/** A job as the table holds it. Times are ISO 8601 UTC. */
+/** A job as stored in the table. Times are ISO 8601 UTC. */
 export interface Job {
   readonly id: string;
   readonly kind: string;
@@ -21,7 +21,7 @@ export interface Job {
   readonly state: Tables['jobs']['state'];
   readonly priority: number;
   readonly runAt: string;
-  /** Attempts begun so far, the present one among them. */
+  /** Attempts begun so far, including the current one. */
   readonly attempts: number;
   readonly maxAttempts: number;
   readonly cancelRequested: boolean;
@@ -34,7 +34,7 @@ export interface Job {
   readonly finishedAt: string | null;
 }
 
-/** A job that a worker holds until the lease runs out. `token` is the fence: it changes with every claim. */
+/** A job held by a worker until the lease expires. `token` is the fence: it changes with every claim. */
 export interface Claim {
   readonly job: Job;
   readonly owner: string;
@@ -43,7 +43,7 @@ export interface Claim {
 
 export type JobRow = Selectable<Tables['jobs']>;
 
-/** The columns of a lease, given up. */
+/** The columns of a released lease. */
 export const noLease = { lease_owner: null, lease_until: null } as const;
 
 export function toJob(row: JobRow): Job {
@@ -67,19 +67,19 @@ export function toJob(row: JobRow): Job {
   };
 }
 
-/** A group of kinds of jobs that share workers: a long document must not keep sealing waiting, nor a slow service a document. */
+/** Groups of job kinds that share workers: a long document must not delay sealing, nor a slow service a document. */
 export const queueNames = ['sync', 'documents', 'service-calls', 'outgoing', 'maintenance'] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /**
- * Jobs of a queue that one process runs at once. Pulling and calling wait for the network; documents compute, and two of
- * them leave a core to the deliveries.
+ * Jobs of a queue that one process runs at once. Pulls and calls wait for the network; documents compute, and two of
+ * them leave a core for deliveries.
  */
 const queueConcurrency: Readonly<Record<QueueName, number>> = {
   sync: 12,
   documents: 2,
   'service-calls': 2,
-  // A mail server that hangs must keep nothing else.
+  // A hanging mail server must block nothing else.
   outgoing: 2,
   maintenance: 1,
 };
@@ -100,14 +100,14 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'task-mail': 'outgoing',
   'request-form-mail': 'outgoing',
   export: 'documents',
-  // It computes for as long as a rebuild, and sealing must not wait for it.
+  // Computes as long as a rebuild does, and sealing must not wait for it.
   'check-read-models': 'documents',
-  // The same is true of a verification of the whole ledger, and of a backup.
+  // The same goes for a verification of the whole ledger and a backup.
   verify: 'documents',
   backup: 'documents',
-  // It waits for others, and sealing must not wait for it.
+  // Waits for others, and sealing must not wait for it.
   witness: 'sync',
-  // They rebuild and rewrite the database.
+  // Rebuild the read models and rewrite the database.
   retention: 'documents',
   erase: 'documents',
   offboard: 'documents',
@@ -121,19 +121,19 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   'settle-calls': 'maintenance',
 };
 
-/** The queue of a kind of jobs. A kind listed in no queue calls the service; the others do not. */
+/** The queue of a job kind. Kinds not listed in a queue call the service. */
 export function queueOf(kind: string): QueueName {
   return queueOfKind[kind] ?? 'service-calls';
 }
 
-/** Some kinds of one queue, and how many of their jobs run at once in this process. */
+/** Some kinds of one queue, with the number of their jobs that run at once in this process. */
 export interface Lane {
   readonly queue: string;
   readonly kinds: readonly string[];
   readonly concurrency: number;
 }
 
-/** The kinds, put into their queues. `concurrency` replaces the usual number of each queue. */
+/** Groups kinds into lanes, one per queue. `concurrency` replaces the usual number of each queue. */
 export function lanesOf(kinds: readonly string[], concurrency?: number): Lane[] {
   return queueNames
     .map((queue) => ({
@@ -144,7 +144,7 @@ export function lanesOf(kinds: readonly string[], concurrency?: number): Lane[] 
     .filter((lane) => lane.kinds.length > 0);
 }
 
-/** The kinds that a list of kinds and queues names, of those that are known. `unknown`: what is neither. */
+/** The known kinds named by a list of kinds and queues. `unknown`: names that are neither. */
 export function selectKinds(
   names: readonly string[],
   known: readonly string[],
@@ -157,7 +157,7 @@ export function selectKinds(
 /** Why a running job was ended from outside. */
 export type Ending = 'cancelled' | 'lost' | 'stopping' | 'overdue';
 
-/** Reason of a job's signal: a handler may bring to its end what is under way, unless the process is about to end. */
+/** The reason in a job's abort signal: a handler may finish its current step, unless the process is about to end. */
 export class JobEnded extends DOMException {
   readonly ending: Ending;
   constructor(ending: Ending) {
@@ -166,41 +166,44 @@ export class JobEnded extends DOMException {
   }
 }
 
-/** What a handler is given beside its payload. */
+/** What a handler receives besides its payload. */
 export interface JobContext {
   readonly job: Job;
-  /** Aborted, with a {@link JobEnded}, when the job was cancelled, when another worker took it over, when its time is over, or when the process must end. */
+  /**
+   * Aborted with a {@link JobEnded} if the job was cancelled or taken over by another worker, exceeded its time, or the
+   * process must end.
+   */
   readonly signal: AbortSignal;
   /** Shown to people; written at most twice a second. */
   progress(progress: Progress): void;
   /**
-   * Whether this worker may still act, asked inside the transaction it is about to act in. A handler that writes the database asks
-   * this first: a worker that was paused past its lease finds that someone else does the job.
+   * Whether this worker may still act, to be called inside the transaction that acts. A handler that writes to the
+   * database calls it first: a worker that was paused past its lease learns that another does the job.
    */
   holds(tx: StoreTransaction): Promise<boolean>;
-  /** Throws when this worker may not act any more; for a handler that writes files, just before a file gets its name. */
+  /** Throws if this worker may no longer act. Handlers that write files call it just before naming a file. */
   assertHeld(): Promise<void>;
   /**
-   * Completes the job in the transaction of its effect, with this result; throws (and so undoes the effect) when another worker has taken the
-   * job over. For effects that a repetition would do once more.
+   * Completes the job with this result in the transaction of its effect; throws, which undoes the effect, if another
+   * worker has taken the job over. For effects that a repetition would cause twice.
    */
   completeIn(tx: StoreTransaction, result: Json): Promise<void>;
 }
 
 /**
- * Does one kind of job and returns its result. It may run again after a crash, so it must be harmless to repeat.
- * What it throws is retried with back-off, but for {@link JobRefused}.
+ * Does one kind of job and returns its result. It may run again after a crash, so repeating it must be harmless. If it
+ * throws, it is retried with back-off, except for {@link JobRefused}.
  */
 export type JobHandler = (payload: Json, context: JobContext) => Promise<Json>;
 
 export type JobHandlers = Readonly<Record<string, JobHandler>>;
 
-/** A job that no repetition will mend (its payload makes no sense, its case is gone): failed at once. */
+/** Fails a job at once because no retry can help (its payload makes no sense, its case is gone). */
 export class JobRefused extends Error {
   override readonly name = 'JobRefused';
 }
 
-/** The payload as its schema says. Throws JobRefused when it is not valid. */
+/** Parses the payload with a schema. Throws JobRefused if it is invalid. */
 export function readPayload<T extends z.ZodType>(schema: T, payload: Json): z.infer<T> {
   const parsed = schema.safeParse(payload);
   if (!parsed.success) throw new JobRefused(`The job's payload is not valid: ${z.prettifyError(parsed.error)}`);

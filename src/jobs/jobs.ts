@@ -8,21 +8,21 @@ import { createHolding } from './lease.ts';
 import { type Claim, type Job, type Json, noLease, toJob } from './job.ts';
 import { type BatchedWrites, type CountEnd, createBatchedWrites } from './batched-writes.ts';
 
-/** What to do. At most one unfinished job exists per kind and key. */
+/** A job to enqueue. At most one unfinished job exists per kind and key. */
 export interface NewJob {
   readonly kind: string;
-  /** Null: any number at once. */
+  /** Null: no limit. */
   readonly key?: string | null;
   readonly payload?: Json;
   /** Higher goes first; default 0. */
   readonly priority?: number;
-  /** Not before; default now. */
+  /** Earliest start; default now. */
   readonly runAt?: Date;
-  /** Attempts in all, default 5; a worker that dies uses one up. */
+  /** Maximum attempts, default 5; one ends if a worker dies. */
   readonly maxAttempts?: number;
 }
 
-/** `exists`: an unfinished job of this kind and key is there already; its id is given. */
+/** `exists`: there already is an unfinished job of this kind and key, with this id. */
 export interface Enqueued {
   readonly outcome: 'enqueued' | 'exists';
   readonly id: string;
@@ -35,13 +35,13 @@ export interface JobFilter {
   readonly limit?: number;
 }
 
-/** That a job of this kind is due, now or (`at`) later. */
+/** Says that a job of this kind is due, now or (`at`) later. */
 export interface WakeUp {
   readonly kind: string;
   readonly at: Date | null;
 }
 
-/** Carries wake-ups to the runners of all processes. False: it could not, at the moment. Never rejects. */
+/** Sends wake-ups to the runners of all processes. False if it could not at the moment. Never rejects. */
 export type Announce = (wakeUps: readonly WakeUp[]) => Promise<boolean>;
 
 interface JobsOptions {
@@ -52,8 +52,8 @@ interface JobsOptions {
 }
 
 /**
- * The job table: the one place where work, its retries and its outcome are kept. Runners only wake up for it, so that a
- * lost wake-up delays work and loses none. Every method rejects with StoreUnavailable when the store is away.
+ * The job table: the one place for work, retries and outcomes. Runners are only woken to look at it, so a lost wake-up
+ * delays work but loses none. Every method rejects with StoreUnavailable while the store is unavailable.
  */
 export type Jobs = ReturnType<typeof createJobs>;
 
@@ -67,7 +67,10 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
       if (enqueued.outcome === 'enqueued') wake([{ kind: job.kind, at: job.runAt ?? null }]);
       return enqueued;
     },
-    /** Many at once, a transaction for every {@link ENQUEUED_TOGETHER}: a job whose kind and key match an unfinished one is not added. */
+    /**
+     * Enqueues many jobs, with a transaction for every {@link ENQUEUED_TOGETHER}. A job whose kind and key match an
+     * unfinished one is not added.
+     */
     async enqueueAll(all: readonly NewJob[]): Promise<void> {
       for (let from = 0; from < all.length; from += ENQUEUED_TOGETHER) {
         const some = all.slice(from, from + ENQUEUED_TOGETHER);
@@ -76,34 +79,34 @@ export function createJobs({ store, clock, announce }: JobsOptions) {
         wake(some.map(({ kind, runAt }) => ({ kind, at: runAt ?? null })));
       }
     },
-    /** One inside a transaction of the caller's, who calls `wake` once it has committed. */
+    /** Enqueues inside the caller's transaction; the caller must call `wake` once it has committed. */
     enqueueIn: (tx: StoreTransaction, job: NewJob) => insertJob(tx, job, clock()),
     find: (id: string) => findJob(store.read, id),
     /** Newest first. */
     list: (filter: JobFilter = {}) => listJobs(store.read, filter),
-    /** A waiting job is cancelled at once; a running one is asked to stop and continues until it notices. */
+    /** Cancels a waiting job at once; a running one is asked to stop and continues until it notices. */
     async cancel(id: string) {
       const outcome = await batched((tx, countEnd) => cancelIn(tx, id, clock().toISOString(), countEnd));
       tell(false);
       return outcome;
     },
-    /** Takes the next due job of these kinds, also one whose worker's lease ran out. Null: nothing is due. */
+    /** Claims the next due job of these kinds, including jobs whose lease expired. Null: nothing is due. */
     async claim(owner: string, kinds: readonly string[], leaseMilliseconds: number): Promise<Claim | null> {
       return kinds.length === 0 ? null : claiming({ owner, kinds, leaseMilliseconds });
     },
     ...createHolding(store, batched, clock, (kind, at) => wake([{ kind, at }])),
-    /** How each queue stands, over all processes. */
+    /** The state of each queue over all processes. */
     figures: () => loadQueueFigures(store.read, clock()),
-    /** Removes jobs that finished before this moment; how many. */
+    /** Removes jobs that finished before this time; returns their number. */
     purge: (finishedBefore: Date) => store.transaction((tx) => purgeIn(tx, finishedBefore.toISOString())),
-    /** Tells runners, of any process where they can be told, that these jobs are there; to be called once they are committed. */
+    /** Tells runners, if possible in all processes, about these jobs. Call it after they are committed. */
     wake,
-    /** `due` is false when there is nothing new to do, but a running job may have been cancelled. */
+    /** `due` is false if there is no new job, but a running one may have been cancelled. */
     onWake,
   };
 }
 
-/** Announces jobs. Nobody waits for it, and nothing fails with it: runners find unannounced jobs at their next poll. */
+/** Announces jobs. Nothing waits for it or fails with it: runners find unannounced jobs at their next poll. */
 function createWaking(announce: Announce | undefined) {
   const listeners = new Set<(due: boolean) => void>();
   const tell = (due: boolean) => {
@@ -123,7 +126,7 @@ function createWaking(announce: Announce | undefined) {
   };
 }
 
-/** Appends wait for the write lock meanwhile. */
+/** Limited because appends wait for the write lock meanwhile. */
 const ENQUEUED_TOGETHER = 200;
 
 function rowOf(job: NewJob, now: Date) {
@@ -153,7 +156,7 @@ function rowOf(job: NewJob, now: Date) {
 async function insertJob({ query }: StoreTransaction, job: NewJob, now: Date): Promise<Enqueued> {
   const values = rowOf(job, now);
   const { id, job_key: key } = values;
-  // The unique index on unfinished jobs of a key refuses a second one.
+  // A unique index on the unfinished jobs of a key refuses a second one.
   const insertion = query
     .insertInto('jobs')
     .values(values)
@@ -220,10 +223,10 @@ async function purgeIn({ query }: StoreTransaction, finishedBefore: string): Pro
   return Number(numDeletedRows);
 }
 
-/** What waits for a runner. `abandoned`: a lease ran out, so that a job is taken over or has to be ended. */
+/** What is available to runners. `abandoned`: a lease expired, so a job must be taken over or ended. */
 export type Due = 'nothing' | 'due' | 'abandoned';
 
-/** Looked up among the readers first, so that idle runners never take the write lock. */
+/** Reads outside the write lock, so that idle runners never take it. */
 export async function loadDue(query: Query, kinds: readonly string[], now: string): Promise<Due> {
   const rows = await query
     .selectFrom((eb) =>
@@ -254,12 +257,12 @@ export async function loadDue(query: Query, kinds: readonly string[], now: strin
   return rows.length > 0 ? 'due' : 'nothing';
 }
 
-/** Jobs that ended are a thousand times as many as these: the first two columns of the index pass over them. */
+/** Ended jobs are a thousand times as many as these: the first two columns of the index skip them. */
 function isOf(state: 'waiting' | 'running', kinds: readonly string[]) {
   return (eb: ExpressionBuilder<Tables, 'jobs'>) => eb.and([eb('state', '=', state), eb('kind', 'in', kinds)]);
 }
 
-/** A runner asking for a job, and of which kinds. */
+/** A runner that asks for jobs of some kinds. */
 interface Claimer {
   readonly owner: string;
   readonly kinds: readonly string[];
@@ -267,8 +270,8 @@ interface Claimer {
 }
 
 /**
- * A request made while a look is under way is served by the next one, so that a runner with room for many jobs takes them all at once.
- * Nobody is answered by a look that began before he asked.
+ * Requests made during a look are served together by the next one, so a runner with room for many jobs claims them all
+ * at once. No request is answered by a look that began before it.
  */
 function createClaiming(
   store: Pick<Store, 'read'>,
@@ -277,7 +280,7 @@ function createClaiming(
 ): (claimer: Claimer) => Promise<Claim | null> {
   type Asking = { resolve(claim: Claim | null): void; reject(error: unknown): void };
   const groups = new Map<string, Asking[]>();
-  /** Where the last claim took as many as were asked for, more wait: until when nobody need look. */
+  /** If a claim took as many jobs as requested, more are probably due: until this time, do not check. */
   const knownDue = new Map<string, number>();
 
   async function serve(key: string, claimer: Claimer, asking: readonly Asking[]): Promise<void> {
@@ -322,12 +325,12 @@ function createClaiming(
 }
 
 const jobColumns = columnsOf('jobs');
-/** Jobs that one statement takes. */
+/** Jobs claimed in one statement. */
 const CLAIMED_TOGETHER = 64;
-/** Milliseconds between two looks for abandoned jobs while more than enough wait. */
+/** Milliseconds between checks for abandoned jobs while there are more than enough due ones. */
 const LOOK_MS = 1000;
 
-/** Takes the next due jobs under the write lock, the most urgent first; as many as there are, and no more than `limit`. */
+/** Claims the next due jobs under the write lock, most urgent first, at most `limit`. */
 export async function claimIn(
   tx: StoreTransaction,
   { owner, kinds, leaseMilliseconds }: Claimer,
@@ -356,8 +359,8 @@ export async function claimIn(
 const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /**
- * The due jobs that go first, and those whose lease ran out. Each kind's first are read from the index, which has them in this order, so that a
- * hundred thousand that wait cost no more than a few.
+ * The most urgent due jobs, and those whose lease expired. Each kind's first jobs come from the index in this order, so
+ * a hundred thousand waiting jobs cost no more than a few.
  */
 function mostUrgent(query: Query, kinds: readonly string[], now: string, limit: number) {
   const due = (kind: string) =>
@@ -391,11 +394,11 @@ function mostUrgent(query: Query, kinds: readonly string[], now: string, limit: 
     .limit(limit);
 }
 
-/** Of an abandoned job: not to be taken over, but ended. */
+/** An abandoned job that must be ended instead of taken over. */
 const isOver = (eb: ExpressionBuilder<Tables, 'jobs'>) =>
   eb.or([eb('cancel_requested', '=', 1), eb('attempts', '>=', eb.ref('max_attempts'))]);
 
-/** Ends what a dead worker left behind and must not be taken over: cancelled meanwhile, or out of attempts. */
+/** Ends jobs left by a dead worker that must not be taken over: cancelled meanwhile, or out of attempts. */
 export async function endAbandoned(
   { query }: StoreTransaction,
   kinds: readonly string[],

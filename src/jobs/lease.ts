@@ -6,7 +6,7 @@ import { countIn } from './queue-figures.ts';
 import type { BatchedWrites, CountEnd } from './batched-writes.ts';
 import { type Claim, type JobRow, type Json, noLease, type Progress } from './job.ts';
 
-/** How a held job stands: `held`, asked to stop, or no longer ours (taken over, or finished by someone else). */
+/** The state of a held job: `held`, asked to stop, or no longer ours (taken over, or finished by someone else). */
 export type Standing = 'held' | 'cancel-requested' | 'lost';
 
 type Builder = ExpressionBuilder<Tables, 'jobs'>;
@@ -15,14 +15,14 @@ type Held = Pick<JobRow, 'kind' | 'state' | 'cancel_requested'>;
 
 const MAX_ERROR = 2000;
 
-/** Milliseconds before the attempt after this one: 2 s doubling up to 10 minutes, spread by a fifth either way. */
+/** Milliseconds before the next attempt: 2 s doubling up to 10 minutes, varied by a fifth either way. */
 export function backOff(attempt: number, random: () => number = Math.random): number {
   return Math.round(Math.min(2000 * 2 ** (attempt - 1), 600_000) * (0.8 + 0.4 * random()));
 }
 
 /**
- * What a worker does with a job that it holds. Each change is one statement whose condition is the token of the claim: a worker that was
- * paused past its lease changes nothing. The answer is false (or `lost`) then.
+ * What a worker does with a job that it holds. Each change is one statement conditional on the claim's token: a worker
+ * that was paused past its lease changes nothing and gets false (or `lost`).
  */
 export function createHolding(
   store: Pick<Store, 'read'>,
@@ -45,27 +45,30 @@ export function createHolding(
     async progress(claim: Claim, progress: Progress): Promise<Standing> {
       return standingOf(await change(claim, () => ({ progress: JSON.stringify(progress) })));
     },
-    /** The standing without extending the lease: reads only. */
+    /** Reads the state without extending the lease. */
     async standing(claim: Claim): Promise<Standing> {
       return standingOf(await heldRow(store.read, claim));
     },
-    /** Whether the claim still holds, asked under the write lock: for a handler's own transaction, so that a paused worker cannot act twice. */
+    /**
+     * Whether the claim still holds, read under the write lock in a handler's own transaction, so that a paused worker
+     * cannot act twice.
+     */
     async holdsIn({ query }: StoreTransaction, claim: Claim): Promise<boolean> {
       return (await heldRow(query, claim)) !== null;
     },
-    /** True as well when `completeIn` has completed it under this claim already; its result stands. */
+    /** Also true if `completeIn` already completed it under this claim; that result is kept. */
     async complete(claim: Claim, result: Json, progress: Progress | null = null): Promise<boolean> {
       const changes = { ...done(result)(), ...(progress === null ? {} : { progress: JSON.stringify(progress) }) };
       return (await change(claim, () => changes)) !== null || isDoneUnder(store.read, claim);
     },
-    /** The same inside the transaction of the job's own effect: either both are there or neither, so that no repetition finds half. */
+    /** Completes inside the transaction of the job's effect: both happen or neither, so a repetition never finds half. */
     async completeIn(tx: StoreTransaction, claim: Claim, result: Json): Promise<boolean> {
       const ended: Parameters<CountEnd>[] = [];
       const held = await changeIn(tx, claim, now(), done(result), (...end) => void ended.push(end));
       for (const [kind, outcome] of ended) await countIn(tx.query, kind, outcome);
       return held !== null;
     },
-    /** Waits and tries again while attempts are left and `retry` is true; else the job has failed. */
+    /** Schedules another attempt if attempts are left and `retry` is true; otherwise the job has failed. */
     async fail(claim: Claim, reason: string, retry: boolean): Promise<boolean> {
       const { kind, attempts, maxAttempts, runAt } = claim.job;
       const again = retry && attempts < maxAttempts ? new Date(clock().getTime() + backOff(attempts)) : null;
@@ -77,11 +80,11 @@ export function createHolding(
       if (again !== null && held?.state === 'waiting') wake(kind, again);
       return held !== null;
     },
-    /** The worker noticed that it was asked to stop. */
+    /** Records that the worker noticed the request to stop. */
     async markCancelled(claim: Claim): Promise<boolean> {
       return (await change(claim, () => ({ ...noLease, state: 'cancelled', finished_at: now() }))) !== null;
     },
-    /** Gives the job back unfinished without using up the attempt (shutdown). */
+    /** Returns the job unfinished without using up the attempt (shutdown). */
     async release(claim: Claim): Promise<boolean> {
       const held = await change(claim, (eb) => ({
         ...endUnlessCancelled(eb, 'waiting', now()),
@@ -93,7 +96,7 @@ export function createHolding(
   };
 }
 
-/** The columns of a job that is given up: it waits or has failed, unless it was asked to stop. */
+/** The columns of a released job: it waits or has failed, unless it was asked to stop. */
 function endUnlessCancelled(eb: Builder, state: 'waiting' | 'failed', now: string) {
   return {
     ...noLease,
@@ -106,7 +109,7 @@ function unlessCancelled<T>(eb: Builder, value: Expression<T>, ifCancelled: Expr
   return eb.case().when('cancel_requested', '=', 1).then(ifCancelled).else(value).end();
 }
 
-/** Changes a job that is held, and counts it when that ended it. Null: the claim is lost, and nothing was changed. */
+/** Changes a held job, and counts it if that ended it. Null: the claim is lost, and nothing was changed. */
 async function changeIn(
   { query }: StoreTransaction,
   claim: Claim,

@@ -15,19 +15,19 @@ export async function countIn(query: Query, kind: string, outcome: Outcome, coun
     .execute();
 }
 
-/** How a queue stands, over all processes. */
+/** The state of a queue over all processes. */
 export interface QueueFigures {
   readonly queue: string;
-  /** Due, and nobody has taken it yet. */
+  /** Due but not claimed yet. */
   readonly waiting: number;
-  /** Due later: a retry, or not before a time. */
+  /** Due later: a retry, or scheduled for a later time. */
   readonly delayed: number;
   readonly running: number;
-  /** Given up, and still listed. */
+  /** Failed for good, and still listed. */
   readonly failed: number;
-  /** Seconds since the oldest waiting job was due; 0 when none waits. */
+  /** Seconds since the oldest waiting job became due; 0 if none is waiting. */
   readonly oldestDueSeconds: number;
-  /** Jobs that ever ended. */
+  /** All jobs that have ever ended. */
   readonly ended: Readonly<Record<Outcome, number>>;
 }
 

@@ -13,12 +13,12 @@ import type { Standing } from './lease.ts';
 import type { Jobs } from './jobs.ts';
 import { traced } from '../tracing/trace.ts';
 
-/** A claimed job whose handler runs. */
+/** A claimed job with its running handler. */
 export interface RunningJob {
   readonly claim: Claim;
   /** Resolves when the handler has ended and the outcome is written; never rejects. */
   readonly ended: Promise<void>;
-  /** Writes progress, extends the lease when a third of it is gone, and notices cancellation and take-over. */
+  /** Writes progress, extends the lease once a third of it has passed, and notices cancellation and take-over. */
   check(): Promise<void>;
   /** Aborts the handler's signal. */
   end(ending: Ending): void;
@@ -29,19 +29,19 @@ export interface RunJobOptions {
   readonly handlers: JobHandlers;
   readonly clock: Clock;
   readonly log: JobLog;
-  /** Milliseconds until others may take the job over when this process falls silent. */
+  /** Milliseconds until others may take the job over if this process goes silent. */
   readonly lease: number;
-  /** Longest time of one attempt, in milliseconds, default 6 hours: then it fails, and is tried again like any failure. */
+  /** Maximum time of one attempt in milliseconds, default 6 hours: then it fails and is retried like any failure. */
   readonly deadline?: number;
-  /** Whether the process is about to end: an outcome that cannot be written is not tried again then. */
+  /** Whether the process is about to end: then an outcome that cannot be written is not retried. */
   readonly isStopping: () => boolean;
 }
 
 const DEADLINE_MS = 6 * 3_600_000;
-/** How long a handler whose signal was aborted may take to end before nobody waits for it any more, at most. */
+/** How long a handler may take to end after its signal was aborted, milliseconds; then it is abandoned. */
 const GRACE_MS = 60_000;
 
-/** Runs the handler of a claimed job, keeps its lease, and writes its outcome. */
+/** Runs the handler of a claimed job, renews its lease, and writes its outcome. */
 export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
   const { jobs, handlers, clock, log, lease } = options;
   const { job } = claim;
@@ -92,7 +92,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     }
   }
 
-  /** The outcome of a job outlives a short outage of the store; after a long one the job is taken over and done again. */
+  /** Retries over a short outage of the store; after a long one, another worker takes the job over and repeats it. */
   async function settle(write: () => Promise<boolean>): Promise<boolean> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -160,7 +160,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
 
   const deadline = options.deadline ?? DEADLINE_MS;
   const timers: NodeJS.Timeout[] = [];
-  /** A handler that waits for something that never comes notices no signal: its job must not stay running for ever. */
+  /** A handler waiting for something that never comes does not notice a signal; its job must not stay running forever. */
   const overdue = new Promise<never>((_, reject) => {
     const grace = Math.min(GRACE_MS, deadline);
     timers.push(setTimeout(() => ending ?? end('overdue'), deadline));

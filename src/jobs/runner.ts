@@ -13,23 +13,23 @@ export interface RunnerOptions {
   readonly handlers: JobHandlers;
   readonly clock: Clock;
   readonly log: JobLog;
-  /** Which kinds run, and how many jobs of them at once; default: all in one lane. */
+  /** Which kinds run, and how many of their jobs at once; default: all in one lane. */
   readonly lanes?: readonly Lane[];
-  /** Jobs at once of that one lane, default 2. */
+  /** Concurrent jobs of that single lane, default 2. */
   readonly concurrency?: number;
-  /** Milliseconds until others may take over a job whose worker fell silent; default 30,000. */
+  /** Milliseconds until others may take over a job of a silent worker; default 30,000. */
   readonly lease?: number;
-  /** Longest time of one attempt at a job, in milliseconds; default 6 hours. */
+  /** Maximum time of one attempt in milliseconds; default 6 hours. */
   readonly deadline?: number;
-  /** Milliseconds until the next look for due jobs that nothing told of; default 1000. */
+  /** Milliseconds between looks for due jobs without a wake-up; default 1000. */
   readonly poll?: number | (() => number);
 }
 
-/** A runner whose queues can also be told one by one to take a job. */
+/** A runner whose queues can also be told individually to take a job. */
 interface LocalRunner extends Runner {
   /**
-   * Waits for room in this queue's lane, and runs one due job of it, if there is one; resolves at its end. False: the runner stops
-   * and did not look.
+   * Waits for room in this queue's lane and runs one due job, if any; resolves when it has ended. False: the runner is
+   * stopping and did not look.
    */
   take(queue: string): Promise<boolean>;
 }
@@ -70,7 +70,8 @@ export function createRunner(options: RunnerOptions): LocalRunner {
       if (timer !== null || stopping) return;
       sweepAgain();
       forgetWake = jobs.onWake((due) => {
-        // Jobs that run are only told that one of them may have been cancelled: asking for each at every job that comes would be most of the work.
+        // Let only one running job check for cancellation per wake-up: checking each for every new job would be most of
+        // the work.
         if (due) pumpAll();
         else for (const { check } of running()) void check();
       });
@@ -85,7 +86,8 @@ export function createRunner(options: RunnerOptions): LocalRunner {
       if (await withinTime(all(), limit)) return;
       for (const job of running()) job.end('stopping');
       if (await withinTime(all(), 2000)) return;
-      // A handler that does not listen: its job goes to others now, and the fence keeps this one from finishing it.
+      // The handler ignores its signal: its job is released to others now, and the fence keeps this handler from
+      // finishing it.
       for (const { claim } of running()) {
         options.log.warn(
           { jobId: claim.job.id, kind: claim.job.kind },
@@ -100,15 +102,15 @@ export function createRunner(options: RunnerOptions): LocalRunner {
 export interface DistributedRunnerOptions extends Omit<RunnerOptions, 'lanes' | 'concurrency' | 'poll'> {
   readonly lanes: readonly Lane[];
   readonly distribution: Distribution;
-  /** Milliseconds between two looks for jobs whose wake-up was lost, default 5000. */
+  /** Milliseconds between looks for jobs whose wake-up was lost, default 5000. */
   readonly sweep?: number;
-  /** The same while Redis is away, default 1000. */
+  /** The same while Redis is unavailable, default 1000. */
   readonly sweepWhileAway?: number;
 }
 
 /**
- * The runner of one of many processes: a wake-up goes to one that has room for it. It claims from the same table as the local
- * one, and looks by itself, less often, for what a lost wake-up left.
+ * The runner of one of several processes: a wake-up goes to one with room for it. It claims from the same table as the
+ * local runner, and also looks there from time to time in case a wake-up was lost.
  */
 export function createDistributedRunner(options: DistributedRunnerOptions) {
   const { distribution, lanes, sweep = 5000, sweepWhileAway = 1000 } = options;
@@ -123,10 +125,12 @@ export function createDistributedRunner(options: DistributedRunnerOptions) {
       );
     },
     /**
-     * Takes nothing new, waits up to `limit` milliseconds (default 10,000) for what runs, then aborts it and gives the jobs back.
+     * Takes no new jobs, waits up to `limit` milliseconds (default 10,000) for running ones, then aborts them and
+     * releases the jobs.
      */
     async stop(limit?: number): Promise<void> {
-      // Not awaited yet: it ends when the jobs that its wake-ups began have ended, which the runner sees to. Redis may be away.
+      // Not awaited here: it resolves when the jobs begun by its wake-ups have ended, which the runner ensures. Redis
+      // may be away.
       for (const listening of listenings) void listening.close().catch(() => undefined);
       await runner.stop(limit);
     },
@@ -137,15 +141,15 @@ export type Runner = ReturnType<typeof createDistributedRunner>;
 
 interface LaneOptions extends RunJobOptions {
   readonly kinds: readonly string[];
-  /** Jobs at once. */
+  /** Maximum number of concurrent jobs. */
   readonly concurrency: number;
-  /** Name of this runner, for people. */
+  /** Name of this runner, shown to people. */
   readonly owner: string;
 }
 
 /**
- * A lane of a runner. Room is taken before a job is claimed, so that pumping and taking together never run more than allowed;
- * callers that wait for room get it before pumping does, so that a message in hand is not held up by a search.
+ * A lane of a runner. Room is reserved before a job is claimed, so pumping and `take` together never exceed the limit.
+ * Callers waiting for room come before pumping, so a received wake-up is not delayed by a search.
  */
 function createLane(options: LaneOptions) {
   const { jobs, kinds, concurrency, owner, lease, log, isStopping } = options;
@@ -168,7 +172,7 @@ function createLane(options: LaneOptions) {
     else await new Promise<void>((resolve) => waiting.push(resolve));
   }
 
-  /** Claims and begins the next due job, in room that is taken already; null: nothing is due, and the room is free again. */
+  /** Claims and begins the next due job in reserved room; null: nothing is due, and the room is free again. */
   function begin(): Promise<RunningJob | null> {
     const beginning = claimAndRun().finally(() => claiming.delete(beginning));
     claiming.add(beginning);
@@ -181,7 +185,7 @@ function createLane(options: LaneOptions) {
       giveRoom();
       return null;
     }
-    // This process was paused past the lease and took its own job over: the earlier run ends.
+    // This process was paused past the lease and claimed its own job again: the earlier run ends.
     for (const earlier of running) if (earlier.claim.job.id === claim.job.id) earlier.end('lost');
     const job = runJob(options, claim);
     running.add(job);
@@ -199,7 +203,7 @@ function createLane(options: LaneOptions) {
       storeAway = false;
       return claim;
     } catch (error) {
-      // Said once per outage; the next look tries again.
+      // Logged once per outage; the next look tries again.
       if (!storeAway) log.error({ err: error }, 'jobs cannot be read');
       storeAway = true;
       return null;
@@ -209,7 +213,7 @@ function createLane(options: LaneOptions) {
   async function fill(): Promise<void> {
     while (taken < concurrency && !isStopping()) {
       const beginning: Promise<RunningJob | null>[] = [];
-      // Asked for in the same turn, they are taken in one transaction.
+      // Claims requested in the same turn share one transaction.
       for (; taken < concurrency; taken++) beginning.push(begin());
       const begun = await Promise.all(beginning);
       for (const job of begun)
@@ -225,7 +229,7 @@ function createLane(options: LaneOptions) {
     pumpAgain = true;
     pumping ??= (async () => {
       while (pumpAgain && !isStopping()) {
-        // Jobs that end together leave room for as many, which are then claimed together.
+        // If several jobs end at the same time, their successors are claimed together.
         await nextTurn();
         pumpAgain = false;
         await fill();
@@ -238,9 +242,9 @@ function createLane(options: LaneOptions) {
 
   return {
     running,
-    /** Claims and runs what is due while there is room, now and whenever a job that it began ends. */
+    /** Claims and runs due jobs while there is room, now and whenever one of them ends. */
     pump,
-    /** Waits for room and runs one due job to its end, if there is one. False: the runner stops and did not look. */
+    /** Waits for room and runs one due job to its end, if any. False: the runner is stopping and did not look. */
     async take(): Promise<boolean> {
       if (isStopping()) return false;
       await waitForRoom();
@@ -256,7 +260,7 @@ function createLane(options: LaneOptions) {
       pump();
       return true;
     },
-    /** Resolves when no claim is under way. */
+    /** Resolves when no claim is in progress. */
     async settled(): Promise<void> {
       await pumping;
       await Promise.all(claiming);
@@ -264,5 +268,5 @@ function createLane(options: LaneOptions) {
   };
 }
 
-/** Runs up to so many jobs of some kinds at once. */
+/** Runs a limited number of jobs of some kinds at once. */
 type RunningLane = ReturnType<typeof createLane>;

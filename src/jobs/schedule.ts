@@ -4,7 +4,7 @@ import type { JobLog, Json } from './job.ts';
 import type { Jobs } from './jobs.ts';
 import { Cron } from 'croner';
 
-/** A job that comes round. Its name is the key of its jobs: while one is unfinished no other of them begins. */
+/** A recurring job. Its name is the key of its jobs: while one is unfinished, no other begins. */
 export interface Schedule {
   readonly name: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ export interface Schedule {
   readonly payload?: Json;
 }
 
-/** The kind of what people have scheduled: their schedules are not the program's to replace. */
+/** The job kind of schedules made by people; the program must not replace them. */
 export const PEOPLES_SCHEDULES = 'scheduled-document';
 
 interface ScheduleState {
@@ -32,21 +32,21 @@ interface SchedulerOptions {
   readonly timeZone: string;
   readonly clock: Clock;
   readonly log: JobLog;
-  /** Milliseconds between two looks, default 1000. */
+  /** Milliseconds between looks, default 1000. */
   readonly poll?: number;
-  /** Milliseconds of a clock that nobody sets; for tests. */
+  /** Milliseconds of a clock that nobody sets; replaced in tests. */
   readonly monotonic?: () => number;
 }
 
-/** A clock that is set further back than this between two looks was set by somebody. */
+/** If the clock goes back by more than this between two looks, someone has set it. */
 const MAX_DRIFT_MS = 5000;
 
-/** Clocks of one installation's machines are no further apart; a larger lead is a clock that was set back. */
+/** Clocks of one installation differ by less than this; a larger lead means that a clock was set back. */
 const MAX_SKEW_MS = 300_000;
 
 /**
  * Turns schedules into jobs. Any number of processes may run one: the row's next time is moved in the transaction that
- * enqueues, so each moment comes up once.
+ * enqueues, so each time is used once.
  */
 export function createScheduler(options: SchedulerOptions) {
   const { store, jobs, timeZone, clock, log } = options;
@@ -63,7 +63,7 @@ export function createScheduler(options: SchedulerOptions) {
   const monotonic = options.monotonic ?? (() => performance.now());
   let lastLook = { wall: clock().getTime(), monotonic: monotonic() };
 
-  /** Whether the clock was set back since the last look, by more than it is corrected in passing. */
+  /** Whether the clock was set back since the last look by more than ordinary corrections. */
   function wasSetBack(now: Date): boolean {
     const look = { wall: now.getTime(), monotonic: monotonic() };
     const jump = look.wall - lastLook.wall - (look.monotonic - lastLook.monotonic);
@@ -71,7 +71,7 @@ export function createScheduler(options: SchedulerOptions) {
     return jump < -MAX_DRIFT_MS;
   }
 
-  /** Times that were reckoned by the clock of before may be far ahead: each schedule comes up at its next time by the clock of now. */
+  /** Times computed with the earlier clock may be far ahead: resets each schedule to its next time by the current clock. */
   async function realign(now: Date): Promise<void> {
     const moved = await store.transaction(async (tx) => {
       const names: string[] = [];
@@ -117,9 +117,12 @@ export function createScheduler(options: SchedulerOptions) {
   }
 
   return {
-    /** Enqueues what is due; how many. */
+    /** Enqueues due jobs; returns their number. */
     tick,
-    /** Makes these the schedules of the installation, beside those of people; others are forgotten. What was due while nothing ran comes up once. */
+    /**
+     * Makes these the installation's schedules, in addition to those of people; others are removed. A time missed while
+     * nothing ran comes up once.
+     */
     async replaceAll(schedules: readonly Schedule[]): Promise<void> {
       await store.transaction(async (tx) => {
         const now = clock();
@@ -129,7 +132,7 @@ export function createScheduler(options: SchedulerOptions) {
         const rows = schedules.map(({ name, kind, cron, payload = null }) => {
           const old = before.get(name);
           const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();
-          // Not before what another process has enqueued already: its clock may be ahead of this one.
+          // Not before the time that another process has already enqueued: its clock may be ahead of this one.
           const ahead = Date.parse(old?.last_at ?? '') - now.getTime();
           const after = ahead > 0 && ahead < MAX_SKEW_MS ? new Date(now.getTime() + ahead) : now;
           const nextAt = overdue ? old.next_at : nextAfter(cron, after);
@@ -170,16 +173,16 @@ export function createScheduler(options: SchedulerOptions) {
 }
 
 /**
- * Why a text is not a valid cron expression, in words; null when it is one.
- * Five fields (minute hour day month weekday) or six (with seconds first); names, ranges, steps and lists are understood.
- * A date ("2030-01-01T00:00:00"), which the library would take too, is refused, and so is a pattern that never comes round (31 February).
+ * Why a text is not a valid cron expression, in words; null if it is valid. Five fields (minute hour day month weekday)
+ * or six (with seconds first), with names, ranges, steps and lists. Refuses a date ("2030-01-01T00:00:00"), which the
+ * library would accept, and a pattern that never matches (31 February).
  */
 export function cronProblem(expression: string): string | null {
   const fields = expression.trim().split(/\s+/).length;
   if (!expression.trim().startsWith('@') && fields !== 5 && fields !== 6)
     return 'it needs five fields: minute hour day month weekday';
   try {
-    // In local time: asking for a zone would load the tables of all of them.
+    // Uses local time: a zone would make the library load the tables of all zones.
     return new Cron(expression, { paused: true }).nextRun(new Date(0)) === null ? 'it never matches a date' : null;
   } catch (error) {
     return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
@@ -187,14 +190,14 @@ export function cronProblem(expression: string): string | null {
 }
 
 /**
- * The first moment strictly after `after` that the expression names in an IANA time zone; null when there is none.
- * A local time that a change of the clocks skips runs at the shifted hour. Throws on an invalid expression or zone.
+ * The first time strictly after `after` that matches the expression in an IANA time zone; null if there is none. A
+ * local time skipped by a clock change runs at the shifted hour. Throws if the expression or zone is invalid.
  */
 export function nextTime(expression: string, timeZone: string, after: Date): Date | null {
   return new Cron(expression, { timezone: timeZone, paused: true }).nextRun(after);
 }
 
-/** Milliseconds between the next two moments of an expression, from now. */
+/** Milliseconds between the next two times of an expression. */
 export function intervalOf(expression: string, timeZone: string, now: Date): number {
   const [first, second] = new Cron(expression, { timezone: timeZone, paused: true }).nextRuns(2, now);
   return first === undefined || second === undefined ? Number.POSITIVE_INFINITY : second.getTime() - first.getTime();

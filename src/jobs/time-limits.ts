@@ -1,4 +1,4 @@
-/** Whether the work ends within so many milliseconds; if not, it continues. Rejects as the work does. */
+/** Whether the work ends within this many milliseconds; if not, it continues. Rejects like the work. */
 export async function withinTime(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => {
@@ -11,14 +11,14 @@ export async function withinTime(work: Promise<unknown>, milliseconds: number): 
   }
 }
 
-/** Where a part that did not close is reported. */
+/** Where parts that did not close are reported. */
 interface CloseLog {
   warn(details: object, message: string): void;
 }
 
 /**
- * Closes one part of the program within so many milliseconds: where it takes longer or fails, that is logged and the rest is closed all
- * the same. A part that waits for a server that is away must not keep the process from ending.
+ * Closes one part of the program within a time limit. If it takes longer or fails, that is logged and the rest is
+ * closed anyway: a part that waits for an unreachable server must not keep the process from ending.
  */
 export async function closeWithin(
   milliseconds: number,

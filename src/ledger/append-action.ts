@@ -4,9 +4,9 @@ import type { StoreTransaction } from '../store/store.ts';
 import type { Appended, Ledger } from './ledger.ts';
 
 /**
- * Appends an action of an officer, the operator or the program itself.
- * `keyParts` name the object and the version the action was based on: the same action twice, or two officers acting on the
- * same version at once, meet at one key, and the second gets `duplicate` with the seq of the first.
+ * Appends an action of an officer, the operator or the program itself. `keyParts` name the object and the version on
+ * which the action was based: if the same action is repeated, or two officers act on the same version at once, the keys
+ * are equal, and the second gets `duplicate` with the seq of the first.
  */
 export async function appendAction(
   ledger: Ledger,
@@ -34,15 +34,15 @@ export async function appendAction(
   return appended;
 }
 
-/** An action and what names its object and version ({@link appendAction}). */
+/** An action with the parts of its key ({@link appendAction}). */
 export interface KeyedAction {
   readonly action: Action;
   readonly keyParts: readonly string[];
-  /** Of what follows: where it was recorded before, nothing is recorded. */
+  /** For a consequence: if it was recorded before, record nothing. */
   readonly mustBeNew?: boolean;
 }
 
-/** Rolls back what was to go with an action that was recorded before. */
+/** Rolls back the consequences of an action that was recorded before. */
 class RecordedBefore extends Error {
   readonly seq: number;
   constructor(seq: number) {
@@ -52,8 +52,9 @@ class RecordedBefore extends Error {
 }
 
 /**
- * Appends an action together with what follows from it, in one transaction: all of them are recorded or none is. When the first one was recorded
- * before, or one that must be new, the others are not recorded either, and the answer is `duplicate` with its seq. Else `seq` is that of the last.
+ * Appends an action with its consequences in one transaction: all are recorded or none. If the first one, or one that
+ * must be new, was recorded before, nothing is recorded and the answer is `duplicate` with its seq. Otherwise `seq` is
+ * that of the last.
  */
 export async function appendWithConsequences(
   ledger: Ledger,

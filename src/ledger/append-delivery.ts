@@ -1,11 +1,11 @@
 import type { Verdict } from '../core/vocabulary.ts';
 import type { Appended, Ledger } from './ledger.ts';
 
-/** A delivery whose signature was found right. */
+/** A delivery with a valid signature. */
 export interface Delivery {
   readonly source: string;
   readonly rawBody: Buffer;
-  /** Lower-case names, as node:http gives them. Unsigned. */
+  /** Lower-case names as in node:http. Unsigned. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly secretId: string;
   readonly verdict: Verdict;
@@ -14,7 +14,7 @@ export interface Delivery {
 
 const HEADER_CHARACTERS = 512;
 const HEADERS_KEPT = 16;
-// Which headers are recorded beside the body: who sent it, and what a sender may say about the delivery itself.
+// Headers that are recorded with the body: who sent it, and what a sender may say about the delivery itself.
 const recorded =
   /^(?:user-agent|date|idempotency-key|webhook-(?!signature).*|x-(?!forwarded|real|.*(?:signature|auth|key|token|cookie)).*)$/;
 const isRecorded = new Map<string, boolean>();
@@ -32,7 +32,7 @@ export async function appendDelivery(ledger: Ledger, delivery: Delivery, receive
   return appended;
 }
 
-/** Canonical JSON of the meta, written down in order of its keys; a test holds it against the canonical form. */
+/** Canonical JSON of the meta, written directly in the order of its keys; a test compares it with the canonical form. */
 export function metaOf(delivery: Delivery): Buffer {
   const { contentType, secretId, verdict } = delivery;
   const type = contentType === null ? 'null' : JSON.stringify(contentType.slice(0, HEADER_CHARACTERS));
@@ -47,7 +47,7 @@ function headersOf(headers: Delivery['headers']): string {
     let wanted = isRecorded.get(name);
     if (wanted === undefined) {
       wanted = recorded.test(name);
-      // Names come from outside: the memory of them is bounded.
+      // Header names come from outside, so the cache is bounded.
       if (isRecorded.size < 1000) isRecorded.set(name, wanted);
     }
     if (wanted && typeof headers[name] === 'string') names.push(name);

@@ -5,7 +5,7 @@ import { listErasures } from './erase.ts';
 import { isTracing, linkEntries } from '../tracing/trace.ts';
 import type { ProofOptions } from './prove-entry.ts';
 
-/** Thrown when an answer would cite an entry that is not what was sealed. The message names the entry. */
+/** Thrown if an answer would cite an entry that differs from what was sealed. The message names the entry. */
 export class UntrustedEntry extends Error {
   constructor(seq: number, sentence: string) {
     super(
@@ -15,17 +15,20 @@ export class UntrustedEntry extends Error {
   }
 }
 
-/** The entries that a document or an answer is made from, noted while it is made. */
+/** The entries used in a document or an answer, noted while it is made. */
 export interface Cited {
-  /** The same reader; the seq of every row that it gives is noted. */
+  /** The same reader, which also notes the seq of every row it returns. */
   over(read: Query): Query;
-  /** Throws {@link UntrustedEntry} at the first entry whose commitment, MAC or inclusion under a signed root is wrong. */
+  /** Throws {@link UntrustedEntry} for the first entry with a wrong commitment, MAC or inclusion under a signed root. */
   assertSound(proofs: ProofOptions): Promise<void>;
-  /** Throws {@link UntrustedEntry} when one of the entries was erased while the document was made: it must not come to be after the erasure. */
+  /**
+   * Throws {@link UntrustedEntry} if one of the entries was erased while the document was made: it must not appear
+   * after the erasure.
+   */
   assertThere(read: Query): Promise<void>;
 }
 
-/** Notes entries up to `asOf`, in one bit each. `position`: how far the ledger was when the document was begun. */
+/** Notes entries up to `asOf`, one bit each. `position`: the end of the ledger when the document was begun. */
 export function createCited(asOf: number, position = asOf): Cited {
   const bits = new Uint8Array((asOf >> 3) + 1);
   let outside: number | null = null;

@@ -4,7 +4,7 @@ import type { EntryKind } from '../core/vocabulary.ts';
 import type { LedgerHead, Store, StoreTransaction } from '../store/store.ts';
 import type { Appended, Batch, Prepared, WaitingLine } from './waiting-line.ts';
 
-/** Where the ledger ends, and sources within it: what the next entries are numbered from. */
+/** The end of the ledger and of sources within it, from which the next entries are numbered. */
 interface End {
   readonly seq: number;
   readonly sourceSeq: Map<string, number>;
@@ -12,50 +12,53 @@ interface End {
 
 const FEW_SOURCES = 64;
 
-/** A batch with its numbers. */
+/** A batch with assigned numbers. */
 interface Numbered {
-  /** Where the ledger ended before. */
+  /** The end of the ledger before it. */
   readonly after: Pick<LedgerHead, 'seq' | 'sourceSeq'>;
   /** The new entries, hashed and ready to be inserted. */
   readonly entries: readonly Entry[];
   /** The outcome of each entry of the batch. */
   readonly appended: readonly Appended[];
   readonly repeats: readonly { readonly seq: number; readonly at: string }[];
-  /** Where it ends now, and the sources that have new entries. */
+  /** The new end, and the sources with new entries. */
   readonly end: End;
 }
 
 /**
  * Commits one batch after the other, each in one of three ways:
  *
- * 1. at the known end: one statement without the lock, when no other process appends;
- * 2. as new: under the write lock, without looking the keys up, when the last batch of this kind was new;
- * 3. looked up: under the write lock, after looking each key up.
+ * 1. at the known end: one statement without waiting for the lock, while no other process appends;
+ * 2. as new: under the write lock, without looking up keys, if the last batch of this kind was new;
+ * 3. looked up: under the write lock, after looking up each key.
  *
- * The first two are guesses, which the inserting statement checks: when one is wrong, nothing is written and the batch goes the third way,
- * which is always right and takes twice as long.
+ * The first two are guesses that the inserting statement checks: if one is wrong, nothing is written and the batch
+ * takes the third way, which is always right and takes twice as long.
  */
 export class Committer {
   readonly #store: Store;
   readonly #appendKey: Uint8Array;
   readonly #line: WaitingLine;
-  /** Where the ledger ended when this process last saw it; null if unknown. */
+  /** The end of the ledger when this process last saw it; null if unknown. */
   #knownEnd: End | null = null;
-  /** Whether the ledger ended, at the last look, where this process had left it. While others append, the first way would mostly fail. */
+  /**
+   * Whether the ledger, when last read, ended where this process had left it. While others append, the first way would
+   * mostly fail.
+   */
   #alone = true;
-  /** Kinds of which the last batch was new altogether. The rows of a log that is pulled for the first time are; of one that is read again they are not. */
+  /** Kinds whose last batch was entirely new, as with rows of a log pulled for the first time, but not when it is read again. */
   readonly #newLately = new Set<EntryKind>();
   /** The highest seq that this process ever saw. A ledger that ends below it has lost entries. */
   #highest = 0;
 
-  /** What waits in `line` may join a batch that waited for the lock. */
+  /** Appends waiting in `line` may join a batch that waited for the lock. */
   constructor(store: Store, appendKey: Uint8Array, line: WaitingLine) {
     this.#store = store;
     this.#appendKey = appendKey;
     this.#line = line;
   }
 
-  /** The outcome of each entry. Rejects, with nothing written, when any of them cannot be stored. */
+  /** Returns the outcome of each entry. Rejects, with nothing written, if any of them cannot be stored. */
   async commit(batch: Batch): Promise<readonly Appended[]> {
     try {
       const { appended } = (await this.#commitByGuess(batch)) ?? (await this.#commitLookedUp(batch));
@@ -66,7 +69,7 @@ export class Committer {
     }
   }
 
-  /** Null when there is nothing to guess from, or the guess was wrong. */
+  /** Null if there is no basis for a guess, or if the guess was wrong. */
   async #commitByGuess(batch: Batch): Promise<Numbered | null> {
     if (batch.hasRepeats) return null;
     if (this.#alone && !batch.changesMore) return this.#commitAtKnownEnd(batch);
@@ -85,7 +88,7 @@ export class Committer {
   async #commitAsNew(batch: Batch): Promise<Numbered | null> {
     const place = (head: LedgerHead) => {
       this.#assertContinues(head);
-      // Each turn under the lock does as much as it can: other processes wait for theirs.
+      // Do as much as possible while holding the lock, since other processes wait for it.
       this.#line.fillUp(batch, head.sourceSeq);
       return this.#number(batch.prepared, head);
     };
@@ -114,7 +117,10 @@ export class Committer {
     return numbered;
   }
 
-  /** Sources whose ends are asked for: those of the batch, and those of what may come along; where they are many, that would take longer than it saves. */
+  /**
+   * Sources whose ends to read: those of the batch, and those of appends that may join, unless they are so many that
+   * reading them would cost more than it saves.
+   */
   #sourcesAround(batch: Batch): readonly string[] {
     const known = this.#knownEnd?.sourceSeq;
     return known === undefined || known.size > FEW_SOURCES
@@ -122,7 +128,7 @@ export class Committer {
       : [...new Set([...known.keys(), ...batch.sources])];
   }
 
-  /** Gives each entry the next number, unless its key exists already or came earlier in the batch. */
+  /** Gives each entry the next number, unless its key already exists or occurred earlier in the batch. */
   #number(
     prepared: readonly Prepared[],
     after: Numbered['after'],
@@ -148,7 +154,7 @@ export class Committer {
     return { after, entries, appended, repeats, end: { seq: after.seq + entries.length, sourceSeq } };
   }
 
-  /** Throws if the ledger continues elsewhere, or has lost entries that this process saw in it. */
+  /** Throws if the ledger has moved elsewhere, or has lost entries that this process saw. */
   #assertContinues({ seq, movedTo }: LedgerHead): void {
     if (movedTo !== null) throw new StoreUnavailable(`the installation has moved to ${movedTo}`);
     if (seq >= this.#highest) return;
@@ -157,7 +163,7 @@ export class Committer {
     );
   }
 
-  /** Where other sources ended is still known when nobody else appended meanwhile. */
+  /** The ends of other sources remain known if nobody else appended meanwhile. */
   #moveTo({ after, end }: Numbered): void {
     const known = this.#knownEnd;
     this.#alone = known === null || known.seq === after.seq;

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 
 interface Placing {
   readonly mode: number;
-  /** Rejects with EEXIST, and leaves it, when another file has the name already. */
+  /** If the name is taken, reject with EEXIST and keep the existing file. */
   readonly once?: boolean;
 }
 
-/** Writes a file into a folder that is there: whole and synced when it has its name, and its folder synced when this resolves. */
+/**
+ * Writes a file into an existing folder. The file gets its name only when complete and synced; the folder is synced
+ * when this resolves.
+ */
 export async function writeDurably(
   folder: string,
   name: string,
@@ -30,7 +33,7 @@ export async function writeDurably(
   } finally {
     await rm(draft, { force: true });
   }
-  // A new file exists for sure only when its folder is synced as well.
+  // A new file certainly exists only once its folder is synced too.
   const directory = await open(folder, 'r');
   try {
     await directory.sync();
@@ -43,7 +46,7 @@ async function linkOrRename(draft: string, path: string): Promise<void> {
   try {
     await link(draft, path);
   } catch (error) {
-    // File systems without hard links, such as those of many shares: the caller has looked whether the name is taken.
+    // File systems without hard links, such as many network shares: the caller has checked that the name is free.
     if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? ''))
       throw error;
     await rename(draft, path);

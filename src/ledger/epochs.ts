@@ -15,19 +15,20 @@ import { entryFromRow } from './read-entries.ts';
 export type Restored = Extract<Action, { action: 'installation.restored' }>;
 
 /**
- * An epoch of a ledger. The first has no entry that begins it; each later one begins with an entry `installation.restored`, because a backup was put back and
- * the numbers after it were given out a second time. A checkpoint over n entries belongs to the epoch of entry n.
+ * An epoch of a ledger. The first has no entry that begins it; each later one begins with an entry
+ * `installation.restored`, because a backup was restored and later numbers were assigned a second time. A checkpoint
+ * over n entries belongs to the epoch of entry n.
  */
 export interface Epoch {
   readonly epoch: number;
   /** Its first entry. */
   readonly first: number;
-  /** Entries that the newest known checkpoint of the epoch before was signed over; `first - 1`: none of them is known to be lost. */
+  /** Size of the newest known checkpoint of the previous epoch; `first - 1`: no entries are known to be lost. */
   readonly lostTo: number;
   readonly begun: Restored | null;
 }
 
-/** More than anybody restores; a number that somebody wrote into the database is not counted up to. */
+/** More than anyone restores; protects against counting up to a number that someone wrote into the database. */
 const MOST_EPOCHS = 10_000;
 
 export const FIRST_EPOCH: Epoch = { epoch: 1, first: 1, lostTo: 0, begun: null };
@@ -37,12 +38,15 @@ export function epochOf(seq: number, begun: Restored): Epoch {
   return { epoch: begun.epoch, first: seq, lostTo: Math.max(seq - 1, lost?.size ?? 0), begun };
 }
 
-/** The key of the entry that begins an epoch, as appended ({@link loadEpochs} looks it up by that). */
+/** The key parts of the entry that begins an epoch, by which {@link loadEpochs} finds it. */
 function keyPartsOfEpoch(instance: string, epoch: number): readonly string[] {
   return ['installation.restored', instance, String(epoch)];
 }
 
-/** The epochs up to `current` that sound entries begin. Where `current` is not among them, the number in the database was changed. */
+/**
+ * The epochs up to `current` that begin with sound entries. If `current` is not among them, the number in the database
+ * was changed.
+ */
 export async function loadEpochs(
   read: Query,
   keys: Pick<InstanceKeys, 'append' | 'dedupe'>,
@@ -67,8 +71,9 @@ export async function loadEpochs(
 }
 
 /**
- * Begins the next epoch: appends its first entry, and pins its name in the same transaction. Everything before it stays as it is, under the checkpoints of its own
- * epoch; what is signed from here on is signed under the new name, so that nobody mistakes numbers that were given out twice.
+ * Begins the next epoch: appends its first entry and pins its name in the same transaction. Earlier entries remain
+ * under the checkpoints of their own epoch; later checkpoints are signed under the new name, so that numbers assigned
+ * twice cannot be confused.
  */
 export async function beginEpoch(
   {
@@ -101,7 +106,7 @@ export async function beginEpoch(
   }
 }
 
-/** The action of an entry that begins an epoch; null for any other. */
+/** The action of an entry that begins an epoch; null for any other entry. */
 export function restoredIn(body: Buffer | null): Restored | null {
   if (body === null || !body.includes('"installation.restored"')) return null;
   try {
@@ -112,13 +117,13 @@ export function restoredIn(body: Buffer | null): Restored | null {
   }
 }
 
-/** The instance and the epoch that an origin names; null when it is not of this program. */
+/** The instance and epoch in an origin; null if it is not an origin of this program. */
 export function parseOrigin(origin: string): { readonly instance: string; readonly epoch: number } | null {
   const [, instance, epoch] = /^consent-ledger\/([^/]+)\/([1-9]\d{0,8})$/.exec(origin) ?? [];
   return instance === undefined ? null : { instance, epoch: Number(epoch) };
 }
 
-/** Where a checkpoint belongs: to the entries of its epoch, to those that were lost when the next one began, or nowhere. */
+/** Where a checkpoint belongs: to the entries of its epoch, to entries that were lost when the next epoch began, or nowhere. */
 export type Place =
   | { readonly outcome: 'placed' }
   | { readonly outcome: 'lost'; readonly by: Epoch }

@@ -9,16 +9,17 @@ import { equalBytes } from '../crypto/hash.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Seqs that one statement names. */
+/** Seqs per statement. */
 const AT_ONCE = 500;
 
-/** What else is to happen in the transaction of an erasure, given the seq of its entry. */
+/** Further writes in the transaction of an erasure, given the seq of its entry. */
 export type AlsoErase = (tx: StoreTransaction, seq: number) => Promise<void>;
 
 /**
- * Appends an erasure entry and takes meta, body and salt from every entry that it names, in one transaction. Commitments, hashes and keys stay, so every
- * proof remains valid and a row that comes again is a repeat (docs/ledger-format.md, Erasing). Resolves with the seq of the entry.
- * Rejects with CodedError `conflict`, with nothing changed, when an entry is not there, was erased meanwhile, or is an erasure itself.
+ * Appends an erasure entry and clears meta, body and salt of every entry that it names, in one transaction.
+ * Commitments, hashes and keys stay, so every proof remains valid and a row that comes again is a repeat
+ * (docs/ledger-format.md, Erasing). Resolves with the seq of the entry. Rejects with CodedError `conflict`, with
+ * nothing changed, if an entry does not exist, was erased meanwhile, or is itself an erasure.
  */
 export async function appendErasure(
   ledger: Ledger,
@@ -69,7 +70,7 @@ export interface RecordedErasure extends Erasure {
   readonly receivedAt: string;
 }
 
-/** Every erasure from an entry on, in order. Few: they are found by an index of their source and kind. */
+/** Every erasure after an entry, in order. They are few and found through an index on source and kind. */
 export async function listErasures(query: Query, after = 0): Promise<readonly RecordedErasure[]> {
   return recordedErasures(await erasureEntries(query).where('seq', '>', after).orderBy('seq').execute());
 }
@@ -107,10 +108,10 @@ const recordSchema = z.object({
   seq: z.number(),
   receivedAt: z.string(),
   erasure: erasureSchema,
-  /** The beginning of the commitment of each erased entry: an entry of that number in another epoch is another one. */
+  /** The beginning of each erased entry's commitment, because an entry with the same number in another epoch is a different one. */
   commitments: z.array(z.string()),
 });
-/** A file of DATA_DIR/erasures: after an older backup was restored it tells what has to be erased again. */
+/** A file of DATA_DIR/erasures. After an older backup was restored, it says what has to be erased again. */
 export type ErasureRecord = z.infer<typeof recordSchema>;
 const fileSchema = z.object({ record: recordSchema, mac: z.string().regex(/^[0-9a-f]{64}$/) });
 
@@ -118,12 +119,12 @@ export function erasureRecordName(id: string, seq: number): string {
   return `${id}.${seq}.json`;
 }
 
-/** Without INSTANCE_KEY nobody can have something erased by writing a record. */
+/** Prevents anyone without INSTANCE_KEY from causing an erasure by writing a record. */
 export function macOfErasureRecord(keyOf: Ledger['keyOf'], record: ErasureRecord): Buffer {
   return keyOf('erasure-record', canonicalJson(record));
 }
 
-/** Null when there is none, or it is not as this installation wrote it. */
+/** Null if there is none, or if it is not what this installation wrote. */
 export async function readErasureRecord(keyOf: Ledger['keyOf'], path: string): Promise<ErasureRecord | null> {
   try {
     const { record, mac } = fileSchema.parse(JSON.parse(await readFile(path, 'utf8')));

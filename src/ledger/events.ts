@@ -4,8 +4,8 @@ import { knownEvents } from '../core/vocabulary.ts';
 import type { Query } from '../store/store.ts';
 
 /**
- * What a SIEM is told of an entry: numbers, hashes and references, which name nobody. No content, no header of a sender, no name of a person, no
- * address. `dedupeKey` is keyed, and `commitment` salted: neither lets anyone guess the content.
+ * What a SIEM receives about an entry: numbers, hashes and references that identify nobody. No content, sender headers,
+ * personal names or addresses. `dedupeKey` is keyed and `commitment` salted, so neither lets anyone guess the content.
  */
 export interface LedgerEvent {
   readonly seq: number;
@@ -13,13 +13,16 @@ export interface LedgerEvent {
   readonly source: string;
   readonly sourceSeq: number;
   readonly kind: EntryKind;
-  /** A delivery: its event where the service documents it, else `other`. An action: which. A call: `generate.intent`, … */
+  /**
+   * For a delivery: its event if the service documents it, otherwise `other`. For an action: its name. For a call:
+   * `generate.intent`, …
+   */
   readonly name: string | null;
-  /** Who acted: an account's id (`person`), `command-line`, `schedule`, …; null where nobody did, or under a name that was only typed. */
+  /** Who acted: an account's id (`person`), `command-line`, `schedule`, …; null if nobody did, or if the name was only typed. */
   readonly actor: string | null;
-  /** How it came out: the verdict on a signature, the outcome of a call or fetch. */
+  /** The outcome: the verdict on a signature, or how a call or fetch ended. */
   readonly outcome: string | null;
-  /** What it is about, by id or hash. */
+  /** Ids or hashes of what it concerns. */
   readonly refs: Readonly<Record<string, string | number>>;
   readonly bytes: number | null;
   readonly erased: boolean;
@@ -31,7 +34,7 @@ export interface LedgerEvent {
 
 const PAGE = 500;
 
-/** The events of the entries after `after` up to `upTo`, in order of seq, a page at a time. `source`: only of this one. */
+/** The events of the entries after `after` up to `upTo`, in order of seq, page by page. `source`: only this one. */
 export async function* readEvents(
   read: Query,
   { after, upTo, source }: { readonly after: number; readonly upTo: number; readonly source: string | undefined },
@@ -52,7 +55,7 @@ export async function* readEvents(
         'entries.leaf_hash',
         'delivery_history.event',
         eb.fn<number | null>('length', ['entries.body']).as('bytes'),
-        // Of what this program wrote itself, for the ids in it.
+        // Bodies are read only of entries that this program wrote itself, for the ids in them.
         eb
           .case()
           .when('entries.kind', 'in', ['action', 'erasure'])
@@ -160,7 +163,7 @@ function fieldsOf(bytes: Buffer | null): Fields {
   }
 }
 
-/** A word of our own vocabulary, or an id: printable ASCII without blanks; an e-mail address is none. */
+/** A word of our own vocabulary or an id: printable ASCII without blanks, and not an e-mail address. */
 function word(value: unknown): string | null {
   return typeof value === 'string' && /^[\w.:/-]{1,128}$/.test(value) ? value : null;
 }
@@ -188,7 +191,7 @@ const programs = new Map([
   ['service', 'service'],
 ]);
 
-/** Entries name people as `Olga Officer (<id>)`, and with an API token `… by token <id>`: the ids, without the name. */
+/** Extracts ids without names: entries name people as `Olga Officer (<id>)`, and with an API token `… by token <id>`. */
 function who(actor: unknown): string | null {
   if (typeof actor !== 'string') return null;
   const program = programs.get(actor);
@@ -200,23 +203,26 @@ function who(actor: unknown): string | null {
 
 const PERSON = /\((p-[0-9a-f]{8,64})\)(?: by token ([\w-]{1,64}))?$/;
 
-/** Facility 13 (log audit) of RFC 5424, and severities of it. */
+/** Facility 13 (log audit) of RFC 5424, and its severities. */
 const AUDIT = 13 * 8;
 const [WARNING, NOTICE, INFORMATIONAL] = [4, 5, 6];
 
-/** The event as a message of RFC 5424: one line, ASCII, its MSG the JSON of the event. `host`: who sends it. */
+/** The event as an RFC 5424 message: one ASCII line with the JSON of the event as MSG. `host`: the sender. */
 export function syslogLine(event: LedgerEvent, host: string): string {
   const severity = event.name === 'session.refused' ? WARNING : event.kind === 'erasure' ? NOTICE : INFORMATIONAL;
   const name = host.replaceAll(/[^\x21-\x7e]/g, '').slice(0, 255) || '-';
   return `<${AUDIT + severity}>1 ${event.receivedAt} ${name} consent-ledger - ${event.kind} - ${asciiJson(event)}`;
 }
 
-/** A message as it goes over TCP or TLS: its length in bytes and a space before it (RFC 6587, 3.4.1; RFC 5425, 4.3). It is ASCII. */
+/**
+ * A message as sent over TCP or TLS: prefixed with its length in bytes and a space (RFC 6587, 3.4.1; RFC 5425, 4.3). It
+ * must be ASCII.
+ */
 export function octetCounted(line: string): string {
   return `${line.length} ${line}`;
 }
 
-/** JSON without a character beyond ASCII: any reader of syslog takes it. */
+/** JSON in pure ASCII, which every syslog reader accepts. */
 export function asciiJson(value: unknown): string {
   return JSON.stringify(value).replaceAll(
     /[\u007f-\uffff]/g,

@@ -6,15 +6,15 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { writeDurably } from './durable-file.ts';
 
 /**
- * Files that entries commit to by their SHA-256 without holding them: `DATA_DIR/evidence/<sha256>`. They have no other name, so one file
- * that is added for several banners lies there once, and nothing that was uploaded decides a path.
+ * The path of a file to which entries commit by SHA-256 without containing it: `DATA_DIR/evidence/<sha256>`. Files have
+ * no other name, so a file added for several banners is stored once, and nothing in an upload determines a path.
  */
 function evidencePath(folder: string, sha256: string): string {
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new RangeError('not a SHA-256 in lower-case hex');
   return join(folder, sha256);
 }
 
-/** Writes a file and syncs it and its folder: durable when it resolves with the SHA-256, before any entry names it. */
+/** Writes a file and syncs it and its folder: durable when it resolves with the SHA-256, before an entry names it. */
 export async function writeEvidenceFile(folder: string, bytes: Uint8Array): Promise<string> {
   const sha256 = sha256Hex(bytes);
   if ((await stateOfEvidenceFile(folder, sha256)) === 'sound') return sha256;
@@ -23,14 +23,14 @@ export async function writeEvidenceFile(folder: string, bytes: Uint8Array): Prom
   return sha256;
 }
 
-/** Whether the file that an entry names is there, byte for byte. */
+/** Whether the file that an entry names exists, byte for byte. */
 export type EvidenceFileState = 'sound' | 'missing' | 'altered';
 
 export function stateOfEvidenceFile(folder: string, sha256: string): Promise<EvidenceFileState> {
   return stateOfFile(evidencePath(folder, sha256), sha256);
 }
 
-/** Reads the file once, in constant memory. Throws where it is there and cannot be read. */
+/** Reads the file once, in constant memory. Throws if it exists but cannot be read. */
 export async function stateOfFile(path: string, sha256: string): Promise<EvidenceFileState> {
   const hash = createHash('sha256');
   try {
@@ -42,7 +42,7 @@ export async function stateOfFile(path: string, sha256: string): Promise<Evidenc
   return hash.digest('hex') === sha256 ? 'sound' : 'altered';
 }
 
-/** The bytes, if they are the ones that the entry names: what was altered is never handed out under its old name. */
+/** The bytes, if they are the ones that the entry names: an altered file is never handed out under its old name. */
 export async function readEvidenceFile(
   folder: string,
   sha256: string,

@@ -6,7 +6,7 @@ import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Journal } from './journal.ts';
 
-/** Who a ledger says it is: the name in its checkpoints, and the key that they are checked with. */
+/** The identity of a ledger: the name in its checkpoints, and the key with which they are checked. */
 export interface Identity {
   readonly instance: string;
   readonly epoch: number | string;
@@ -16,7 +16,10 @@ export interface Identity {
 const PIN = 'identity_pin';
 const TAG = Buffer.from('consent-ledger/identity/v1\n', 'ascii');
 
-/** `HMAC(K_append, tag ‖ verifier key)`, which names instance, epoch and public key: no other identity was given by a holder of the instance key. */
+/**
+ * `HMAC(K_append, tag ‖ verifier key)`. The verifier key contains instance, epoch and public key, so only a holder of
+ * the instance key can assign an identity.
+ */
 function pinOf(appendKey: Uint8Array, { instance, epoch, publicKey }: Identity): Buffer {
   const verifierKey = verifierKeyOf(`consent-ledger/${instance}/${epoch}`, publicKey);
   return hmacSha256(appendKey, Buffer.concat([TAG, Buffer.from(verifierKey)]));
@@ -27,7 +30,7 @@ export function pinSetting(keys: Pick<InstanceKeys, 'append'>, identity: Identit
   return { name: PIN, value: pinOf(keys.append, identity).toString('hex') };
 }
 
-/** Whether the identity in the database is the one that was pinned. True where the database names none: the next start draws one. */
+/** Whether the identity in the database is the pinned one. True if the database names none: the next start draws one. */
 export async function isPinned(
   store: Pick<Store, 'read'>,
   keys: Pick<InstanceKeys, 'append'>,
@@ -42,8 +45,8 @@ export async function isPinned(
 }
 
 /**
- * Pins the identity of a ledger that has none: one without entries, or one whose journal is signed for this very identity. False when it was
- * changed since: by someone without the keys.
+ * Pins the identity of a ledger without a pin: an empty one, or one whose journal is signed for this identity. False if
+ * someone without the keys has changed the identity.
  */
 export async function pinIdentity(
   store: Store,

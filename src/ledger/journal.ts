@@ -5,29 +5,29 @@ import { parseTreeHead } from '../crypto/checkpoint.ts';
 
 /**
  * Checkpoints outside the database, one file a day (UTC), notes separated by an empty line. A note is synced here
- * before it is published, so that a database put back to an earlier state is noticed.
+ * before it is published, so restoring an earlier state of the database is noticed.
  */
 export interface Journal {
-  /** Appends a note; durable when it resolves. Rejects with StoreUnavailable where the disk is full or cannot be written. */
+  /** Appends a note; durable when it resolves. Rejects with StoreUnavailable if the disk is full or cannot be written. */
   write(note: string, at: string): Promise<void>;
-  /** Everything in it, in order of writing. */
+  /** All notes in the order of writing. */
   read(): AsyncIterable<JournalPart>;
   /**
-   * The note over most entries of this epoch and later ones, else of those before; null when there is none. The clock may have been wrong, so this is not
-   * always the last.
+   * The note over the most entries in this epoch or later ones, or else in earlier ones; null if there is none. Because
+   * the clock may have been wrong, it is not always the last.
    */
   newest(epoch?: number): Promise<string | null>;
 }
 
-/** A note, or what stands where a note should. */
+/** A note, or something else found in its place. */
 interface JournalPart {
   readonly file: string;
   readonly note: string;
-  /** Its writing was cut off (the process or the machine stopped): it was never published, and says nothing. */
+  /** Its writing was cut off (the process or machine stopped); it was never published and says nothing. */
   readonly unfinished: boolean;
 }
 
-/** A journal in `folder`, which is made when missing. */
+/** A journal in `folder`, which is created if missing. */
 export function createJournal(folder: string): Journal {
   return {
     async write(note, at) {
@@ -63,13 +63,13 @@ async function append(folder: string, note: string, at: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = await open(join(folder, `${at.slice(0, 10)}.notes`), 'a+', 0o600);
   try {
-    // After a note that was cut off, the next one begins on a line of its own.
+    // After a note that was cut off, the next one begins on a new line.
     await file.appendFile(`${(await endsWhole(file)) ? '' : '\n'}${note}\n`);
     await file.datasync();
   } finally {
     await file.close();
   }
-  // A new file exists for sure only when its folder is synced as well.
+  // A new file certainly exists only once its folder is synced too.
   const directory = await open(folder, 'r');
   try {
     await directory.sync();
@@ -102,13 +102,13 @@ interface Found {
   readonly note: string;
 }
 
-/** What earlier epochs signed last may be over entries that were lost when a later one began. */
+/** The last note of an earlier epoch may cover entries that were lost when a later epoch began. */
 function isNewer(one: Found, other: Found, epoch: number): boolean {
   const isPast = (found: Found) => found.epoch < epoch;
   return isPast(one) === isPast(other) ? one.size >= other.size : isPast(other);
 }
 
-/** Of one file; from its end where that holds a note, for a start must not read years of them. */
+/** The newest note of one file. Reads from its end if possible, so that a start need not read years of notes. */
 async function newestOf(path: string, epoch: number): Promise<Found | null> {
   const file = await open(path, 'r');
   try {
@@ -135,7 +135,8 @@ function highestOf(text: string, epoch: number): Found | null {
   return highest;
 }
 
-// A note is its text (origin, size, root), an empty line and its signatures; an empty line or the end of the file follows it.
+// A note consists of text (origin, size, root), an empty line and signatures, followed by an empty line or the end of
+// the file.
 const NOTE = /^[^\n]+\n\d+\n[A-Za-z0-9+/=]+\n\n(?:— [^\n]*\n)+(?:\n|(?![^]))/gm;
 
 function* parseNotes(text: string): Generator<Omit<JournalPart, 'file'>> {
@@ -148,7 +149,7 @@ function* parseNotes(text: string): Generator<Omit<JournalPart, 'file'>> {
   yield* strayParts(text.slice(end));
 }
 
-/** What lies between notes: nothing, as a rule. */
+/** The text between notes; normally there is none. */
 function* strayParts(text: string): Generator<Omit<JournalPart, 'file'>> {
   for (const part of text.split(/\n(?=consent-ledger\/)/)) {
     const note = part.replace(/(?<!\n)\n+$/, '');
@@ -156,7 +157,7 @@ function* strayParts(text: string): Generator<Omit<JournalPart, 'file'>> {
   }
 }
 
-/** Whether this is how a note begins, up to some byte of it. */
+/** Whether the text is the beginning of a note, cut at any byte. */
 function isBeginning(text: string): boolean {
   const [origin = '', size = '', root = '', blank = '', signature = '', ...more] = text.split('\n');
   const begins = (line: string, start: string) => line.startsWith(start) || start.startsWith(line);
@@ -165,7 +166,7 @@ function isBeginning(text: string): boolean {
     /^\d*$/.test(size) &&
     /^[A-Za-z0-9+/=]*$/.test(root) &&
     blank === '' &&
-    // The dash is three bytes long, and may itself be cut.
+    // The dash is three bytes long and may be cut itself.
     begins(signature.replace(/^\ufffd+$/, ''), '— ') &&
     more.length === 0
   );

@@ -20,21 +20,21 @@ export interface LedgerOptions {
   readonly store: Store;
   readonly keys: Pick<InstanceKeys, 'dedupe' | 'append'>;
   readonly limits?: Partial<AppendLimits>;
-  /** Asked before every commit; a text refuses the append (the ledger is behind its journal, docs/architecture.md). */
+  /** Called before every commit; a returned text refuses the append (the ledger is behind its journal, docs/architecture.md). */
   readonly refuse?: () => string | null;
 }
 
 const defaultLimits: AppendLimits = { batchEntries: 256, batchBytes: 4 << 20, waitingBytes: 64 << 20 };
 
-/** What an entry takes beside its meta and body: places, hashes, key. */
+/** Bytes that an entry takes besides meta and body: numbers, hashes, key. */
 const ENTRY_OVERHEAD = 512;
 
-/** The one way into the ledger. */
+/** The only way to write to the ledger. */
 export type Ledger = ReturnType<typeof createLedger>;
 
 /**
- * Opens the one append path: entries are prepared (hashed as far as that needs no number), wait in line, and commit in batches in order of
- * arrival, one batch at a time. What arrives while a batch commits forms the next one.
+ * Opens the append path: entries are prepared (hashed as far as possible without a number), queue, and commit in
+ * batches in order of arrival, one batch at a time. What arrives while a batch commits forms the next one.
  */
 export function createLedger({ store, keys, limits: given, refuse = () => null }: LedgerOptions) {
   const limits = { ...defaultLimits, ...given };
@@ -46,10 +46,10 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
 
   return {
     /**
-     * Appends entries in the order given: deduplicated, numbered without gaps, durable when it resolves.
-     * `also` commits together with them (a page and its cursor); it gets the outcome of each entry.
-     * Rejects with StoreUnavailable when the store cannot write, with CodedError `overloaded` when the waiting line is full,
-     * with RangeError when more than one entry is more than 256 entries or 4 MiB of meta and body.
+     * Appends entries in the order given: deduplicated, numbered without gaps, durable when it resolves. `also` commits
+     * with them (a page and its cursor) and receives the outcome of each entry. Rejects with StoreUnavailable if the
+     * store cannot write, with CodedError `overloaded` if the queue is full, with RangeError if several entries exceed
+     * 256 entries or 4 MiB of meta and body.
      */
     async append(entries: readonly NewEntry[], also?: AlsoInTransaction): Promise<readonly Appended[]> {
       if (closed) throw new CodedError('shutting_down');
@@ -71,9 +71,9 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
     },
     /** A deduplication key over these parts (crypto/keys.ts dedupeKeyOf under this installation's key). */
     keyOf: (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts),
-    /** Called after each commit with the highest seq then known. Returns the way to stop it. */
+    /** Calls a listener after each commit with the highest known seq. Returns a function that removes it. */
     onAppended: listeners.add,
-    /** Waits for what is in the waiting line, then refuses more. */
+    /** Waits for queued appends, then refuses more. */
     async close(): Promise<void> {
       closed = true;
       await worker.ended();
@@ -82,7 +82,7 @@ export function createLedger({ store, keys, limits: given, refuse = () => null }
   };
 }
 
-/** Where the entries ended up, and which of them are new. */
+/** Adds to a span where the entries were stored, and which are new. */
 function tellSpan(span: OpenSpan, appended: readonly Appended[]): void {
   if (!isTracing()) return;
   const stored = appended.filter(({ outcome }) => outcome === 'stored').map(({ seq }) => seq);
@@ -93,12 +93,12 @@ function tellSpan(span: OpenSpan, appended: readonly Appended[]): void {
 }
 
 function assertFits(entries: number, bytes: number, { batchEntries, batchBytes }: AppendLimits): void {
-  // One entry is as large as the listener that took it allows.
+  // A single entry is limited only by the listener that accepted it.
   if (entries <= 1 || (entries <= batchEntries && bytes <= batchBytes)) return;
   throw new RangeError(`A batch is at most ${batchEntries} entries and ${batchBytes / (1 << 20)} MiB`);
 }
 
-/** Empties the line whenever something waits in it. */
+/** Empties the queue whenever something is in it. */
 function createWorker(
   line: WaitingLine,
   committer: Committer,
@@ -108,7 +108,7 @@ function createWorker(
   let working: Promise<void> | null = null;
 
   async function work(): Promise<void> {
-    // One turn of the event loop, so that deliveries which arrived together form one batch.
+    // Wait one turn of the event loop, so that deliveries that arrived together form one batch.
     await new Promise((resolve) => setImmediate(resolve));
     while (!line.isEmpty) await answer(line.take());
     working = null;
@@ -124,7 +124,7 @@ function createWorker(
       if (last) tell(last.seq);
     } catch (error) {
       if (error instanceof StoreUnavailable || batch.calls.length === 1) return batch.reject(error as Error);
-      // Something in this batch cannot be stored: halved again and again, it fails alone.
+      // Something in this batch cannot be stored: halve it until the culprit fails alone.
       for (const half of batch.halves()) await answer(half);
     }
   }
@@ -150,7 +150,7 @@ function createPreparation(): (entry: NewEntry) => Prepared {
   };
 }
 
-/** Salts out of one larger draw: a call to the generator per entry would cost more than its hashes. */
+/** Takes salts from larger random draws: a call to the generator per entry would cost more than its hashes. */
 function createSalts(): () => Buffer {
   const pool = Buffer.allocUnsafe(SALT_BYTES * 128);
   let used = pool.length;
@@ -171,7 +171,7 @@ function createListeners() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    /** What a listener throws is its own fault, and must not make what is committed look as if it failed. */
+    /** A listener's error must not make committed entries look as if they had failed. */
     tell(seq: number): void {
       for (const listener of listeners) {
         try {

@@ -16,35 +16,39 @@ export interface ProofOptions {
   readonly instance: string;
 }
 
-/** A checkpoint as it was signed, and the proof that an entry is under its root. */
+/** A signed checkpoint, and the proof that an entry is under its root. */
 export interface Inclusion {
   readonly head: TreeHead;
   readonly note: string;
   readonly hashes: readonly Buffer[];
 }
 
-/** Whether one entry can be relied on. */
+/** Whether an entry can be trusted. */
 export type EntryProof =
   | {
       readonly outcome: 'proven';
       readonly entry: Entry;
-      /** Size of the checkpoint over the entry, under whose root it is; null while the entry is not sealed. */
+      /** Size of the checkpoint whose root covers the entry; null if it is not sealed yet. */
       readonly sealedUnder: number | null;
       readonly inclusion: Inclusion | null;
     }
   | { readonly outcome: 'unproven'; readonly sentence: string };
 
-/** Which checkpoint a proof is under: the first that covers the entry, the last of all, or the one at this size where it covers the entry, else the first. */
+/**
+ * The checkpoint for a proof: the first that covers the entry, the last of all, or the one of this size if it covers
+ * the entry, otherwise the first.
+ */
 export type Under = 'first' | 'last' | number;
 
-/** Proves one entry; see {@link createProver} for several. */
+/** Proves one entry; for several, use {@link createProver}. */
 export function proveEntry(options: ProofOptions, seq: number): Promise<EntryProof> {
   return createProver(options)(seq);
 }
 
 /**
- * Checks entries as far as the database allows: commitment, leaf hash and MAC, and that the leaf is under the root that a checkpoint was signed for. Reads the leaf
- * hashes near the entry and the subtrees that checkpoints know, not the whole ledger (tree.ts).
+ * Checks entries as far as the database allows: commitment, leaf hash and MAC, and that the leaf is under the root of a
+ * signed checkpoint. Reads the leaf hashes near the entry and the subtrees known from checkpoints, not the whole ledger
+ * (tree.ts).
  */
 export function createProver(options: ProofOptions): (seq: number, under?: Under) => Promise<EntryProof> {
   const { read } = options.store;
@@ -88,12 +92,12 @@ async function checkpointOver({ store }: ProofOptions, seq: number, under: Under
     .executeTakeFirst();
 }
 
-/** Of all epochs: each covers what was put back when it began, and its own entries, so all of them are of one tree. */
+/** Of all epochs: each covers what was restored when it began and its own entries, so all of them belong to one tree. */
 function checkpoints(read: Query) {
   return read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'note']).limit(1);
 }
 
-/** What a checkpoint was signed for; null when the row says something else. */
+/** The signed tree head of a checkpoint; null if the row says something else. */
 function readSigned(
   { keys, instance }: ProofOptions,
   row: { readonly epoch: number; readonly size: number; readonly root: Buffer; readonly note: string },
@@ -107,11 +111,14 @@ function readSigned(
     : null;
 }
 
-/** The files that prove an entry to somebody who has the verifier key (docs/proofs.md). */
+/** The files that prove an entry to someone who has the verifier key (docs/proofs.md). */
 export interface ProofFiles {
-  /** C2SP tlog-proof. Its extra data are the leaf data and, in a second line, the salt in hex where meta and body are handed out as well. */
+  /**
+   * C2SP tlog-proof. Its extra data are the leaf data and, if meta and body are handed out too, the salt in hex on a
+   * second line.
+   */
   readonly tlogProof: string;
-  /** Null when they were erased, or are not handed out. */
+  /** Null if they were erased or are not handed out. */
   readonly meta: Buffer | null;
   readonly body: Buffer | null;
 }
@@ -124,7 +131,10 @@ export function proofFiles(entry: Entry, { note, hashes }: Inclusion, withConten
   return { tlogProof, meta, body };
 }
 
-/** What a sender is given for a delivery (docs/proofs.md): its place, time and leaf hash, and the proof that they are under a signed root. */
+/**
+ * What a sender receives for a delivery (docs/proofs.md): its place, time and leaf hash, with the proof that they are
+ * under a signed root.
+ */
 export interface Receipt {
   readonly receipt: 'consent-ledger/receipt/v1';
   readonly instance: string;
@@ -135,7 +145,7 @@ export interface Receipt {
   readonly received: string;
   readonly leaf_hash: string;
   readonly commitment: string;
-  /** These and the delivered bytes give the commitment; null: erased, or not handed out. */
+  /** With the delivered bytes, these give the commitment; null: erased, or not handed out. */
   readonly meta_sha256: string | null;
   readonly salt: string | null;
   readonly verifier_key: string;
@@ -152,7 +162,7 @@ export function receiptOf(
   return {
     receipt: 'consent-ledger/receipt/v1',
     instance,
-    // Of the checkpoint, which an earlier epoch may have signed.
+    // The epoch of the checkpoint, which may be an earlier one.
     epoch: parseOrigin(inclusion.head.origin)?.epoch ?? 0,
     entry: entry.seq,
     source: entry.source,

@@ -4,7 +4,7 @@ import { readEntryPage } from '../store/queries/entry-pages.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 
-/** An entry out of its row. */
+/** Reads an entry from its row. */
 export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   return {
     seq: row.seq,
@@ -22,7 +22,7 @@ export function entryFromRow(row: Selectable<Tables['entries']>): Entry {
   };
 }
 
-/** Entries of a page, and bytes of their contents: what is held of a ledger at a time, however long it is. */
+/** Entries per page, and bytes of content: the most that is in memory at a time, however long the ledger. */
 const PAGE = { entries: 500, bytes: 4 << 20 };
 
 /** Pages of entries after `after`, in order of seq, until `upTo` (inclusive). The database reads the next page while the caller works on one. */

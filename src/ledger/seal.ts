@@ -18,7 +18,7 @@ interface Checkpoint {
   readonly createdAt: string;
 }
 
-/** What sealing came to: a checkpoint (new or the last one), nothing yet, or an entry that must not be signed. */
+/** The result of sealing: a checkpoint (new or the last one), nothing yet, or an entry that must not be signed. */
 export type Sealing =
   | { readonly outcome: 'sealed' | 'unchanged'; readonly checkpoint: Checkpoint }
   | { readonly outcome: 'empty' }
@@ -37,13 +37,13 @@ export interface SealOptions {
 const PAGE = 2000;
 
 /**
- * Seals all entries so far into the Merkle tree and publishes a checkpoint: grown from the last one, signed, synced to the journal, then
- * inserted. Refuses at an entry that is missing or was not written by a holder of the key, and when the last checkpoint is not the one
- * that was signed or covers more than there is: nothing of that shall ever be signed.
+ * Seals all entries so far into the Merkle tree and publishes a checkpoint: grown from the last one, signed, synced to
+ * the journal, then inserted. Refuses if an entry is missing or was not written by a holder of the key, or if the last
+ * checkpoint is not the signed one or covers more entries than exist: such a state must never be signed.
  */
 export async function sealLedger(options: SealOptions): Promise<Sealing> {
   const { store, instance } = options;
-  // A process that was started before a backup was put back must not sign under the name of before.
+  // A process started before a backup was restored must not sign under the old name.
   const epoch = await readSetting(store, 'epoch');
   if (epoch !== null && epoch !== String(options.epoch))
     return refused(
@@ -119,19 +119,19 @@ async function publish(options: SealOptions, frontier: Frontier): Promise<Checkp
     created_at: createdAt,
     mac: checkpointMac(options.appendKey, note, createdAt),
   };
-  // Sealing is deterministic per size: where another process was first, its row says the same.
+  // Sealing is deterministic for a given size: if another process was first, its row is the same.
   await store.transaction((tx) => tx.insertMany('checkpoints', [row], 'keep'));
   return { size: frontier.size, root, note, createdAt };
 }
 
 const MAC_TAG = Buffer.from('consent-ledger/checkpoint/v1\n', 'ascii');
 
-/** `HMAC(K_append, tag ‖ created_at ‖ 0x0A ‖ note)`: the time at which a checkpoint was made. */
+/** `HMAC(K_append, tag ‖ created_at ‖ 0x0A ‖ note)`: protects the time at which a checkpoint was made. */
 export function checkpointMac(appendKey: Uint8Array, note: string, createdAt: string): Buffer {
   return hmacSha256(appendKey, Buffer.concat([MAC_TAG, Buffer.from(`${createdAt}\n${note}`)]));
 }
 
-/** The right edge of the tree that a stored checkpoint was signed over; null when the row does not say what was signed. */
+/** The right edge of the tree over which a stored checkpoint was signed; null if the row does not match what was signed. */
 export function frontierOf(
   { publicKey, instance }: { readonly publicKey: KeyObject; readonly instance: string },
   row: {
@@ -164,7 +164,7 @@ async function highestSeq(store: Store): Promise<number> {
   return Number(row?.seq ?? 0);
 }
 
-/** The newest checkpoint, as stored: those of a later epoch are over more entries than all before. */
+/** The newest stored checkpoint: those of a later epoch cover more entries than all earlier ones. */
 function lastCheckpoint(store: Store) {
   return store.read.selectFrom('checkpoints').selectAll().orderBy('size', 'desc').limit(1).executeTakeFirst();
 }

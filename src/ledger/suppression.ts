@@ -3,20 +3,21 @@ import type { Query } from '../store/store.ts';
 import { listErasures } from './erase.ts';
 import type { Ledger } from './ledger.ts';
 
-/** Keyed hash of a subject, hex, as erasures and holds name it: without INSTANCE_KEY a guess cannot be tested. */
+/** Keyed hash of a subject in hex, as used by erasures and holds: without INSTANCE_KEY, guesses cannot be tested. */
 export function subjectHash({ keyOf }: Pick<Ledger, 'keyOf'>, source: string, subject: string): string {
   return keyOf('erased-subject', source, canonicalSubject(subject)).toString('hex');
 }
 
-/** Whether a row about a subject, from this time (ISO 8601 UTC), is one of those that were erased. */
+/** Whether a row about a subject with this time (ISO 8601 UTC) was erased. */
 export type IsSuppressed = (subject: string, at: string) => boolean;
 
-/** Of each ledger, when the subjects of each source were erased last, and up to which erasure that is known. */
+/** Per ledger: when the subjects of each source were last erased, and up to which erasure this is known. */
 const known = new WeakMap<object, { last: number; readonly sources: Map<string, Map<string, string>> }>();
 
 /**
- * Whose earlier rows of a source are not to be pulled again, because everything of theirs was erased; null: nobody's, as a rule. What a person chose after the erasure is new and is
- * recorded. Reads only erasures that came since the last call.
+ * Tells which rows of a source must not be stored again because everything about their subject was erased; null if
+ * there are none, as is usual. Choices made after the erasure are new and are recorded. Reads only erasures added since
+ * the last call.
  */
 export async function loadSuppression(read: Query, ledger: Ledger, source: string): Promise<IsSuppressed | null> {
   const state = known.get(ledger) ?? { last: 0, sources: new Map<string, Map<string, string>>() };

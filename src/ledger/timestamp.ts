@@ -2,7 +2,7 @@ import { createHash, randomBytes, X509Certificate } from 'node:crypto';
 import type { Certificate, SignedData, SignerInfo } from 'pkijs';
 import { equalBytes, sha256 } from '../crypto/hash.ts';
 
-/** Content types of a time-stamp request and its answer (RFC 3161 §3.4). */
+/** Content types of a timestamp request and its response (RFC 3161 §3.4). */
 export const TIMESTAMP_QUERY = 'application/timestamp-query';
 
 const SHA_256 = '2.16.840.1.101.3.4.2.1';
@@ -14,20 +14,20 @@ const SIGNING_CERTIFICATE_V2 = '1.2.840.113549.1.9.16.2.47';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 
-/** Hash algorithms that a token may be signed with. SHA-1 is left out: collisions of it can be bought. */
+/** Accepted hash algorithms of a token's signature. SHA-1 is left out: collisions can be bought. */
 const digests: ReadonlyMap<string, string> = new Map([
   [SHA_256, 'sha256'],
   ['2.16.840.1.101.3.4.2.2', 'sha384'],
   ['2.16.840.1.101.3.4.2.3', 'sha512'],
 ]);
 
-/** Loaded on first use: parsing them takes longer than most commands run. */
+/** Imported on first use: parsing these libraries takes longer than most commands run. */
 const load = async () => ({ asn1: await import('asn1js'), pki: await import('pkijs') });
 
-/** A request for a token over the SHA-256 of `data`, with a nonce, that asks for the certificates (RFC 3161 §2.4.1). */
+/** A request for a token over the SHA-256 of `data`, with a nonce and asking for the certificates (RFC 3161 §2.4.1). */
 export async function requestTimestamp(data: Uint8Array): Promise<{ readonly query: Buffer; readonly nonce: Buffer }> {
   const { asn1, pki } = await load();
-  // The highest bit is clear: an INTEGER is signed, and would otherwise be told in another number of bytes.
+  // Clears the highest bit: an INTEGER is signed and would otherwise be encoded with another length.
   const nonce = randomBytes(16);
   nonce[0] = ((nonce[0] ?? 0) & 0x3f) | 0x40;
   const request = new pki.TimeStampReq({
@@ -42,14 +42,15 @@ export async function requestTimestamp(data: Uint8Array): Promise<{ readonly que
   return { query: Buffer.from(request.toSchema().toBER()), nonce };
 }
 
-/** What a time-stamping authority said, or why its answer counts for nothing. */
+/** The response of a timestamping authority, or why it is not accepted. */
 export type TimestampReading =
   | { readonly outcome: 'valid' /** ISO 8601 UTC. */; readonly at: string }
   | { readonly outcome: 'invalid'; readonly reason: string };
 
 /**
- * Checks the answer of a time-stamping authority (RFC 3161 §2.4.2): status, imprint, nonce if one is given, one signature by a certificate for time-stamping alone that the
- * token itself names, and its chain to one of `roots` at the time of the token. Never throws: the bytes come from outside.
+ * Checks the response of a timestamping authority (RFC 3161 §2.4.2): status, imprint, nonce if one is given, one
+ * signature by a certificate that is for timestamping only and named in the token, and its chain to one of `roots` at
+ * the token's time. Never throws: the bytes come from outside.
  */
 export async function readTimestamp(
   response: Uint8Array,
@@ -68,7 +69,7 @@ export async function readTimestamp(
   }
 }
 
-/** SHA-256 of what a token is about; null when it is not a token. */
+/** The SHA-256 that a token covers; null if it is not a token. */
 export async function imprintOf(response: Uint8Array): Promise<Buffer | null> {
   try {
     const token = await parseToken(response);
@@ -126,7 +127,7 @@ async function tokenProblem(
       trustedCerts: roots.map((der) => pki.Certificate.fromBER(bufferOf(der))),
       checkChain: true,
       checkDate: info.genTime,
-      // Authorities enclose no lists of revoked certificates: a token stays good for a time before its certificate was revoked.
+      // Authorities enclose no revocation lists: a token remains valid for a time before its certificate was revoked.
       passedWhenNotRevValues: true,
       extendedMode: true,
     })
@@ -138,7 +139,7 @@ async function tokenProblem(
   return attributesProblem(signed, signer, certificate);
 }
 
-/** What the signature covers beside the time: that it is a token, and by which certificate (RFC 5035 §3). */
+/** Checks what else the signature covers: that it is a token, and by which certificate (RFC 5035 §3). */
 function attributesProblem(signed: SignedData, signer: SignerInfo, certificate: Certificate): TimestampReading | null {
   const attributes = signer.signedAttrs?.attributes ?? [];
   const valueOf = (type: string): unknown => attributes.find((attribute) => attribute.type === type)?.values[0];
@@ -175,7 +176,7 @@ function namedHash(value: unknown, byDefault: string): { readonly hash: Buffer; 
   return hash === undefined || algorithm === undefined ? null : { hash: Buffer.from(hash), algorithm };
 }
 
-/** Certificates of a PEM file as DER. Throws when one of them is none. */
+/** The certificates of a PEM file as DER. Throws if one of them is invalid. */
 export function certificatesIn(pem: string): readonly Buffer[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   return blocks.map((block) => new X509Certificate(block).raw);
@@ -189,7 +190,7 @@ function invalid(reason: string): TimestampReading {
   return { outcome: 'invalid', reason };
 }
 
-/** A buffer that holds these bytes and no others. */
+/** A buffer that contains exactly these bytes. */
 function bufferOf(bytes: Uint8Array): ArrayBuffer {
   return new Uint8Array(bytes).buffer;
 }

@@ -2,24 +2,27 @@ import { EMPTY_FRONTIER, type Frontier, growFrontier, nodeHashOf, rootOf, unpack
 import { consistencyPath, inclusionPath, type Leaves, splitOf } from '../crypto/tlog-proof.ts';
 import type { Query } from '../store/store.ts';
 
-/** Leaves that are read for the lowest part of a proof; a power of two. */
+/** Leaves read for the lowest part of a proof; a power of two. */
 const BLOCK = 256;
-/** Blocks that are kept: 16 MiB. */
+/** Cached blocks: 16 MiB. */
 const BLOCKS = 2048;
-/** Leaves that are read to grow a subtree from a checkpoint. */
+/** The most leaves read to grow a subtree from a checkpoint. */
 const NEAR = 4096;
 
 /**
- * The Merkle tree over the stored leaf hashes, for proofs. What a checkpoint's frontier says of a full subtree is taken instead of its leaves, so a
- * proof reads a number of rows that grows with the logarithm of the ledger wherever it was sealed often. Nothing of it is trusted: check each proof
- * against a signed root.
+ * The Merkle tree over the stored leaf hashes, for proofs. Full subtrees known from a checkpoint's frontier are used
+ * instead of their leaves, so in a frequently sealed ledger a proof reads a number of rows that grows with the
+ * logarithm of its size. Nothing here is trusted: check each proof against a signed root.
  */
 export interface Tree {
-  /** Hashes of the inclusion proof of a leaf in the tree of `size` leaves; null when an entry is missing. */
+  /** Hashes of the inclusion proof of a leaf in the tree of `size` leaves; null if an entry is missing. */
   inclusion(index: number, size: number): Promise<readonly Buffer[] | null>;
-  /** Hashes of the proof that the tree of `from` leaves is the beginning of that of `to`; null when an entry is missing. */
+  /**
+   * Hashes of the proof that the tree of `from` leaves is the beginning of the tree of `to` leaves; null if an entry is
+   * missing.
+   */
   consistency(from: number, to: number): Promise<readonly Buffer[] | null>;
-  /** Root of the first `size` leaves; null when an entry is missing. */
+  /** Root of the first `size` leaves; null if an entry is missing. */
   root(size: number): Promise<Buffer | null>;
 }
 
@@ -55,7 +58,7 @@ export function openTree(read: Query): Tree {
     return hash;
   }
 
-  /** Undefined where no checkpoint helps: its halves have to be hashed. */
+  /** Undefined if no checkpoint helps, so that its halves must be hashed. */
   async function hashByCheckpoint(run: Leaves): Promise<Buffer | null | undefined> {
     return (await hashAtCheckpoint(run)) ?? grow(run);
   }
@@ -72,7 +75,7 @@ export function openTree(read: Query): Tree {
     return rootOf(growFrontier(EMPTY_FRONTIER, leaves.slice(start - first, end - first)));
   }
 
-  /** A full subtree on the left of its sibling is on the right edge of every tree that ends before the sibling does. */
+  /** A full subtree that is a left sibling is on the right edge of every tree that ends before its sibling does. */
   async function hashAtCheckpoint({ start, end }: Leaves): Promise<Buffer | undefined> {
     const size = end - start;
     if ((start / size) % 2 === 1) return undefined;
@@ -81,7 +84,7 @@ export function openTree(read: Query): Tree {
     return known.get(`${start} ${end}`);
   }
 
-  /** Another full subtree grows from what the last checkpoint within it knows of its beginning, if that is near its end. */
+  /** Any other full subtree grows from the part known from the last checkpoint within it, if that is near its end. */
   async function grow(run: Leaves): Promise<Buffer | null | undefined> {
     const { start, end } = run;
     const last = await frontierIn(start + 1, end, 'desc');
@@ -93,7 +96,7 @@ export function openTree(read: Query): Tree {
     return keep(run, rootOf(growFrontier(edge, leaves)));
   }
 
-  /** The right edge of the first or last tree that was sealed with a size from `least` to below `below`. */
+  /** The right edge of the first or last sealed tree with a size from `least` to below `below`. */
   async function frontierIn(least: number, below: number, order: 'asc' | 'desc'): Promise<Frontier | null> {
     const row = await read
       .selectFrom('checkpoints')
@@ -113,7 +116,7 @@ export function openTree(read: Query): Tree {
   };
 }
 
-/** The full subtrees of a right edge, and which leaves each of them covers. */
+/** The full subtrees of a right edge with the leaves that each covers. */
 function subtreesOf({ size, subtrees }: Frontier): readonly { from: number; to: number; hash: Buffer }[] {
   let at = 0;
   return subtrees.map((hash) => {
@@ -132,7 +135,7 @@ function unpacked({ size, frontier }: { size: number; frontier: Buffer }): Front
   }
 }
 
-/** Leaf hashes from an index on, up to where one is missing. */
+/** Leaf hashes from an index on, up to the first missing one. */
 async function leafHashes(read: Query, start: number, end: number): Promise<readonly Buffer[]> {
   const rows = await read
     .selectFrom('entries')

@@ -2,36 +2,36 @@ import type { NewEntry } from '../crypto/entry.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
-/** Where an entry ended up: newly stored, or already there under this seq. */
+/** The outcome for an entry: newly stored, or already in the ledger under this seq. */
 export interface Appended {
   readonly outcome: 'stored' | 'duplicate';
   readonly seq: number;
 }
 
 /**
- * Commits together with the entries of one call (a page and its cursor); gets the outcome of each entry. It is run again when the transaction
- * is, so it must have no effect outside of the database.
+ * Commits together with the entries of one call (a page and its cursor) and receives the outcome of each entry. If the
+ * transaction is repeated, it runs again, so it must have no effect outside the database.
  */
 export type AlsoInTransaction = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
 
-/** Limits of one batch and of the waiting line. */
+/** Limits of one batch and of the queue. */
 export interface AppendLimits {
   readonly batchEntries: number;
   readonly batchBytes: number;
-  /** Bytes of meta and body that may wait; beyond them appends are refused as `overloaded`. */
+  /** Bytes of meta and body that may wait; further appends are refused as `overloaded`. */
   readonly waitingBytes: number;
 }
 
-/** An entry on its way. What does not depend on its place is computed while the batch before it commits. */
+/** An entry prepared for its batch. Everything that does not depend on its number is computed while the previous batch commits. */
 export interface Prepared {
   readonly entry: NewEntry;
   readonly salt: Buffer;
   readonly commitment: Buffer;
-  /** The same for two entries of one source, kind and key. */
+  /** Equal for two entries with the same source, kind and key. */
   readonly identity: string;
 }
 
-/** One call of `append` that waits for its answer. Its entries commit together. */
+/** A pending call of `append`. Its entries commit together. */
 export interface Call {
   readonly prepared: readonly Prepared[];
   readonly bytes: number;
@@ -67,7 +67,10 @@ export class Batch {
     return this.calls.length === 0;
   }
 
-  /** Whether there is room for a call. Those that change more than the ledger go together: the others commit in a faster way. */
+  /**
+   * Whether there is room for a call. Calls that change more than the ledger are batched separately, because the others
+   * commit in a faster way.
+   */
   hasRoomFor(call: Call, limits: AppendLimits): boolean {
     if (this.changesMore !== (call.also !== undefined)) return false;
     const entries = this.prepared.length + call.prepared.length;
@@ -92,12 +95,12 @@ export class Batch {
     return this.calls[0]?.also !== undefined;
   }
 
-  /** Does what goes with each call, in order of arrival. */
+  /** Runs the additional writes of each call, in order of arrival. */
   async also(tx: StoreTransaction, appended: readonly Appended[]): Promise<void> {
     for (const [{ also }, own] of this.#outcomes(appended)) await also?.(tx, own);
   }
 
-  /** Gives each call the outcomes of its own entries. */
+  /** Gives each call the outcomes of its entries. */
   resolve(appended: readonly Appended[]): void {
     for (const [{ resolve }, own] of this.#outcomes(appended)) resolve(own);
   }
@@ -114,14 +117,14 @@ export class Batch {
     for (const call of this.calls) call.reject(error);
   }
 
-  /** Two batches of half the calls each. */
+  /** Two batches with half of the calls each. */
   halves(): readonly [Batch, Batch] {
     const middle = this.calls.length >> 1;
     return [new Batch(this.calls.slice(0, middle)), new Batch(this.calls.slice(middle))];
   }
 }
 
-/** The calls that no batch has taken yet, in order of arrival. */
+/** Calls that are not in a batch yet, in order of arrival. */
 export class WaitingLine {
   readonly #calls: Call[] = [];
   readonly #limits: AppendLimits;
@@ -135,7 +138,7 @@ export class WaitingLine {
     return this.#calls.length === 0;
   }
 
-  /** Whether a call of so many bytes may wait. The first one always may. */
+  /** Whether a call of this many bytes may wait. The first one always may. */
   hasRoomFor(bytes: number): boolean {
     return this.isEmpty || this.#bytes + bytes <= this.#limits.waitingBytes;
   }
@@ -145,7 +148,7 @@ export class WaitingLine {
     this.#bytes += call.bytes;
   }
 
-  /** The next batch: the first call, however large, and what fits beside it. */
+  /** Takes the next batch: the first call, however large, and as many more as fit. */
   take(): Batch {
     const batch = new Batch();
     this.#moveInto(batch, (call) => batch.isEmpty || batch.hasRoomFor(call, this.#limits));
@@ -153,8 +156,8 @@ export class WaitingLine {
   }
 
   /**
-   * Adds what arrived meanwhile to a batch that is on its way, up to the first call of another source or with a repeat, which would make the
-   * whole batch fail.
+   * Adds calls that arrived meanwhile to a batch about to be inserted. Stops at the first call with another source or
+   * with a repeat, which would make the whole batch fail.
    */
   fillUp(batch: Batch, sources: { has(source: string): boolean }): void {
     this.#moveInto(

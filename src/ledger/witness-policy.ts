@@ -6,10 +6,10 @@ import { whyUnreadable } from '../core/errors.ts';
 import { sha256 } from '../crypto/hash.ts';
 import { certificatesIn } from './timestamp.ts';
 
-/** Somebody who signs that each checkpoint of a log that he has seen continues the one before (c2sp.org/tlog-witness). */
+/** A witness that signs each checkpoint if it continues the last one it saw (c2sp.org/tlog-witness). */
 export interface Cosigner {
   readonly kind: 'cosigner';
-  /** In the policy. */
+  /** Its name in the policy. */
   readonly name: string;
   readonly keyName: string;
   readonly keyHash: Buffer;
@@ -22,20 +22,20 @@ export interface Cosigner {
 export interface TimestampAuthority {
   readonly kind: 'timestamp';
   readonly name: string;
-  /** Certificates that its own leads to, as DER. */
+  /** The trusted certificates for it, as DER. */
   readonly roots: readonly Buffer[];
-  /** Null: nothing is sent, its tokens are only checked. */
+  /** Null: nothing is submitted, its tokens are only checked. */
   readonly url: string | null;
 }
 
-/** A folder somewhere else, for instance on a mounted share, that keeps a copy of each checkpoint. */
+/** A folder elsewhere, for instance on a mounted share, that keeps a copy of each checkpoint. */
 export interface Directory {
   readonly kind: 'directory';
   readonly name: string;
   readonly path: string;
 }
 
-/** A bucket of an object store that keeps a copy of each checkpoint, locked where it can. */
+/** A bucket in object storage that keeps a copy of each checkpoint, locked if possible. */
 export interface BucketOfCopies {
   readonly kind: 'bucket';
   readonly name: string;
@@ -44,13 +44,13 @@ export interface BucketOfCopies {
 
 export type Witness = Cosigner | TimestampAuthority | Directory | BucketOfCopies;
 
-/** Witnesses, and how many of them have to sign. */
+/** The witnesses, and how many of them have to sign. */
 export interface WitnessPolicy {
   readonly witnesses: readonly Witness[];
   readonly isQuorum: (signed: ReadonlySet<string>) => boolean;
 }
 
-/** A policy as it is written; `roots` of its authorities are paths that have not been read yet. */
+/** A policy as written; `roots` of its authorities are paths to unread files. */
 type Written<W> = W extends TimestampAuthority ? Omit<W, 'roots'> & { readonly caFile: string } : W;
 interface WrittenPolicy extends Omit<WitnessPolicy, 'witnesses'> {
   readonly witnesses: readonly Written<Witness>[];
@@ -58,7 +58,10 @@ interface WrittenPolicy extends Omit<WitnessPolicy, 'witnesses'> {
 
 const COSIGNATURE = 4;
 
-/** Reads a policy file with the certificates that it names; a sentence about what is wrong with it, or with one of them. Paths count from its folder. */
+/**
+ * Reads a policy file and the certificates that it names. Returns a sentence if something is wrong. Relative paths
+ * start at its folder.
+ */
 export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | string> {
   let text: string;
   try {
@@ -92,9 +95,9 @@ async function readRoots(path: string): Promise<readonly Buffer[] | null> {
 }
 
 /**
- * Reads a policy (c2sp.org/tlog-policy) with three kinds of lines more, `timestamp <name> <file of certificates> [<url>]`, `directory <name> <path>` and
- * `bucket <name> s3://<bucket>/<folder>`; a sentence when it is none.
- * Lines of logs are passed over: the log is this one.
+ * Parses a policy (c2sp.org/tlog-policy) with three additional kinds of line: `timestamp <name> <file of certificates>
+ * [<url>]`, `directory <name> <path>` and `bucket <name> s3://<bucket>/<folder>`. Returns a sentence if it is invalid.
+ * Lines about logs are ignored: the log is this one.
  */
 export function parseWitnessPolicy(text: string): WrittenPolicy | string {
   const witnesses: Written<Witness>[] = [];
@@ -144,11 +147,11 @@ function isSame(one: Written<Witness>, other: Written<Witness>): boolean {
   return other.kind === 'timestamp' && one.url !== null && one.url === other.url;
 }
 
-/** Each answers a sentence when its line makes no sense. */
+/** Each returns a sentence if its line makes no sense. */
 const readers: Readonly<Record<string, (name: string, rest: readonly string[]) => Written<Witness> | string>> = {
   witness: readCosigner,
   timestamp(name, [caFile = '', url, ...more]) {
-    // It becomes a part of a file's name.
+    // The name becomes part of a file name.
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return 'has a name with characters other than letters, digits, - and _';
     if (caFile === '' || (url !== undefined && !isAddress(url)) || more.length > 0)
       return 'is not `timestamp <name> <file of certificates> [<url>]`';

@@ -9,38 +9,41 @@ import type { Tree } from './tree.ts';
 import type { BucketAddress } from '../core/address.ts';
 import type { BucketOfCopies, Cosigner, Directory, TimestampAuthority, Witness } from './witness-policy.ts';
 
-/** What came of asking a witness. `forked`: it has seen another history of this log, which is a reason for alarm. */
+/** A witness's response. `forked`: it has seen another history of this log, which is a reason for alarm. */
 export type Witnessed =
   | { readonly outcome: 'cosigned'; readonly line: string; readonly at: string }
   | { readonly outcome: 'stamped'; readonly token: Buffer; readonly at: string }
   | { readonly outcome: 'copied'; readonly at: string }
   | { readonly outcome: 'forked' | 'failed'; readonly reason: string };
 
-/** Sends a body and resolves with the answer; rejects when none came in time. */
+/** Sends a body and resolves with the response; rejects if none came in time. */
 export type Post = (
   url: string,
   body: string | Uint8Array,
   contentType: string,
 ) => Promise<{ readonly status: number; readonly bytes: Buffer }>;
 
-/** A file among the copies. Where versions are kept, several files may have one name. */
+/** A file among the copies. If versions are kept, several may have the same name. */
 export interface Copy {
   readonly name: string;
   readonly read: () => Promise<Buffer>;
 }
 
-/** Where copies of checkpoints lie, elsewhere. */
+/** A place elsewhere for copies of checkpoints. */
 export interface CopyPlace {
-  /** In a bucket with versions all of them, those that somebody hid or laid another over as well. With `after`, names that come later are enough. */
+  /**
+   * Lists the copies; in a bucket with versions, all versions, including hidden or overwritten ones. With `after`, only
+   * names after it are needed.
+   */
   list(start: string, after?: string): Promise<readonly Copy[]>;
-  /** Rejects when a file has the name already, where that can be told. */
+  /** Rejects if the name is taken, as far as that can be determined. */
   write(name: string, note: string): Promise<void>;
 }
 
 /** Opens the bucket that a policy names. */
 export type OpenPlace = (address: BucketAddress) => CopyPlace;
 
-/** A folder, which is never made: where a share is not mounted, that would keep the copies at home. */
+/** A folder, which is never created: if a share is not mounted, that would put the copies on this machine. */
 export function folderOfCopies(folder: string): CopyPlace {
   return {
     async list(start) {
@@ -52,22 +55,25 @@ export function folderOfCopies(folder: string): CopyPlace {
 }
 
 export interface Asking {
-  /** The signed checkpoint, as the journal holds it. */
+  /** The signed checkpoint as in the journal. */
   readonly note: string;
   readonly tree: Tree;
-  /** Of the ledger. */
+  /** The ledger's key. */
   readonly publicKey: KeyObject;
   readonly post: Post;
   readonly openPlace: OpenPlace;
   readonly now: Date;
-  /** Entries that this witness has seen before, as far as is known; 0: none. */
+  /** Entries that this witness has seen, as far as known; 0: none. */
   readonly seen: number;
 }
 
-/** Longest time for one witness, whatever it does, in milliseconds. */
+/** Longest time for one witness in milliseconds, whatever it does. */
 const WITNESS_MS = 60_000;
 
-/** Has a witness see a checkpoint. Never rejects, and never takes longer than a minute: a failing witness must not keep the others. */
+/**
+ * Shows a checkpoint to a witness. Never rejects and never takes longer than a minute: a failing witness must not delay
+ * the others.
+ */
 export async function askWitness(witness: Witness, asking: Asking): Promise<Witnessed> {
   const { url } = { url: null, ...witness };
   let timer: NodeJS.Timeout | undefined;
@@ -96,8 +102,8 @@ const TEXT = 'text/plain; charset=utf-8';
 const MISSING = 'an entry of the ledger is missing: run `consent-ledger ledger verify`';
 
 /**
- * Submits a checkpoint (add-checkpoint). The witness says itself what it has seen last, and is given the proof that the checkpoint continues it. Its answer
- * counts if it has a valid cosignature of its key.
+ * Submits a checkpoint (add-checkpoint). If the witness replies that it has last seen another size, the proof from that
+ * size is sent. The response counts if it contains a valid cosignature by the witness's key.
  */
 async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, post }: Asking): Promise<Witnessed> {
   const head = headOf(note);
@@ -112,7 +118,7 @@ async function submitCheckpoint(witness: Cosigner, url: string, { note, tree, po
     const [size] = /^(?:0|[1-9]\d{0,15})(?=\n$)/.exec(text) ?? [];
     if (status !== 409 || size === undefined) return { outcome: 'failed', reason: `it answered ${status}` };
     if (Number(size) > head.size) return cutOff(head, Number(size));
-    // It has been told already that this is what it saw.
+    // It was already given the proof from this size.
     if (Number(size) === seen) return rewritten(head, seen);
     seen = Number(size);
   }
@@ -147,7 +153,10 @@ function readCosignature(witness: Cosigner, note: string, answer: string): Witne
   return { outcome: 'failed', reason: 'its answer has no valid cosignature of its key' };
 }
 
-/** When a witness signed a note, by a line of its (c2sp.org/tlog-cosignature, Ed25519); null when the line is not a valid cosignature of its key. */
+/**
+ * When a witness signed a note, according to one of its lines (c2sp.org/tlog-cosignature, Ed25519); null if the line is
+ * not a valid cosignature by its key.
+ */
 export function cosignedAt(witness: Cosigner, note: string, line: string): string | null {
   const [, name, encoded = ''] = /^— ([^\s+]+) ([A-Za-z0-9+/]+=*)$/.exec(line) ?? [];
   const bytes = Buffer.from(encoded, 'base64');
@@ -159,7 +168,7 @@ export function cosignedAt(witness: Cosigner, note: string, line: string): strin
     : null;
 }
 
-/** Asks a time-stamping authority for a token over the note (RFC 3161 §3.4). */
+/** Requests a token over the note from a timestamping authority (RFC 3161 §3.4). */
 async function stamp(witness: TimestampAuthority, url: string, { note, post }: Asking): Promise<Witnessed> {
   const data = Buffer.from(note);
   const { query, nonce } = await requestTimestamp(data);
@@ -171,7 +180,7 @@ async function stamp(witness: TimestampAuthority, url: string, { note, post }: A
     : { outcome: 'failed', reason: `its token is invalid: ${read.reason}` };
 }
 
-/** Copies under way: a share that hangs holds a thread of this process, and must not hold another one an hour later. */
+/** Copies in progress: a hanging share blocks a thread of this process, and must not block another one an hour later. */
 const copying = new Set<string>();
 
 async function copyNote(witness: Directory | BucketOfCopies, asking: Asking): Promise<Witnessed> {
@@ -187,7 +196,7 @@ async function copyNote(witness: Directory | BucketOfCopies, asking: Asking): Pr
   }
 }
 
-/** A note that is there already is compared, and never overwritten; the newest one that is there must be continued by this one. */
+/** An existing note is compared, never overwritten; this one must continue the newest existing one. */
 async function copyInto(
   place: CopyPlace,
   { note, tree, publicKey, now, seen }: Asking,
@@ -223,17 +232,17 @@ async function copyInto(
   return copied;
 }
 
-/** What the names of all copies of a ledger's checkpoints begin with. */
+/** The common prefix of all copies of a ledger's checkpoints. */
 export function startInDirectory(origin: string): string {
   return `${origin.replaceAll('/', '-')}-`;
 }
 
-/** Under this name a checkpoint lies in a folder that several installations may share. */
+/** The file name of a checkpoint in a folder that several installations may share. */
 function nameInDirectory(origin: string, size: number): string {
   return `${startInDirectory(origin)}${String(size).padStart(16, '0')}.txt`;
 }
 
-/** The size in {@link nameInDirectory}; null for what has another name. */
+/** The size in a {@link nameInDirectory}; null for other names. */
 export function sizeInDirectory(name: string, origin: string): number | null {
   const size = Number(/-(\d{16})\.txt$/.exec(name)?.[1] ?? 0);
   return size > 0 && name === nameInDirectory(origin, size) ? size : null;

@@ -24,11 +24,11 @@ const SETTING = 'witnesses';
 const oneSchema = z.object({
   name: z.string(),
   epoch: z.number(),
-  /** Entries under the last checkpoint that it has signed, stamped or taken; 0: none yet. */
+  /** Entries under the last checkpoint that it signed, timestamped or stored; 0: none yet. */
   size: z.number(),
-  /** When that was, by the witness's clock where it has one; null: never. */
+  /** Time of that, by the witness's clock if it has one; null: never. */
   at: z.string().nullable(),
-  /** Why the last attempt failed; null when it did not. */
+  /** Why the last attempt failed; null if it succeeded. */
   error: z.string().nullable(),
   /** It has seen another history. */
   forked: z.boolean(),
@@ -36,11 +36,11 @@ const oneSchema = z.object({
 
 const stateSchema = z.object({
   witnesses: z.record(z.string(), oneSchema),
-  /** Entries under the last checkpoint that as many witnesses have seen as the policy wants. */
+  /** Entries under the last checkpoint seen by as many witnesses as the policy requires. */
   quorum: z.object({ epoch: z.number(), size: z.number() }),
 });
 
-/** How far the checkpoints have been witnessed, as the last runs found it. */
+/** How far checkpoints have been witnessed, according to the last runs. */
 export type WitnessState = z.infer<typeof stateSchema>;
 export type WitnessStanding = z.infer<typeof oneSchema>;
 
@@ -55,12 +55,12 @@ export async function readWitnessState(store: Pick<Store, 'read'>): Promise<Witn
   }
 }
 
-/** Somewhere else where copies lie. */
+/** Whether a witness is a place for copies. */
 function isPlace(witness: Witness): witness is Directory | BucketOfCopies {
   return witness.kind === 'directory' || witness.kind === 'bucket';
 }
 
-/** What a witness is known by from one run to the next; its name in the policy may change. */
+/** Identifies a witness across runs; its name in the policy may change. */
 function identityOf(witness: Witness): string {
   switch (witness.kind) {
     case 'cosigner':
@@ -86,7 +86,7 @@ export interface WitnessDeps extends Pick<Asking, 'publicKey' | 'post' | 'openPl
   readonly clock: () => Date;
 }
 
-/** What a run came to. `unchanged`: it has seen this checkpoint before, and was not asked again. */
+/** The result of a run. `unchanged`: the witness had seen this checkpoint and was not asked again. */
 export type Witnessing =
   | Exclude<Sealing, { readonly outcome: 'sealed' | 'unchanged' }>
   | {
@@ -97,18 +97,18 @@ export type Witnessing =
         readonly name: string;
         readonly result: Witnessed | { readonly outcome: 'unchanged' };
       }[];
-      /** Files in DATA_DIR/witnessed that were written. */
+      /** Files written to DATA_DIR/witnessed. */
       readonly files: readonly string[];
     };
 
 /**
- * Seals, and has every witness of a policy see the newest checkpoint, side by side. What they return is kept in DATA_DIR/witnessed before anything is
- * said of it. One that fails keeps none of the others.
+ * Seals the ledger and shows the newest checkpoint to all witnesses of a policy concurrently. Their responses are
+ * stored in DATA_DIR/witnessed before anything is reported. A failing witness does not affect the others.
  */
 export async function witnessNewest(
   deps: WitnessDeps,
   policy: WitnessPolicy,
-  { again }: { /** Also those that have seen this checkpoint. */ readonly again: boolean },
+  { again }: { /** Also ask those that have seen this checkpoint. */ readonly again: boolean },
 ): Promise<Witnessing> {
   const { store, epoch, folder } = deps;
   const sealing = await deps.seal();
@@ -146,7 +146,7 @@ interface Result {
 
 const isDone = ({ outcome }: Result['result']) => outcome !== 'failed' && outcome !== 'forked';
 
-/** Keeps what this run found of each witness; what is known of others stays. */
+/** Stores this run's result for each witness; what is known of others is kept. */
 async function noteStandings(
   { store, epoch }: WitnessDeps,
   size: number,
@@ -169,13 +169,14 @@ async function noteStandings(
   });
 }
 
-/** Beginning of the names of what is kept of a checkpoint. */
+/** The common prefix of the files kept for a checkpoint. */
 function stemOf(epoch: number, size: number): string {
   return `${epoch}-${String(size).padStart(16, '0')}`;
 }
 
 /**
- * `<epoch>-<size>.txt`: the note with all cosignatures; `.<authority>.tsr`: an authority's answer, which is about the bytes of `.note`, the note as it was sealed.
+ * `<epoch>-<size>.txt`: the note with all cosignatures. `.<authority>.tsr`: an authority's token, which covers the
+ * bytes of `.note`, the note as sealed.
  */
 async function keep(
   folder: string,
@@ -202,7 +203,7 @@ async function keep(
   return files;
 }
 
-/** Signature lines after those of the note, if the file is about this note. */
+/** The signature lines that follow those of the note, if the file is about this note. */
 async function linesIn(path: string, note: string): Promise<readonly string[]> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.startsWith(note)
@@ -213,22 +214,22 @@ async function linesIn(path: string, note: string): Promise<readonly string[]> {
     : [];
 }
 
-/** One line of each key, the later ones. A key's name and hash are the same in each of its lines. */
+/** One line per key; later ones win. All lines of a key begin with the same name and hash. */
 function mergeLines(before: readonly string[], now: readonly string[]): string {
   const byKey = new Map([...before, ...now].map((line) => [line.slice(0, line.lastIndexOf(' ') + 7), line]));
   return [...byKey.values()].map((line) => `${line}\n`).join('');
 }
 
-/** A file of DATA_DIR/witnessed, or of a folder that is a witness. */
+/** A file of DATA_DIR/witnessed, or of a folder used as a witness. */
 export interface KeptFile {
   readonly name: string;
   readonly bytes: Buffer;
 }
 
-/** Bytes of the largest file that is read: a note with a hundred cosignatures, or a token with its certificates. */
+/** Largest file in bytes that is read: a note with a hundred cosignatures, or a token with its certificates. */
 const FILE_BYTES = 256 * 1024;
 
-/** Files with an ending, in order of their names; none if the folder does not exist. */
+/** Files with this ending, ordered by name; none if the folder does not exist. */
 async function readKept(folder: string, ending: string): Promise<readonly KeptFile[]> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
@@ -242,10 +243,10 @@ async function readKept(folder: string, ending: string): Promise<readonly KeptFi
   return files;
 }
 
-/** Copies read side by side: a bucket answers each after the way there and back. */
+/** Copies read concurrently, because a bucket takes a round trip for each. */
 const READ_TOGETHER = 8;
 
-/** All copies of a ledger's checkpoints, in order of their names. */
+/** All copies of a ledger's checkpoints, ordered by name. */
 async function readCopies(copies: readonly Copy[], origin: string, ended: () => boolean): Promise<readonly KeptFile[]> {
   const ours = copies
     .filter(({ name }) => sizeInDirectory(name, origin) !== null)
@@ -262,18 +263,21 @@ async function readCopies(copies: readonly Copy[], origin: string, ended: () => 
   return files;
 }
 
-/** The newest checkpoint that a witness has seen, as the state says, is kept under these names; none of a folder or bucket elsewhere. */
+/**
+ * The names under which the newest checkpoint seen by a witness is kept, according to the state; none for a folder or
+ * bucket elsewhere.
+ */
 export function namesKept(standing: WitnessStanding, identity: string): readonly string[] {
   const stem = stemOf(standing.epoch, standing.size);
   if (standing.size === 0 || /^(?:directory|bucket) /.test(identity)) return [];
   return identity.startsWith('timestamp ') ? [`${stem}.note`, `${stem}.${standing.name}.tsr`] : [`${stem}.txt`];
 }
 
-/** What witnesses have said, and whose word counts. */
+/** The stored witness data, and the accepted witnesses. */
 export interface WitnessedOptions {
   /** DATA_DIR/witnessed. */
   readonly folder: string;
-  /** Null: nobody is configured, so cosignatures and tokens cannot be checked. */
+  /** Null: no witnesses are configured, so cosignatures and tokens cannot be checked. */
   readonly policy: WitnessPolicy | null;
   readonly openPlace: OpenPlace;
 }
@@ -285,19 +289,19 @@ interface FoundNote {
   readonly note: string;
 }
 
-/** What lies in DATA_DIR/witnessed and in the folders and buckets that are witnesses. */
+/** The contents of DATA_DIR/witnessed and of the folders and buckets used as witnesses. */
 export interface WitnessedFiles {
-  /** Notes with cosignatures, and notes as they were sealed. */
+  /** Notes with cosignatures, and notes as sealed. */
   readonly kept: readonly FoundNote[];
   readonly tokens: readonly KeptFile[];
   readonly elsewhere: readonly FoundNote[];
-  /** Sentences about what could not be read. */
+  /** Sentences about files that could not be read. */
   readonly unread: readonly string[];
 }
 
-/** A share that hangs is given up after this. */
+/** Milliseconds after which a hanging share is given up. */
 const DIRECTORY_MS = 20_000;
-/** A bucket with a year of hourly checkpoints is read in a tenth of it. */
+/** Ten times as long as reading a bucket with a year of hourly checkpoints takes. */
 const BUCKET_MS = 300_000;
 
 export async function readWitnessedFiles(

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
-/** The JSON of an answer. Errors: ServiceError `unreadable`, which says what came instead and quotes none of it; `too-large`. */
+/**
+ * Parses the JSON of an answer. Errors: ServiceError `unreadable`, which describes what came instead without quoting
+ * it; `too-large`.
+ */
 export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimits = usualLimits): unknown {
   assertWithinLimits(bytes, about, limits);
   try {
@@ -11,7 +14,7 @@ export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimi
   }
 }
 
-/** What came instead of JSON; quotes none of it. */
+/** Describes what came instead of JSON, without quoting it. */
 export function describeNoJson(bytes: Buffer): string {
   if (bytes.length === 0) return 'the answer is empty';
   const start = bytes.toString('latin1', 0, 200).trimStart();
@@ -19,17 +22,17 @@ export function describeNoJson(bytes: Buffer): string {
   return start.startsWith('{') || start.startsWith('[') ? 'the JSON is cut off or broken' : 'no JSON';
 }
 
-/** An id, which some services write as a number; none has more than 300 characters. */
+/** An id, which some services write as a number; at most 300 characters. */
 export const idSchema = z.union([z.string().min(1).max(300), z.number()]).transform(String);
 
-/** A text that may be missing; whatever else stands there counts as missing. */
+/** An optional text; other values count as missing. */
 export const textOrNull = z
   .string()
   .nullish()
   .catch(null)
   .transform((text) => text ?? null);
 
-/** A count that may be missing. */
+/** An optional count. */
 export const countOrNull = z
   .number()
   .int()
@@ -38,12 +41,12 @@ export const countOrNull = z
   .catch(null)
   .transform((count) => count ?? null);
 
-/** A policy type as the listed slugs are written: `privacy_policy` of form B is `privacy-policy` (docs/service.md §2.6, §4.1). */
+/** A policy type spelled like the listed slugs: `privacy_policy` of form B is `privacy-policy` (docs/service.md §2.6, §4.1). */
 export function slugOf(type: string | null): string | null {
   return type === null ? null : type.toLowerCase().replaceAll('_', '-');
 }
 
-/** An address to open, token included; null unless it is a web address without credentials and of a sane length. */
+/** A link to open, including its token; null unless it is a web address of reasonable length without credentials. */
 export function linkOf(address: string | null | undefined): string | null {
   if (address == null || address.length > 4000 || !/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
@@ -57,23 +60,26 @@ export function withoutToken(address: string | null): string | null {
   return `${origin}${pathname}`;
 }
 
-/** How much JSON of the service is taken: everything beyond is an attack or a mistake, and reading it could take the memory of the process. */
+/**
+ * Limits for the service's JSON. Anything beyond is an attack or a mistake, and reading it could exhaust the memory of
+ * the process.
+ */
 export interface JsonLimits {
-  /** Brackets within brackets. */
+  /** Nesting of brackets. */
   readonly depth: number;
-  /** Values in all, members and elements. */
+  /** Total number of values, counting members and elements. */
   readonly values: number;
 }
 
-/** A page of 200 rows has some thousand values, three levels deep. */
+/** A page of 200 rows has a few thousand values, three levels deep. */
 export const usualLimits: JsonLimits = { depth: 100, values: 1_000_000 };
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Measures JSON before it is parsed, in one pass and without memory; broken JSON is measured as far as its quotes can be trusted.
- * Errors: ServiceError `too-large` beyond the limits.
+ * Measures JSON before it is parsed, in one pass and without memory; broken JSON is measured as far as its quotes can
+ * be trusted. Errors: ServiceError `too-large` beyond the limits.
  */
 export function assertWithinLimits(bytes: Buffer, about?: ServiceSubject, limits: JsonLimits = usualLimits): void {
   let depth = 0;
@@ -109,7 +115,7 @@ export function tooLarge(detail: string, about?: ServiceSubject): ServiceError {
   return new ServiceError('too-large', { detail, ...(about === undefined ? {} : { about }) });
 }
 
-/** The service's error envelope: `{"error": {"code", "message"}}` (docs/service.md §7); a bare string is taken too. */
+/** The service's error envelope: `{"error": {"code", "message"}}` (docs/service.md §7); a plain string is accepted too. */
 const envelopeSchema = z.object({
   error: z.union([
     z.string().transform((message) => ({ code: undefined, message })),
@@ -122,11 +128,11 @@ const envelopeSchema = z.object({
 
 const MAX_ENVELOPE = 1 << 20;
 
-/** Code and message out of an error body; empty when it is not the service's envelope. */
+/** Code and message from an error body; empty if it is not the service's envelope. */
 export function readEnvelope(body: string, secret: string | null): { code?: string; detail?: string } {
   let json: unknown;
   try {
-    // Codes and messages are short; anything longer explains nothing.
+    // Codes and messages are short; longer texts explain nothing.
     if (body.length > MAX_ENVELOPE) return {};
     json = JSON.parse(body);
   } catch {
@@ -141,15 +147,15 @@ export function readEnvelope(body: string, secret: string | null): { code?: stri
   };
 }
 
-/** Characters of a text that are looked at: what is shown of it is a line. */
+/** Characters of a text that are examined; only a line of it is shown. */
 const MAX_CLEANED = 65_536;
 
-/** Text of someone else, fit for a log line: one line, no control characters, no secret, bounded. */
+/** Makes foreign text fit for a log line: one line, no control characters, no secret, limited in length. */
 export function cleanText(text: string, secret: string | null, maxLength: number): string {
   const cut = text.length > MAX_CLEANED;
   const some = cut ? text.slice(0, MAX_CLEANED) : text;
   const whole = secret === null || secret === '' ? some : some.replaceAll(secret, '[API key]');
-  // Half a secret may stand where the text was cut.
+  // The cut may have left half a secret at the end.
   const hidden = cut && secret !== null ? whole.slice(0, -Math.max(1, secret.length)) : whole;
   const oneLine = hidden.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return oneLine.length > maxLength ? `${oneLine.slice(0, maxLength - 1).trimEnd()}…` : oneLine;

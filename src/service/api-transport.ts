@@ -12,17 +12,17 @@ export interface TransportOptions {
   readonly baseUrl: string;
   /** Sent as `Authorization: Bearer …` (docs/service.md §5). Never logged, never part of an error. */
   readonly apiKey: string;
-  /** Longest time for one attempt, answer read to its end, in milliseconds. */
+  /** Maximum time in milliseconds for one attempt, including reading the answer. */
   readonly timeoutMs?: number;
-  /** Largest answer taken, in bytes after decompression. */
+  /** Maximum answer in bytes after decompression. */
   readonly maxBytes?: number;
-  /** Further attempts of a safe request after the first. */
+  /** Retries of a safe request after the first attempt. */
   readonly retries?: number;
   /** First back-off in milliseconds; doubles each time, with jitter. */
   readonly backOffMs?: number;
-  /** Longest wait that the service may ask for within one call, in milliseconds; beyond it the call fails as `rate-limited`. */
+  /** Longest wait in milliseconds that the service may ask for within one call; beyond it the call fails as `rate-limited`. */
   readonly maxWaitMs?: number;
-  /** Told before each further attempt, for logs and progress. */
+  /** Called before each retry, for logs and progress. */
   readonly onRetry?: (error: ServiceError, attempt: number) => void;
   readonly now?: () => number;
 }
@@ -35,15 +35,13 @@ interface ServiceRequest<T> {
   readonly query?: Readonly<Record<string, string | number | null | undefined>>;
   /** Sent as JSON; bytes are sent as they are. */
   readonly body?: unknown;
-  /** What it is about, for the words of errors. */
+  /** Sent as JSON; bytes are sent unchanged. */
   readonly about?: ServiceSubject;
-  /**
-   * Reads the answer, inside the attempt: a ServiceError `unreadable` thrown here (a truncated answer) is tried again.
-   */
+  /** The subject, for the wording of errors. */
   readonly read: (answer: ServiceAnswer) => T | Promise<T>;
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
-  /** Largest answer in bytes, where it is less than the transport's. */
+  /** Maximum answer in bytes, if less than the transport's. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -52,16 +50,16 @@ export interface ServiceAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Buffer;
-  /** The service's Date header; null where it is missing or unreadable. */
+  /** The service's Date header; null if missing or unreadable. */
   readonly serverDate: Date | null;
 }
 
 /** Sends requests to the service. */
 export interface Transport {
   /**
-   * Sends one request and reads its answer. Only GET is tried again, and only after failures that may pass
-   * (429, 5xx, network, time-out, unreadable answer), with jittered back-off and Retry-After honoured.
-   * Errors: ServiceError; the signal's reason when it was aborted.
+   * Sends one request and reads its answer. Only GET is retried, and only after failures that may pass (429, 5xx,
+   * network, time-out, unreadable answer), with jittered back-off and respecting Retry-After. Errors: ServiceError; the
+   * signal's reason if it was aborted.
    */
   request<T>(request: ServiceRequest<T>): Promise<T>;
 }
@@ -69,7 +67,10 @@ export interface Transport {
 const SECOND = 1000;
 const MEBIBYTE = 1024 * 1024;
 
-/** Builds a transport over src/service/outgoing-http.ts, which keeps connections alive. Errors: TypeError if baseUrl is not an http(s) URL. */
+/**
+ * Creates a transport over src/service/outgoing-http.ts, which keeps connections alive. Errors: TypeError if baseUrl is not an
+ * http(s) URL.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const root = options.baseUrl.replace(/(?<!\/)\/+$/, '');
   if (!/^https?:$/.test(new URL(root).protocol))
@@ -94,7 +95,7 @@ export function createTransport(options: TransportOptions): Transport {
         maxTimeout: Math.min(30 * SECOND, longest.pauseMs),
         randomize: true,
         ...(signal === undefined ? {} : { signal }),
-        // Only called while attempts are left, so no wait is in vain.
+        // Only called while attempts are left, so no wait is wasted.
         shouldRetry: async ({ error, attemptNumber }) => {
           if (!(error instanceof ServiceError) || !isTransient(error.kind)) return false;
           const wait = error.retryAfterMs ?? 0;
@@ -144,13 +145,13 @@ async function send<T>(settings: Settings, request: ServiceRequest<T>, span: Ope
   });
   const { status, headers, bytes, fault } = answer;
   span.set({ status, bytes: bytes?.length });
-  // The status says what became of the request, however the body that explains it ends.
+  // The status determines the outcome, even if the body that explains it is broken.
   if (status < 200 || status >= 300) throw refusalOf(answer, settings, about);
   if (bytes === null) throw bodyError(fault, settings.apiKey, about);
   return request.read({ status, headers, bytes, serverDate: dateOf(headers) });
 }
 
-/** What explains a refusal is short; the rest of a longer one is not read. */
+/** Explanations of refusals are short; the rest of a longer one is not read. */
 const MAX_ERROR_BYTES = MEBIBYTE;
 
 function bodyError(fault: BodyFault | null, apiKey: string, about: ServiceSubject | undefined): ServiceError {
@@ -189,7 +190,7 @@ function refusalOf(
     status,
     ...aboutOf(about),
     ...(bytes === null ? {} : { answer: bytes, ...readEnvelope(bytes.toString('utf8'), settings.apiKey) }),
-    // A reset time is sent with other refusals too; only these ask to wait.
+    // Other refusals also carry a reset time, but only these ask us to wait.
     ...(wait !== null && (kind === 'rate-limited' || status === 503) ? { retryAfterMs: wait } : {}),
   });
 }
@@ -200,11 +201,11 @@ function dateOf(headers: Headers): Date | null {
   return Number.isNaN(time) ? null : new Date(time);
 }
 
-/** What the runtime says of a broken connection is in the cause: `connect ECONNREFUSED …`, `other side closed`. */
+/** The runtime's reason for a broken connection is in the cause: `connect ECONNREFUSED …`, `other side closed`. */
 function asNetworkError(error: unknown, apiKey: string, about: ServiceSubject | undefined): ServiceError {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const detail = cause instanceof Error ? cleanText(textOf(cause), apiKey, 200) : '';
-  // The cause itself is not handed on: runtimes put the request, with its headers, into some of them.
+  // The cause itself is not passed on: runtimes put the request with its headers into some of them.
   return new ServiceError('network', {
     fault: networkFaultOf(cause),
     ...aboutOf(about),
@@ -212,7 +213,7 @@ function asNetworkError(error: unknown, apiKey: string, about: ServiceSubject | 
   });
 }
 
-/** Several addresses were tried: the message is empty, each try has its own. */
+/** If several addresses were tried, the message is empty and each attempt has its own. */
 function textOf(cause: Error): string {
   if (cause.message !== '' || !(cause instanceof AggregateError)) return cause.message;
   return cause.errors.map((one: unknown) => (one instanceof Error ? one.message : '')).join(', ');

@@ -13,16 +13,16 @@ import type { ReadPace } from './rate-limit.ts';
 import { createTransport, type ServiceAnswer, type TransportOptions } from './api-transport.ts';
 
 /**
- * The service as one source's key sees it. One member per resource of docs/service.md §4 that this program uses.
- * What changes something is sent exactly once, as the bytes given, and answers with the bytes that came; the readers are beside it
- * (policies.ts).
+ * The service as seen with one source's key; one member for each resource of docs/service.md §4 that this program uses.
+ * Calls that change something are sent exactly once with the given bytes, and return the received bytes; the functions
+ * that read those are next to them (policies.ts).
  */
 export interface ServiceClient {
   /** One page of the consent log (docs/service.md §4.5), of at most `maxBytes`. Errors: ServiceError; the signal's reason when aborted. */
   fetchConsentLogPage(query: ConsentLogQuery, signal?: AbortSignal, maxBytes?: number): Promise<ConsentLogPage>;
   /** All published policies (docs/service.md §4.3). Errors: ServiceError; the signal's reason when aborted. */
   listPolicies(signal?: AbortSignal): Promise<readonly ListedPolicy[]>;
-  /** The same with the bytes of each answer. */
+  /** All published policies with the bytes of each answer. */
   fetchPolicyPages(signal?: AbortSignal): Promise<PolicyList>;
   /** Generates one policy (docs/service.md §4.1). */
   generatePolicy(body: Buffer, sending?: Sending): Promise<ServiceAnswer>;
@@ -33,11 +33,11 @@ export interface ServiceClient {
 }
 
 interface ClientOptions extends TransportOptions {
-  /** Shared by all clients of one key, so that their reads keep within its limit together. */
+  /** Shared by all clients of one key, so that together they keep within its read limit. */
   readonly pace?: ReadPace;
 }
 
-/** Builds a client. Errors: TypeError if the base URL is not an http(s) URL. */
+/** Creates a client. Errors: TypeError if the base URL is not an http(s) URL. */
 export function createServiceClient(options: ClientOptions): ServiceClient {
   const { pace } = options;
   const transport = createTransport({

@@ -6,16 +6,16 @@ import { describeNoJson, cleanText, readEnvelope, assertWithinLimits, tooLarge }
 import { ServiceError } from './service-error.ts';
 import type { ServiceAnswer, Transport } from './api-transport.ts';
 
-/** Rows per page at most (docs/service.md §8). */
+/** Maximum rows per page (docs/service.md §8). */
 const MAX_PAGE_ROWS = 200;
-/** Rows that are taken of a page, for services that give more than they document. */
+/** Maximum rows accepted in a page, for services that return more than documented. */
 const MOST_ROWS = 5_000;
-/** Largest page, bytes. Its parsed rows take several times as much memory. */
+/** Maximum page size in bytes. Its parsed rows take several times as much memory. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
 /** Which page of the consent log (docs/service.md §4.5). */
 export interface ConsentLogQuery {
-  /** Null: whatever the key may see. */
+  /** Null: everything that the key may see. */
   readonly bannerId: string | null;
   /** ISO 8601; null: from the beginning. */
   readonly from: string | null;
@@ -23,9 +23,9 @@ export interface ConsentLogQuery {
   readonly to: string | null;
   /** 1 to 200, default 200. */
   readonly limit?: number;
-  /** `nextCursor` of the page before; null: the first page. */
+  /** `nextCursor` of the previous page; null: the first page. */
   readonly cursor: string | null;
-  /** The cursor is sent without any other parameter. */
+  /** Send the cursor without any other parameter. */
   readonly isAlone?: boolean;
 }
 
@@ -33,38 +33,37 @@ export interface ConsentLogQuery {
 export interface ConsentLogRow {
   /** The exact bytes of the row in the answer. */
   readonly bytes: Buffer;
-  /** The row as JSON, read each time it is asked for; a number that a double cannot be trusted to hold is given as its text. */
+  /** The row as JSON, parsed on each access; a number that a double may not hold exactly is given as text. */
   readonly value: unknown;
-  /** Whether the bytes are UTF-8: if not, `value` holds replacement characters and does not tell rows apart. */
+  /** Whether the bytes are UTF-8. If not, `value` contains replacement characters, and different rows may look the same. */
   readonly isUtf8: boolean;
 }
 
 /** One page of the consent log. */
 export interface ConsentLogPage {
   readonly rows: readonly ConsentLogRow[];
-  /** Null on the last page, and where {@link damage} says that the cursor could not be read. */
+  /** Null on the last page, and if {@link damage} says that the cursor could not be read. */
   readonly nextCursor: string | null;
   /** The service's Date header. */
   readonly serverDate: Date | null;
-  /** What was wrong with a page that is not valid JSON; null for any other. */
+  /** The defects of a page that is not valid JSON; null for any other. */
   readonly damage: PageDamage | null;
 }
 
-/** A page that could not be read completely, however often it was requested. */
+/** A page that could not be read completely after repeated requests. */
 interface PageDamage {
-  /** Bytes that stood where rows stand, and cannot be told to be rows. */
+  /** Bytes found where rows are expected that cannot be read as rows. */
   readonly unreadable: readonly Buffer[];
-  /** Whether the cursor was lost too: there may be further pages, but no known way to them. */
+  /** The cursor was lost too: there may be more pages, but no known way to reach them. */
   readonly cursorLost: boolean;
 }
 
 /**
- * Fetches one page of the consent log (docs/service.md §4.5).
- * Taken besides the documented form: a missing `data` when nothing else in the answer could be the rows, a page that is a bare array,
- * and a cursor that is null, absent, empty or a number.
- * A page that is broken JSON is asked for again. When it comes with the same bytes, or never better, what can be read of it is
- * given, with its `damage`.
- * Errors: ServiceError; `unreadable` if the answer is not a page, or its rows or cursor cannot be found; `too-large` over `maxBytes`.
+ * Fetches one page of the consent log (docs/service.md §4.5). Also accepted: a missing `data` if nothing else in the
+ * answer could be the rows, a page that is a bare array, and a cursor that is null, absent, empty or a number. A page
+ * of broken JSON is requested again. If it comes with the same bytes, or never complete, its readable part is returned
+ * with its `damage`. Errors: ServiceError; `unreadable` if the answer is not a page, or its rows or cursor cannot be
+ * found; `too-large` over `maxBytes`.
  */
 export async function fetchConsentLogPage(
   transport: Transport,
@@ -79,7 +78,7 @@ export async function fetchConsentLogPage(
     pace?.answered(answer.headers);
     const page = await readPage(answer);
     if (page.damage === null) return page;
-    // Damage on the way differs each time: the same bytes again are what the service has.
+    // Damage in transit differs each time; the same bytes twice are what the service has.
     const isSame = broken?.equals(answer.bytes) === true;
     broken = answer.bytes;
     if (best === null || !isBetter(best, page)) best = page;
@@ -106,15 +105,16 @@ export async function fetchConsentLogPage(
   });
 }
 
-/** Whether `one` is more of a page than `other`. */
+/** Whether `one` has more of a page than `other`. */
 function isBetter(one: ConsentLogPage, other: ConsentLogPage): boolean {
   const [a, b] = [one.damage?.cursorLost === true, other.damage?.cursorLost === true];
   return a === b ? one.rows.length > other.rows.length : b;
 }
 
 /**
- * Reads a page out of an answer, in slices that leave the event loop to deliveries; exported for tests. Of a page that is broken JSON it gives
- * what can be read, with its `damage`. Errors: ServiceError; `unreadable` if it is not a page, `too-large` beyond the limits.
+ * Reads a page from an answer, in slices that leave time for deliveries; exported for tests. From a page of broken JSON
+ * it returns the readable part, with its `damage`. Errors: ServiceError; `unreadable` if it is not a page, `too-large`
+ * beyond the limits.
  */
 export async function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate'>): Promise<ConsentLogPage> {
   const { serverDate } = answer;
@@ -152,12 +152,15 @@ function valueOf(bytes: Buffer): unknown {
   return mayHoldLongNumbers(text) ? parseExactly(text) : (JSON.parse(text) as unknown);
 }
 
-/** Null when it cannot be told whether there is a next page; where the page holds nothing else, why: ServiceError `unreadable`. */
+/**
+ * Null if it is unknown whether there is a next page. If the page contains nothing else, throws ServiceError
+ * `unreadable` with the reason.
+ */
 function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly next: string | null } | null {
   if (frame === null) return null;
   const json = JSON.parse(Buffer.from(frame, 'latin1').toString('utf8')) as unknown;
   try {
-    // Rows that stand in the answer a second time were not told apart.
+    // Rows that occur a second time in the answer were not separated.
     const data = Array.isArray(json) ? json : memberOf(json, 'data');
     if (!Array.isArray(data) || data.length > 0)
       throw new ServiceError('unreadable', { detail: 'the response contains `data` twice' });
@@ -168,10 +171,10 @@ function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly 
   }
 }
 
-/** An answer without an array of rows is longer only by mistake. */
+/** An answer without an array of rows is larger only by mistake. */
 const MAX_WITHOUT_ROWS = 1024 * 1024;
 
-/** The cursor of an answer that has no rows but is a valid empty page. Errors: ServiceError `unreadable` when it is something else. */
+/** The cursor of an answer without rows that is a valid empty page. Errors: ServiceError `unreadable` if it is something else. */
 function readWithoutRows(bytes: Buffer, latin1: string): string | null {
   let json: unknown;
   try {
@@ -191,7 +194,8 @@ function readWithoutRows(bytes: Buffer, latin1: string): string | null {
       detail: ['an error with a success status', code, detail].filter(Boolean).join(': '),
     });
   }
-  // Rows under another name, or a message, must not pass for an empty page: the watermark would move beyond what was not told.
+  // Rows under another name, or a message, must not pass as an empty page: the watermark would move past rows that were
+  // not returned.
   const isPage = cursorNames.some((name) => Object.hasOwn(json, name));
   const other = Object.entries(json).find(
     ([name, value]) => !cursorNames.includes(name) && holdsSomething(name, value, isPage),
@@ -201,7 +205,10 @@ function readWithoutRows(bytes: Buffer, latin1: string): string | null {
   return readCursor(json, findMembers(latin1), latin1);
 }
 
-/** Counts and flags say nothing that an empty page could not say as well; without a cursor beside them, only those of nothing. */
+/**
+ * Whether a member is content that an empty page could not have. Counts and flags are not; if there is no cursor, only
+ * zero and false.
+ */
 function holdsSomething(name: string, value: unknown, isPage: boolean): boolean {
   if (value === false) return name === 'ok' || name === 'success';
   if (typeof value === 'number' || value === true) return !isPage && value !== 0;
@@ -218,7 +225,7 @@ function readCursor(json: unknown, members: Map<string, Span> | null, latin1: st
     if (cursor === undefined || cursor === null || cursor === '' || cursor === false) continue;
     if (typeof cursor === 'string') return cursor;
     const span = members?.get(name);
-    // The digits as they stand: a double may not hold them.
+    // The digits as written: a double may not hold them.
     if (typeof cursor === 'number' && span !== undefined) return latin1.slice(span.start, span.end);
     throw new ServiceError('unreadable', { detail: `\`${name}\` is neither text nor a number` });
   }

@@ -7,20 +7,20 @@ import { ServiceError, kindOfStatus, type ServiceErrorKind, networkFaultOf } fro
 import { waitFromHeaders } from './rate-limit.ts';
 import { cleanText, readEnvelope } from './answer-json.ts';
 
-/** How to reach the MCP endpoint for one source (docs/service.md §4.9), and what to send. */
+/** The MCP endpoint for one source (docs/service.md §4.9), and what to send. */
 interface McpGeneration {
   /** Public origin of the service; the endpoint is `/api/mcp` under it. */
   readonly siteUrl: string;
-  /** Sent as `Authorization: Bearer …`, to that address only. */
+  /** Sent as `Authorization: Bearer …` to that address only. */
   readonly apiKey: string;
   /** JSON of form A (docs/service.md §4.1). */
   readonly body: Buffer;
-  /** Longest time for all of it, milliseconds. */
+  /** Maximum total time in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the tool answered. */
+/** The tool's answer. */
 interface McpAnswer {
   readonly status: number;
   /** The text of the tool's answer, unchanged. */
@@ -31,15 +31,15 @@ const TOOL = 'generate_policy';
 const formSchema = z.record(z.string(), z.string());
 
 /**
- * Generates one policy through the service's MCP endpoint: asks which fields its tool takes, since they are not documented, sends form A
- * in those words, and hands the answer on. The tool is called once, never again.
- * Errors: ServiceError as for REST, `unsent` where the tool was not called yet; the signal's reason when aborted.
+ * Generates one policy through the service's MCP endpoint: asks for the fields of its undocumented tool, sends form A
+ * with those names, and returns the answer. The tool is called once only. Errors: ServiceError as for REST, `unsent` if
+ * the tool was not called yet; the signal's reason if aborted.
  */
 export async function generateViaMcp(generation: McpGeneration): Promise<McpAnswer> {
   const { siteUrl, apiKey, timeoutMs, signal } = generation;
   signal?.throwIfAborted();
   const form = formSchema.parse(JSON.parse(generation.body.toString('utf8')));
-  // Loaded only here: nothing else needs it.
+  // Imported here because nothing else needs it.
   const [{ Client }, { StreamableHTTPClientTransport }, { CallToolResultSchema }] = await Promise.all([
     import('@modelcontextprotocol/sdk/client/index.js'),
     import('@modelcontextprotocol/sdk/client/streamableHttp.js'),
@@ -50,7 +50,7 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
   const transport = new StreamableHTTPClientTransport(new URL('/api/mcp', siteUrl), {
     requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
     fetch: watched.fetch,
-    // A stream that breaks is not taken up again: what became of the call is settled by other evidence.
+    // A broken stream is not resumed: the outcome of the call is settled by other evidence.
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 1000,
@@ -61,7 +61,7 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
   let called = false;
   try {
     return await withDeadline(timeoutMs, signal, async (ending) => {
-      // The SDK leaves a listener of each request on it, which ends with this exchange.
+      // The SDK adds a listener to it for each request, which ends with this exchange.
       setMaxListeners(0, ending);
       const limits = { timeout: timeoutMs, signal: ending };
       await client.connect(transport, limits);
@@ -70,7 +70,7 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
       if (given.outcome === 'impossible')
         throw new ServiceError('bad-request', { detail: given.reason, about: 'policies', unsent: true });
       called = true;
-      // Not the SDK's callTool: it would compile the endpoint's schema of the result, and a pattern in it may never end.
+      // Not the SDK's callTool, which would compile the endpoint's result schema; a pattern in it might never finish.
       const params = { name: TOOL, arguments: given.arguments };
       const result = await client.request({ method: 'tools/call', params }, CallToolResultSchema, limits);
       const text = textOf(result);
@@ -81,12 +81,12 @@ export async function generateViaMcp(generation: McpGeneration): Promise<McpAnsw
     signal?.throwIfAborted();
     throw asMcpError(error, { apiKey, unsent: !called, ...watched.last() });
   } finally {
-    // An endpoint that does not let go of its stream is not waited for.
+    // Not awaited: the endpoint might not release its stream.
     void client.close().catch(() => undefined);
   }
 }
 
-/** Which fields the tool accepts; it may be on a later page of the list. */
+/** The fields that the tool accepts; it may be on a later page of the list. */
 async function findToolSchema(client: McpClient, limits: RequestOptions): Promise<ToolSchema> {
   const { ListToolsResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
   let cursor: string | undefined;
@@ -105,7 +105,7 @@ async function findToolSchema(client: McpClient, limits: RequestOptions): Promis
   });
 }
 
-/** The answer's data, else its first text; empty where it has neither. */
+/** The answer's data, or else its first text; empty if it has neither. */
 function textOf(result: Record<string, unknown>): string {
   if (typeof result['structuredContent'] === 'object' && result['structuredContent'] !== null)
     return JSON.stringify(result['structuredContent']);
@@ -116,19 +116,19 @@ function textOf(result: Record<string, unknown>): string {
   return texts.find((text) => text.trimStart().startsWith('{')) ?? texts[0] ?? '';
 }
 
-/** The input schema of a tool, as far as it is looked at (JSON Schema). */
+/** The used part of a tool's input schema (JSON Schema). */
 interface ToolSchema {
   readonly properties?: Readonly<Record<string, unknown>> | undefined;
   readonly required?: readonly string[] | undefined;
   readonly additionalProperties?: unknown;
 }
 
-/** `impossible`: the tool does not take what was asked for, or wants what form A does not have. */
+/** `impossible`: the tool does not accept what was requested, or requires something that form A lacks. */
 type ToolArguments =
   | { readonly outcome: 'mapped'; readonly arguments: Readonly<Record<string, unknown>> }
   | { readonly outcome: 'impossible'; readonly reason: string };
 
-/** Other names that a field of form A may have there. The input of the tool is not documented (docs/assumptions.md). */
+/** Other names that a field of form A may have in the tool, whose input is not documented (docs/assumptions.md). */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
   policy_type: ['policyType', 'type', 'policy', 'document_type', 'documentType'],
   jurisdiction: ['jurisdictions', 'region', 'country'],
@@ -140,8 +140,8 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Form A in the words of the tool: by the same name, else by a likely other one; a value becomes a list where the tool wants one, and takes the
- * spelling (hyphens or underscores) that the tool lists. Nothing that was asked for is dropped in silence.
+ * Form A in the tool's terms: by the same name, or else a likely other one. A value becomes a list if the tool requires
+ * one, and takes the spelling (hyphens or underscores) that the tool lists. Nothing requested is dropped silently.
  */
 export function toToolArguments(form: Readonly<Record<string, string>>, schema: ToolSchema): ToolArguments {
   const properties = schema.properties ?? {};
@@ -176,20 +176,20 @@ function spelled(value: string, property: unknown): string {
   return same ?? value;
 }
 
-/** What the last exchange with the endpoint came to, which the SDK's own errors do not say. */
+/** How the last exchange with the endpoint ended, which the SDK's errors do not say. */
 interface LastExchange {
-  /** Status of a refusal; null where the last answer was none. */
+  /** Status of a refusal; null if the last answer was not a refusal. */
   readonly status: number | null;
-  /** How long that refusal asks to wait, milliseconds. */
+  /** How long that refusal asks us to wait, milliseconds. */
   readonly retryAfterMs: number | null;
-  /** Why there was no answer; null where there was one. */
+  /** Why there was no answer; null if there was one. */
   readonly failure: unknown;
   readonly tooLarge: boolean;
 }
 
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** A fetch that follows no redirects, takes no endless answer and remembers how the last exchange ended. */
+/** A fetch that follows no redirects, accepts no endless answers and remembers how the last exchange ended. */
 function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof fetch; last(): LastExchange } {
   const silent: LastExchange = { status: null, retryAfterMs: null, failure: null, tooLarge: false };
   let last = silent;
@@ -203,7 +203,7 @@ function createWatchedFetch(ask: typeof fetch): { readonly fetch: typeof fetch; 
         const { status, headers } = response;
         if (counts)
           last = response.ok ? silent : { ...silent, status, retryAfterMs: waitFromHeaders(headers, Date.now()) };
-        // With an opaque status the SDK would continue as if it had been answered.
+        // With an opaque status, the SDK would continue as if it had been answered.
         if (status >= 300 && status < 400) {
           await response.body?.cancel();
           return new Response(null, { status: 502 });
@@ -231,7 +231,7 @@ function limit(onTooLarge: () => void): TransformStream<Uint8Array, Uint8Array> 
   });
 }
 
-/** A failure of the protocol or the connection as what REST would have said. */
+/** Converts a failure of the protocol or the connection to what REST would have reported. */
 function asMcpError(
   error: unknown,
   about: LastExchange & { readonly apiKey: string; readonly unsent: boolean },
@@ -248,7 +248,7 @@ function asMcpError(
     return new ServiceError(kind, { ...details, status, ...envelope, ...wait });
   }
   const code = codeOf(error);
-  // The SDK's own time-out, and its word for a connection that closed.
+  // The SDK's codes for a time-out and a closed connection.
   if (code === REQUEST_TIMEOUT) return new ServiceError('timeout', details);
   if (about.failure !== null) {
     const cause = about.failure instanceof Error && about.failure.cause ? about.failure.cause : about.failure;
@@ -266,21 +266,21 @@ function codeOf(error: unknown): number | null {
   return typeof code === 'number' ? code : null;
 }
 
-/** JSON-RPC: a request that is not valid was not acted on; anything else leaves it open. */
+/** JSON-RPC: an invalid request was not acted on; any other error leaves it open. */
 function kindOfCode(code: number | null): ServiceErrorKind {
   if (code === -32602 || code === -32601 || code === -32600 || code === -32700) return 'bad-request';
   return code === null ? 'network' : 'server-error';
 }
 
-/** The JSON in a text that has words before it; the text itself where it has none. */
+/** The JSON in a text that begins with words, or the text itself if there is none. */
 function jsonIn(text: string): string {
   const start = text.indexOf('{');
   return start === -1 ? text : text.slice(start);
 }
 
 /**
- * What the tool says when it fails. Its words are not documented: the envelope of REST is looked for, and its code or, without one, the
- * text decides. What cannot be told leaves open whether a policy was made.
+ * The meaning of a tool's error. Its texts are not documented: the REST envelope is looked for, and its code decides,
+ * or the text if there is no code. If that is inconclusive, it remains open whether a policy was made.
  */
 export function toolError(text: string, apiKey: string): ServiceError {
   const { code, detail } = readEnvelope(jsonIn(text), apiKey);
@@ -293,7 +293,7 @@ export function toolError(text: string, apiKey: string): ServiceError {
   });
 }
 
-/** Only words about the request itself: `invalid_output` or `model_not_found` may come from half way through. */
+/** Only codes about the request itself: `invalid_output` or `model_not_found` may come from half way through. */
 const codes: readonly (readonly [RegExp, ServiceErrorKind])[] = [
   [/rate.?limit|too.?many/i, 'rate-limited'],
   [/quota|payment|subscription/i, 'payment-required'],
@@ -310,7 +310,7 @@ function kindOfWord(code: string): ServiceErrorKind {
   return codes.find(([pattern]) => pattern.test(code))?.[1] ?? 'server-error';
 }
 
-/** Running text is only believed where it cannot be about something that went wrong half way. */
+/** Free text is only trusted if it cannot be about a failure half way through. */
 function kindOfText(text: string): ServiceErrorKind {
   if (/^(MCP error -32602|Input validation error)/i.test(text.trim())) return 'bad-request';
   if (/rate limit|too many requests/i.test(text)) return 'rate-limited';

@@ -4,7 +4,7 @@ import { createTransport, type TransportOptions } from './api-transport.ts';
 
 /** The service's own API description, unchanged (docs/service.md §4.6). */
 export interface Description {
-  /** Without query. */
+  /** Without query string. */
   readonly url: string;
   readonly bytes: Buffer;
   /** Of the bytes, lower-case hex. */
@@ -13,11 +13,11 @@ export interface Description {
   readonly etag: string | null;
   readonly lastModified: string | null;
   readonly contentType: string | null;
-  /** What the client relies on and the description lacks, one sentence each. */
+  /** What the client relies on but the description lacks, one sentence each. */
   readonly gone: readonly string[];
 }
 
-/** `silent`: the service has none that can be read, which is not an alarm. `refused`: the request failed. */
+/** `silent`: the service has no readable description, which is not an alarm. `refused`: the request failed. */
 type DescriptionFetch =
   | { readonly outcome: 'fetched'; readonly description: Description }
   | { readonly outcome: 'silent'; readonly sentence: string }
@@ -25,7 +25,7 @@ type DescriptionFetch =
 
 const MAX_BYTES = 5 * 1024 * 1024;
 
-/** Fetches the OpenAPI description and compares it with what the client relies on. Rejects with the signal's reason when aborted. */
+/** Fetches the OpenAPI description and compares it with what the client relies on. Rejects with the signal's reason if aborted. */
 export async function fetchDescription(
   options: Pick<TransportOptions, 'baseUrl' | 'apiKey' | 'retries'>,
   signal?: AbortSignal,
@@ -66,7 +66,7 @@ export async function fetchDescription(
   }
 }
 
-/** What is gone from a description; null if it is not one: not JSON, or without paths. */
+/** What is missing from a description; null if it is not a description: not JSON, or without paths. */
 export function findGoneIn(bytes: Buffer): readonly string[] | null {
   try {
     const json: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
@@ -76,19 +76,19 @@ export function findGoneIn(bytes: Buffer): readonly string[] | null {
   }
 }
 
-/** Something the client sends or reads. Of a list of names one is enough: the service documents both. */
+/** A field that the client sends or reads. If it is a list of names, one is enough: the service documents both. */
 type Field = string | readonly string[];
 
-/** What the client relies on of one endpoint (docs/service.md §4, §8). */
+/** What the client relies on in one endpoint (docs/service.md §4, §8). */
 interface Relied {
   readonly method: 'get' | 'post';
   readonly path: string;
-  /** Query parameters that it sends. */
+  /** The query parameters it sends. */
   readonly parameters?: readonly string[];
-  /** Fields that it sends, and that it reads. */
+  /** The fields it sends and reads. */
   readonly sends?: readonly Field[];
   readonly reads?: readonly Field[];
-  /** Limits that it goes up to: the keyword of JSON Schema must not be lower. */
+  /** Limits that it uses fully: the JSON Schema keyword must not be lower. */
   readonly limits?: readonly {
     readonly of: string;
     readonly keyword: 'maximum' | 'maxItems';
@@ -125,14 +125,14 @@ export const reliedOn: readonly Relied[] = [
   },
 ];
 
-/** Whether it is an OpenAPI description at all: something that describes at least one path. */
+/** Whether it is an OpenAPI description: something that describes at least one path. */
 function describesPaths(json: unknown): json is { readonly paths: object } {
   if (typeof json !== 'object' || json === null || !('paths' in json)) return false;
   return typeof json.paths === 'object' && json.paths !== null && Object.keys(json.paths).length > 0;
 }
 
 /**
- * What the client relies on and an OpenAPI description does not have, a sentence each. Only what is described and lacks something counts: a
+ * What the client relies on but an OpenAPI description lacks, a sentence each. Only described parts count: a
  * description without paths, an endpoint without parameters and a body without fields say nothing and raise no alarm.
  */
 export function findGone(description: object): string[] {
@@ -163,7 +163,7 @@ function goneOf(root: object, relied: Relied, operation: Operation): string[] {
   ];
 }
 
-/** Names of what is not among the fields; none where no fields are described. */
+/** The names of missing fields; empty if no fields are described. */
 function missing(fields: ReadonlyMap<string, Schema> | null, wanted: readonly Field[] = []): string[] {
   if (fields === null) return [];
   return wanted.flatMap((field) => {
@@ -178,7 +178,7 @@ interface Operation {
   readonly shared: readonly unknown[];
 }
 
-/** Finds an endpoint by its path, whatever its path parameters are called and whether or not the version prefix stands before it. */
+/** Finds an endpoint by path, whatever its path parameters are called and with or without the version prefix. */
 function findOperation(root: object, method: string, path: string): Operation | null {
   const paths = (root as { paths?: Record<string, unknown> }).paths ?? {};
   for (const [written, value] of Object.entries(paths)) {
@@ -199,7 +199,7 @@ function plainPath(path: string): string {
     .replace(/(?<!\/)\/+$/, '');
 }
 
-/** Query parameters by name; null where none are described. */
+/** Query parameters by name; null if none are described. */
 function listedParameters(root: object, { operation, shared }: Operation): ReadonlyMap<string, Schema> | null {
   const own = Array.isArray(operation['parameters']) ? (operation['parameters'] as unknown[]) : [];
   const found = new Map<string, Schema>();
@@ -212,12 +212,12 @@ function listedParameters(root: object, { operation, shared }: Operation): Reado
   return found.size === 0 ? null : found;
 }
 
-/** The schema of the JSON body that is sent; undefined where none is described. */
+/** The schema of the JSON request body; undefined if none is described. */
 function requestSchema(root: object, { operation }: Operation): Schema {
   return jsonSchema(root, resolve(root, operation['requestBody'])?.['content']);
 }
 
-/** The schema of the first JSON answer with a success status; undefined where none is described. */
+/** The schema of the first JSON answer with a success status; undefined if none is described. */
 function responseSchema(root: object, { operation }: Operation): Schema {
   const responses = resolve(root, operation['responses']);
   if (responses === null) return undefined;
@@ -235,12 +235,12 @@ function jsonSchema(root: object, content: unknown): Schema {
   return type === undefined ? undefined : resolve(root, types[type])?.['schema'];
 }
 
-/** A part of a description; nothing of it is believed before it is looked at. */
+/** A part of a description, untrusted until checked. */
 type Schema = unknown;
 
 const MAX_REFERENCES = 12;
 
-/** What a part is, with references inside the description followed; null where they lead nowhere or in a circle. */
+/** A part with references inside the description followed; null if they lead nowhere or in a circle. */
 function resolve(root: object, part: unknown): Readonly<Record<string, unknown>> | null {
   let at = part;
   for (let step = 0; step < MAX_REFERENCES; step += 1) {
@@ -274,15 +274,15 @@ function decodeStep(step: string): string {
 }
 
 /**
- * The fields of an object, those of all alternatives and parts of it together; null where none are described. An alternative that
- * describes nothing could have any field, so the whole then says nothing.
+ * The fields of an object, including those of all its alternatives and parts; null if none are described. An
+ * alternative without description could have any field, so the whole then says nothing.
  */
 function fieldsOf(root: object, schema: Schema): ReadonlyMap<string, Schema> | null {
   const fields = new Map<string, Schema>();
   return collect(root, schema, fields, new Map()) && fields.size > 0 ? fields : null;
 }
 
-/** `said`: what was looked at, since parts may refer to each other in circles and any number of times. */
+/** `said`: parts already visited, since they may refer to each other in circles and any number of times. */
 function collect(root: object, schema: Schema, fields: Map<string, Schema>, said: Map<object, boolean>): boolean {
   const object = resolve(root, schema);
   if (object === null) return false;
@@ -320,7 +320,7 @@ function collectFrom(
   return speaks;
 }
 
-/** A numeric keyword of a schema or of its alternatives: the most that any of them allows; null where none says it. */
+/** A numeric keyword of a schema or its alternatives: the highest that any of them allows; null if none gives it. */
 function keywordOf(
   root: object,
   schema: Schema,

@@ -3,17 +3,18 @@ import zlib from 'node:zlib';
 import { promisify } from 'node:util';
 
 /**
- * The only way out of this program over HTTP: to the service (api-transport.ts), to its public pages (public-fetch.ts), to its MCP endpoint
- * (mcp.ts), to object storage and webhooks (src/outside). Redirects are never followed here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
+ * A request. This file is the only way out of this program over HTTP: to the service (api-transport.ts), its public pages
+ * (public-fetch.ts), its MCP endpoint (mcp.ts), object storage and webhooks (src/outside). Redirects are never followed
+ * here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
  */
 interface HttpRequest {
   readonly url: string;
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  /** Longest time for all of it, the body read to its end, in milliseconds. */
+  /** Maximum time in milliseconds, including reading the whole body. */
   readonly timeoutMs: number;
-  /** Largest body, in bytes: both as it is sent and after decompression. */
+  /** Maximum size of the body in bytes, both as sent and after decompression. */
   readonly maxBytes: number;
   /** The same for an answer outside 2xx; default: maxBytes. */
   readonly maxErrorBytes?: number;
@@ -23,28 +24,31 @@ interface HttpRequest {
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
-  /** Decompressed. Null: the answer came, and its body could not be taken; `fault` says why. */
+  /** Decompressed. Null: an answer came, but its body was not accepted; `fault` says why. */
   readonly bytes: Buffer | null;
   readonly fault: BodyFault | null;
-  /** The compressed body ended too early: `bytes` is only its beginning. A reader that cannot tell by itself must not take it for the whole. */
+  /**
+   * The compressed body ended early, so `bytes` is only its beginning. A reader that cannot notice this itself must not
+   * treat it as complete.
+   */
   readonly isCutOff: boolean;
 }
 
-/** `too-large`: over maxBytes. `broken`: the connection broke within the body. `encoding`: not what its content-encoding says. */
+/** `too-large`: over maxBytes. `broken`: the connection broke during the body. `encoding`: not what its content-encoding says. */
 export interface BodyFault {
   readonly type: 'too-large' | 'broken' | 'encoding';
   readonly detail: string;
   readonly cause?: unknown;
 }
 
-/** The exchange took longer than its time. */
+/** The exchange took too long. */
 export class HttpTimeout extends Error {
   override readonly name = 'HttpTimeout';
 }
 
 const CONNECT_MS = 10_000;
 
-/** The library, with its connections; loaded at the first request, since most commands send none. */
+/** The library with its connections; imported for the first request, since most commands send none. */
 let client: ReturnType<typeof loadClient> | null = null;
 
 async function loadClient() {
@@ -53,15 +57,16 @@ async function loadClient() {
   return { request, dispatcher };
 }
 
-/** Longest times of this process whatever is asked for, in milliseconds; tests lower them. `pauseMs`: between two attempts. */
+/** Upper limits of this process for all times, in milliseconds; lowered by tests. `pauseMs`: between two attempts. */
 export const longest = { exchangeMs: Number.POSITIVE_INFINITY, pauseMs: Number.POSITIVE_INFINITY };
 
-/** Encodings that are understood; ask for these, or for `identity`. */
+/** Supported encodings; request these, or `identity`. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 /**
- * Sends one request and reads its answer. Raced against a timer of its own, so it settles whatever the connection, the decoder or the
- * server do. Errors: {@link HttpTimeout}; the signal's reason when aborted; else what the runtime says of a connection that failed before an answer came.
+ * Sends one request and reads its answer. Races against its own timer, so it settles whatever the connection, decoder
+ * or server does. Errors: {@link HttpTimeout}; the signal's reason if aborted; otherwise the runtime's error for a
+ * connection that failed before an answer came.
  */
 export function exchange(request: HttpRequest): Promise<HttpAnswer> {
   return withDeadline(request.timeoutMs, request.signal, async (signal) => {
@@ -72,7 +77,7 @@ export function exchange(request: HttpRequest): Promise<HttpAnswer> {
   });
 }
 
-/** Runs `work` for at most `ms` milliseconds; its signal is aborted then, without waiting for it to notice. */
+/** Runs `work` for at most `ms` milliseconds; then its signal is aborted, without waiting for it to notice. */
 export async function withDeadline<T>(
   ms: number,
   signal: AbortSignal | undefined,
@@ -80,7 +85,7 @@ export async function withDeadline<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const limit = Math.min(ms, longest.exchangeMs);
-  // A controller of its own: AbortSignal.any over a signal that lives for a whole run would pile up listeners on it.
+  // Uses its own controller: AbortSignal.any would accumulate listeners on a signal that lives for a whole run.
   const controller = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
@@ -121,12 +126,12 @@ async function open(request: Omit<HttpRequest, 'maxBytes'>): Promise<Opened> {
     headers,
     body,
     dispatcher,
-    // A little later than the race, which says what happened.
+    // Slightly later than the race, which gives the better error.
     headersTimeout: timeoutMs + 1000,
     bodyTimeout: timeoutMs + 1000,
     ...(signal === undefined ? {} : { signal }),
   });
-  // The race reports an abort; without a listener this error would crash the process.
+  // The race reports aborts; without a listener this error would crash the process.
   response.body.on('error', () => undefined);
   const own = new Headers();
   for (const [name, values] of Object.entries(response.headers))
@@ -181,7 +186,7 @@ async function readWhole(
   return { bytes, fault: null, isCutOff };
 }
 
-/** At most three are undone: more are an attack. */
+/** At most three encodings are undone: more are an attack. */
 function encodingsOf(headers: Headers): string[] {
   const names = (headers.get('content-encoding') ?? '').toLowerCase().split(',');
   const encodings = names.map((name) => name.trim()).filter((name) => name !== '' && name !== 'identity');
@@ -194,7 +199,7 @@ const [gunzip, inflate, inflateRaw, brotli] = [
   promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.inflateRaw),
   promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliDecompress),
 ];
-/** Unpacks at most `max` bytes. `whole`: refuses what ends too early; else yields what there is of it. */
+/** Unpacks at most `max` bytes. `whole`: fails on truncated data; otherwise yields what there is. */
 type Decode = (bytes: Buffer, max: number, whole: boolean) => Promise<Buffer>;
 const { Z_FINISH, Z_SYNC_FLUSH, BROTLI_OPERATION_FINISH, BROTLI_OPERATION_FLUSH } = zlib.constants;
 const zlibOptions = (maxOutputLength: number, whole: boolean) => ({
@@ -205,7 +210,7 @@ const unzip: Decode = (bytes, max, whole) => gunzip(bytes, zlibOptions(max, whol
 const decoders: Readonly<Record<string, Decode>> = {
   gzip: unzip,
   'x-gzip': unzip,
-  // With the wrapper that RFC 9110 §8.4.1.2 asks for, or without, as some servers send it.
+  // With the wrapper required by RFC 9110 §8.4.1.2, or without it, as some servers send it.
   deflate: (bytes, max, whole) =>
     ((bytes[0] ?? 0) & 0x0f) === 8
       ? inflate(bytes, zlibOptions(max, whole))
@@ -214,12 +219,12 @@ const decoders: Readonly<Record<string, Decode>> = {
     brotli(bytes, { maxOutputLength, finishFlush: whole ? BROTLI_OPERATION_FINISH : BROTLI_OPERATION_FLUSH }),
 };
 
-/** Whether a decoder wanted more than there was. */
+/** Whether the decoder reached the end of its input too early. */
 function isUnfinished(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'Z_BUF_ERROR';
 }
 
-/** Exchanges whose bodies are read while they come, for the MCP client; no encoding is asked for. */
+/** A fetch whose bodies are read while they arrive, for the MCP client; requests no encoding. */
 export function createStreamingFetch(timeoutMs: number): typeof fetch {
   return async (input, init = {}) => {
     const url = input instanceof Request ? input.url : String(input);
@@ -240,7 +245,7 @@ export function createStreamingFetch(timeoutMs: number): typeof fetch {
   };
 }
 
-/** Not Readable.toWeb: that keeps writing to a cancelled stream. */
+/** Not Readable.toWeb, which keeps writing to a cancelled stream. */
 function streamOf(body: Readable): ReadableStream<Uint8Array> {
   const parts = (body as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
   return new ReadableStream({

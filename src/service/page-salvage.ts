@@ -1,35 +1,38 @@
 import type { Turns } from '../jobs/event-loop.ts';
 import { type Node, parseTree } from 'jsonc-parser';
 
-/** What can be recovered from a page of rows. Positions are in the text, one character per byte. */
+/** What can be recovered of a page of rows. Positions refer to the text, one character per byte. */
 interface SalvagedPage {
   /** Elements that are valid JSON. */
   readonly rows: readonly Span[];
-  /** Bytes between them that are not: what they were meant to be cannot be told. In order, and none is empty. */
+  /** The other bytes between them, whose meaning is unknown. In order; none is empty. */
   readonly broken: readonly Span[];
-  /** The answer with an empty array in place of its rows; null when the end of the rows was not found, or what stands around them is broken too. */
+  /**
+   * The answer with an empty array in place of its rows; null if the end of the rows was not found, or if the rest is
+   * broken too.
+   */
   readonly frame: string | null;
-  /** Nothing is broken: the text is valid JSON, and its elements are the rows. */
+  /** Nothing is broken: the text is valid JSON and its elements are the rows. */
   readonly isWhole: boolean;
 }
 
-/** How much of a page is examined. */
+/** Limits on what is examined. */
 interface SalvageLimits {
-  /** Rows and pieces; what follows is one broken piece. */
+  /** Maximum number of rows and pieces; everything after is one broken piece. */
   readonly most: number;
-  /** Bytes of a row: a longer one counts as broken, so that reading it later takes no long time. */
+  /** Maximum bytes of a row: a longer one counts as broken, so that reading it later does not take long. */
   readonly rowBytes: number;
-  /** Bytes of what stands around the rows: of more the frame is not read. */
+  /** Maximum bytes around the rows: a larger frame is not read. */
   readonly frameBytes: number;
 }
 const usualSalvageLimits: SalvageLimits = { most: 5_000, rowBytes: 256 * 1024, frameBytes: 1024 * 1024 };
 
 /**
- * Finds the rows of a page, as far as their borders can be told, so that one broken row costs none of the others. An
- * element ends where its brackets close; what does not parse is broken. Where brackets or quotes themselves are broken, the rows go on at the
- * first place from which everything up to the answer's end falls into elements; that keeps a fragment from being taken for a row.
- * Null if the text is not a page: neither an object with an array `data` nor an array.
- * Takes time in proportion to the text, whatever it is, and little memory, since rows are parsed one by one; other work has its turn meanwhile.
+ * Finds the rows of a page as far as their boundaries can be determined, so that a broken row does not cost the others.
+ * An element ends where its brackets close; what cannot be parsed is broken. If brackets or quotes themselves are
+ * broken, rows continue at the first place from which everything up to the end of the answer splits into elements; this
+ * avoids mistaking a fragment for a row. Null if the text is not a page: neither an object with an array `data` nor an
+ * array. Takes time proportional to any text and little memory, since rows are parsed one by one; yields to other work.
  * @param latin1 the answer decoded as latin1
  */
 export async function salvagePage(
@@ -43,7 +46,7 @@ export async function salvagePage(
   const rows: Span[] = [];
   const broken: Span[] = [];
   let areCommasRight = true;
-  // Between two commas may stand nothing at all: then nothing is lost.
+  // If there is nothing between two commas, nothing is lost.
   const setAside = (start: number, end: number) => {
     if (end > start) broken.push({ start, end });
   };
@@ -54,7 +57,7 @@ export async function salvagePage(
   };
   const { length } = latin1;
   let searches = MAX_SEARCHES;
-  // Whether everything from the present element's end on is sound: the same for all elements that follow one another.
+  // Whether everything after the current element is sound; the same for all consecutive elements.
   let isSound: boolean | null = null;
   let at = skipSpace(latin1, array + 1);
   let isAfterComma = false;
@@ -98,7 +101,7 @@ export async function salvagePage(
   return ended(null);
 }
 
-/** A page that is being told apart. */
+/** A page being split into rows. */
 interface Page {
   readonly text: string;
   /** Where its array of rows begins. */
@@ -108,20 +111,20 @@ interface Page {
   readonly budget: Budget;
 }
 
-/** What stands around the rows, where they end at `end`; null when that is too much. */
+/** The text around rows that end at `end`; null if it is too long. */
 function withoutRows({ text, array, limits }: Page, end: number): string | null {
   if (array + text.length - end > limits.frameBytes) return null;
   return `${text.slice(0, array)}[]${text.slice(end)}`;
 }
 
-/** Signs that may still be looked at beyond the first reading. */
+/** How many more characters may be examined after the first reading. */
 interface Budget {
   signs: number;
 }
-/** How often each sign may be looked at in search of sound borders, on the average. */
+/** How often each character may be examined on average in search of sound boundaries. */
 const EFFORT = 16;
 
-/** How often, and among how many places, a broken border is looked for: an answer is 16 MiB at most and may be anything. */
+/** How often a broken boundary is searched, and in how many places: an answer has up to 16 MiB and may be anything. */
 const MAX_SEARCHES = 8;
 const MAX_PLACES = 64;
 
@@ -143,12 +146,12 @@ function findRows(text: string): number | null {
   return null;
 }
 
-/** A key may be written with escapes. */
+/** A key may contain escapes. */
 function readKey(quoted: string): unknown {
   return isJson(quoted) ? JSON.parse(quoted) : null;
 }
 
-/** Whether what follows `at` is more elements, each with its brackets closed, and then the rest of a valid answer. */
+/** Whether `at` is followed by more elements with closed brackets and then by the rest of a valid answer. */
 async function isSoundFrom(page: Page, at: number): Promise<boolean> {
   const { text, budget, turns } = page;
   let place = skipSpace(text, at);
@@ -167,7 +170,7 @@ async function isSoundFrom(page: Page, at: number): Promise<boolean> {
   return budget.signs >= 0 && frame !== null && isJson(frame);
 }
 
-/** The next object after `from` that is valid, stands behind a comma, and from whose end on everything is sound. */
+/** The next valid object after `from` that follows a comma and after which everything is sound. */
 async function findSoundElement(page: Page, from: number): Promise<number | null> {
   const { text, budget, limits, turns } = page;
   let places = 0;
@@ -212,15 +215,15 @@ function isJson(latin1: string): boolean {
 }
 
 /**
- * Where the members of a JSON answer begin and end, so that a row can be kept in its own bytes: JSON.parse gives no
+ * A range of the text. Ranges of the members of a JSON answer are needed to keep a row's own bytes: JSON.parse gives no
  * positions on Node 20 and corrupts large integers.
  *
- * The text is the answer decoded as latin1: one character is one byte, whatever the bytes are. JSON's own signs are ASCII, and no
- * byte of a multi-byte UTF-8 character is.
+ * The text is the answer decoded as latin1, so one character is one byte, whatever the bytes are. The structural
+ * characters of JSON are ASCII, and no byte of a multi-byte UTF-8 character is.
  *
- * A scanner of our own because it takes a tenth of the time of jsonc-parser's parseTree on a page of 200 rows; a property-based test
- * holds the two together. It only finds ends: the text must be known to be valid JSON (JSON.parse it first). On anything
- * else its answers mean nothing, though it always ends.
+ * This scanner exists because it takes a tenth of the time of jsonc-parser's parseTree on a page of 200 rows; a
+ * property-based test compares the two. It only finds ends: the text must be valid JSON (JSON.parse it first). On
+ * anything else its results mean nothing, though it always terminates.
  */
 export interface Span {
   readonly start: number;
@@ -237,8 +240,8 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 
 /**
- * Spans of the members of the object that begins at or after `from`: key → span of its value; the last of equal keys wins, as in
- * JSON.parse. Null if the value there is not an object.
+ * Spans of the members of the object that begins at or after `from`: key → span of its value; the last of equal keys
+ * wins, as in JSON.parse. Null if there is no object.
  */
 export function findMembers(latin1: string, from = 0): Map<string, Span> | null {
   let at = skipSpace(latin1, from);
@@ -256,7 +259,7 @@ export function findMembers(latin1: string, from = 0): Map<string, Span> | null 
   return members;
 }
 
-/** Spans of the elements of the array that begins at or after `from`; null if the value there is not an array. */
+/** Spans of the elements of the array that begins at or after `from`; null if there is no array. */
 export function findElements(latin1: string, from = 0): Span[] | null {
   let at = skipSpace(latin1, from);
   if (latin1.charCodeAt(at) !== OPEN_ARRAY) return null;
@@ -270,7 +273,10 @@ export function findElements(latin1: string, from = 0): Span[] | null {
   return elements;
 }
 
-/** Where the value that begins at `start` ends; always beyond `start`. On broken JSON: where its brackets or quotes close, else the end. */
+/**
+ * Where the value that begins at `start` ends; always beyond `start`. In broken JSON: where its brackets or quotes
+ * close, otherwise the end.
+ */
 function endOfValue(text: string, start: number): number {
   const first = text.charCodeAt(start);
   if (first === QUOTE) return endOfString(text, start);
@@ -301,7 +307,7 @@ function endOfString(text: string, start: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-/** Whether an odd number of backslashes stands before `at`. */
+/** Whether an odd number of backslashes precedes `at`. */
 function isEscaped(text: string, at: number): boolean {
   let before = at - 1;
   while (text.charCodeAt(before) === BACKSLASH) before -= 1;
@@ -318,29 +324,32 @@ function endOfScalar(text: string, start: number): number {
   return at;
 }
 
-/** The next position that is not white space, after one `separator` if it stands there. */
+/** The next position that is not white space, after at most one `separator`. */
 function skipSpace(text: string, from: number, separator?: number): number {
   let at = from;
   while (isSpace(text.charCodeAt(at))) at += 1;
   return separator !== undefined && text.charCodeAt(at) === separator ? at + 1 : at;
 }
 
-/** Whether the sign is white space of JSON. */
+/** Whether the character is JSON white space. */
 function isSpace(sign: number): boolean {
   return sign === 0x20 || sign === 0x0a || sign === 0x0d || sign === 0x09;
 }
 
-/** A number of 16 characters or more, or with an exponent: a double may not hold it. Finds some strings too, which costs only time. */
+/**
+ * Matches numbers of 16 characters or more, or with an exponent, which a double may not hold. Also matches some
+ * strings, which only costs time.
+ */
 const longNumber = /(?:^|[[:,])[ \t\r\n]*-?\d(?:[\d.]{15,}|[\d.]*[eE])/;
 
-/** Whether the text may hold a number that JSON.parse would change. */
+/** Whether the text may contain a number that JSON.parse would change. */
 export function mayHoldLongNumbers(text: string): boolean {
   return longNumber.test(text);
 }
 
 /**
- * JSON.parse, but a number that a double cannot be trusted to hold (more than 15 significant digits, or an exponent) is given as its
- * text: 12345678901234567890 becomes '12345678901234567890'. The text must be valid JSON.
+ * Like JSON.parse, but a number that a double may not hold exactly (more than 15 significant digits, or an exponent) is
+ * returned as text: 12345678901234567890 becomes '12345678901234567890'. The text must be valid JSON.
  */
 export function parseExactly(text: string): unknown {
   const tree = parseTree(text, [], { disallowComments: true });

@@ -17,16 +17,19 @@ import type { Transport, ServiceAnswer } from './api-transport.ts';
 /** A generation takes up to 120 s (docs/service.md §8), plus the time to receive the answer. */
 export const GENERATE_TIMEOUT_MS = 150_000;
 
-/** How a call that changes something is sent: once. The answer is returned as bytes, for the caller to store and read. */
+/**
+ * Options of a call that changes something. It is sent once, and the answer is returned as bytes for the caller to
+ * store and read.
+ */
 export interface Sending {
   readonly signal?: AbortSignal | undefined;
-  /** Longest time, milliseconds. */
+  /** Maximum time in milliseconds. */
   readonly timeoutMs?: number;
 }
 
 /**
- * One POST about policies with these exact bytes, never tried again.
- * Errors: ServiceError; the signal's reason when aborted, which leaves open whether it was done.
+ * Sends one POST about policies with these exact bytes, never retried. Errors: ServiceError; the signal's reason if
+ * aborted, which leaves open whether it was done.
  */
 function post(
   transport: Transport,
@@ -51,22 +54,22 @@ export function generatePolicy(transport: Transport, body: Buffer, sending?: Sen
   return post(transport, '/policies/generate', body, GENERATE_TIMEOUT_MS, sending);
 }
 
-/** A generated policy in the words of form A, whichever form the service answered in (docs/service.md §2.1, §4.1). */
+/** A generated policy in the terms of form A, whichever form the service answered in (docs/service.md §2.1, §4.1). */
 export interface GeneratedPolicy {
   readonly id: string;
   readonly policyType: string | null;
-  /** Several codes are joined by commas. */
+  /** Several codes are separated by commas. */
   readonly jurisdiction: string | null;
   readonly language: string | null;
   readonly version: string | null;
   /** Without its token. */
   readonly hostedUrl: string | null;
-  /** The text in Markdown, where there is one. */
+  /** The Markdown text, if there is one. */
   readonly markdown: string | null;
   readonly html: string | null;
   /** As given. */
   readonly createdAt: string | null;
-  /** What is left of the quota, where the service says it. */
+  /** What is left of the quota, if the service says so. */
   readonly remaining: number | null;
 }
 
@@ -89,8 +92,8 @@ const generatedSchema = z.looseObject({
 });
 
 /**
- * Reads the answer to a generation: form A, form B, or either of them inside `data` or `policy`. Nothing but the id is required.
- * Errors: ServiceError `unreadable`.
+ * Reads the answer to a generation: form A, form B, or either of them inside `data` or `policy`. Only the id is
+ * required. Errors: ServiceError `unreadable`.
  */
 export function readGenerated(bytes: Buffer): GeneratedPolicy {
   const json = readJson(bytes, 'policies');
@@ -118,7 +121,7 @@ function memberOf(json: unknown, name: string): unknown {
     : undefined;
 }
 
-/** A listed policy (docs/service.md §2.2): nothing but the id is required, unknown fields are kept. */
+/** A listed policy (docs/service.md §2.2). Only the id is required; unknown fields are kept. */
 const listedPolicySchema = z.looseObject({
   id: idSchema,
   policy_type: z.string().nullish(),
@@ -126,12 +129,12 @@ const listedPolicySchema = z.looseObject({
   jurisdiction: z.string().nullish(),
   language: z.string().nullish(),
   updated_at: z.string().nullish(),
-  /** Carries a token in its query: strip it before it is shown or kept. */
+  /** Has a token in its query: strip it before showing or storing it. */
   url: z.string().nullish(),
 });
 export type ListedPolicy = z.infer<typeof listedPolicySchema>;
 
-/** What either form may say about how much there is. */
+/** What either form may say about the total. */
 const extent = {
   count: countOrNull,
   next_cursor: z.union([z.string(), z.literal(false)]).nullish(),
@@ -145,17 +148,17 @@ const listSchema = z.union([
     .transform(({ data, ...rest }) => ({ ...rest, policies: data })),
 ]);
 
-/** More pages than any account has; beyond it, the service is looping. */
+/** More pages than any account has; beyond this, the service is looping. */
 const MAX_PAGES = 1000;
-/** In all pages together: of agencies with hundreds of clients, some thousand. */
+/** In all pages together; agencies with hundreds of clients have some thousands. */
 const MAX_POLICIES = 20_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-/** One answer is parsed in one go, while deliveries wait: this takes some 200 ms. */
+/** Answers are parsed in one go while deliveries wait; this size takes some 200 ms. */
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 const limits: JsonLimits = { ...usualLimits, values: 200_000 };
 const MAX_CURSOR = 8192;
 
-/** One answer of the list: what it lists, and its exact bytes. */
+/** One answer of the list: the listed policies and its exact bytes. */
 interface PolicyListPage {
   readonly policies: readonly ListedPolicy[];
   readonly bytes: Buffer;
@@ -164,18 +167,21 @@ interface PolicyListPage {
 /** The list, unchanged. */
 export interface PolicyList {
   readonly pages: readonly PolicyListPage[];
-  /** False: it says itself that there are more, by a count or by `has_more` without a cursor; what it leaves out may be public. */
+  /**
+   * False if the list itself says that there are more, by a count or by `has_more` without a cursor; policies that it
+   * leaves out may be public.
+   */
   readonly whole: boolean;
 }
 
-/** The published policies of the account, as many as came. Errors as {@link fetchPolicyPages}. */
+/** The published policies of the account, as many as were returned. Errors as {@link fetchPolicyPages}. */
 export async function listPolicies(transport: Transport, signal?: AbortSignal): Promise<readonly ListedPolicy[]> {
   return (await fetchPolicyPages(transport, signal)).pages.flatMap(({ policies }) => policies);
 }
 
 /**
- * All published policies of the account, in both documented forms (docs/service.md §4.3), over as many pages as it has.
- * Errors: ServiceError; `unreadable` for any other form or a cursor that comes twice.
+ * All published policies of the account, in both documented forms (docs/service.md §4.3) and over any number of pages.
+ * Errors: ServiceError; `unreadable` for any other form or a repeated cursor.
  */
 export async function fetchPolicyPages(transport: Transport, signal?: AbortSignal): Promise<PolicyList> {
   const pages: PolicyListPage[] = [];
@@ -215,13 +221,13 @@ function endless(detail: string): ServiceError {
   return badPagination(`the list of policies does not end: ${detail}`);
 }
 
-/** The operator cannot mend it. */
+/** Nothing that the operator could fix. */
 function badPagination(detail: string): ServiceError {
   const remedy = 'The service’s pagination is faulty: contact its support.';
   return new ServiceError('unreadable', { detail, about: 'policy-list', remedy });
 }
 
-/** Id → the address that works, of one answer of the list; empty where it cannot be read. */
+/** Maps ids to working links in one answer of the list; empty if it cannot be read. */
 export function readLinks(bytes: Buffer): ReadonlyMap<string, string> {
   try {
     const links = parseList(bytes).policies.flatMap(({ id, url }): [string, string][] => {
@@ -251,10 +257,10 @@ function parseList(bytes: Buffer): z.infer<typeof listSchema> {
   return parsed.data;
 }
 
-/** Items of one batch at most (docs/service.md §4.2, §8). */
+/** Maximum items per batch (docs/service.md §4.2, §8). */
 export const MAX_BATCH_ITEMS = 20;
 
-/** How long a batch may take is not documented; beyond 300 s the runtime gives up (docs/assumptions.md). */
+/** The maximum time of a batch is not documented; beyond 300 s the runtime gives up (docs/assumptions.md). */
 export const BULK_TIMEOUT_MS = 290_000;
 
 /** Generates a batch (docs/service.md §4.2). */
@@ -262,7 +268,7 @@ export function generateBulk(transport: Transport, body: Buffer, sending?: Sendi
   return post(transport, '/policies/bulk', body, BULK_TIMEOUT_MS, sending);
 }
 
-/** What became of one item (docs/service.md §3); `unknown` for a status that is not documented. */
+/** The outcome of one item (docs/service.md §3); `unknown` for an undocumented status. */
 type BulkStatus = 'created' | 'skipped' | 'failed' | 'unknown';
 
 export interface BulkItemResult {
@@ -334,7 +340,7 @@ export function publishPolicy(
   return post(transport, publishPath(policyId), body, PUBLISH_TIMEOUT_MS, sending);
 }
 
-/** Below the API root. */
+/** Path below the API root. */
 export function publishPath(policyId: string): string {
   return `/policies/${encodeURIComponent(policyId)}/publish`;
 }
@@ -344,11 +350,11 @@ export interface PublishedPolicy {
   readonly id: string | null;
   /** Without its token. */
   readonly hostedUrl: string | null;
-  /** With its token: the address that works. For people; it is kept nowhere but in the bytes of the answer. */
+  /** With its token: the working link, for people. Stored only as part of the answer's bytes. */
   readonly link: string | null;
   /** As given. */
   readonly publishedAt: string | null;
-  /** Null where the service does not say. */
+  /** Null if the service does not say. */
   readonly webhooksQueued: number | null;
 }
 
@@ -360,7 +366,7 @@ const publishedSchema = z.looseObject({
 });
 
 /**
- * Reads the answer to the publish of this policy; any JSON object with a success status will do that names no other policy.
+ * Reads the answer to publishing this policy; accepts any JSON object with a success status that names no other policy.
  * Errors: ServiceError `unreadable`.
  */
 export function readPublished(bytes: Buffer, policyId: string): PublishedPolicy {

@@ -4,29 +4,29 @@ import { webUrlOf } from '../core/address.ts';
 import { HUB } from '../policy-texts/snapshot.ts';
 import { readEnvelope } from './answer-json.ts';
 
-/** What is fetched without credentials: a page or answer that everybody can see (docs/service.md §2.2, §4.7). */
+/** A request without credentials for a page or answer that everyone can see (docs/service.md §2.2, §4.7). */
 interface PublicRequest {
-  /** Public origin of the service, as configured for the source. Nothing outside it is ever asked. */
+  /** Public origin of the service, as configured for the source. Nothing outside it is requested. */
   readonly siteUrl: string;
-  /** The address wanted; it may come from a payload and is trusted with nothing. */
+  /** The requested address; it may come from a payload and is not trusted. */
   readonly url: string;
   readonly accept: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Limits of a fetch, and what tests replace. */
+/** Limits of a fetch, and replacements for tests. */
 interface PublicFetchOptions {
-  /** Largest body taken, in bytes, default 5 MiB. */
+  /** Maximum body in bytes, default 5 MiB. */
   readonly maxBytes?: number;
-  /** Longest time in all, redirects and body included, in milliseconds, default 20,000. */
+  /** Maximum total time in milliseconds, including redirects and body, default 20,000. */
   readonly timeoutMs?: number;
   readonly now?: () => Date;
 }
 
-/** Headers that say of when an answer is and how it is to be read. Each is cut at 200 characters. */
+/** Headers that date an answer and say how to read it. Each is cut at 200 characters. */
 interface AnswerHeaders {
   readonly date: string | null;
-  /** Seconds that a cache had kept the answer (RFC 9111 §5.1); null where the header is missing or no number. */
+  /** Seconds that a cache had kept the answer (RFC 9111 §5.1); null if the header is missing or not a number. */
   readonly age: number | null;
   readonly etag: string | null;
   readonly lastModified: string | null;
@@ -37,22 +37,23 @@ interface AnswerHeaders {
 /** An answer, unchanged. */
 export interface PublicAnswer {
   readonly status: number;
-  /** The exact bytes: no encoding is asked for. */
+  /** The exact bytes: no encoding is requested. */
   readonly bytes: Buffer;
   /** Of the bytes, lower-case hex. */
   readonly sha256: string;
   readonly headers: AnswerHeaders;
-  /** Where it came from in the end, without query: the query holds a token or a site key. */
+  /** Its final address without the query, which contains a token or a site key. */
   readonly url: string;
   readonly redirects: number;
-  /** Our clock before the request went out and after the last byte came, ISO 8601 UTC. */
+  /** Our clock before the request was sent and after the last byte arrived, ISO 8601 UTC. */
   readonly requestedAt: string;
   readonly receivedAt: string;
 }
 
 /**
- * Why nothing was fetched. `not-allowed`: the address, or one that it redirects to, is not under the configured origin, and nobody was
- * asked there. The others are of the answer or of the way to it; `transient` says whether trying again may help.
+ * Why nothing was fetched. `not-allowed`: the address, or one to which it redirects, is not under the configured
+ * origin, and nothing was requested there. The others concern the answer or the connection; `transient` says whether a
+ * retry may help.
  */
 type RefusalKind = 'not-allowed' | 'too-many-redirects' | 'too-large' | 'timeout' | 'network' | 'unexpected-status';
 
@@ -62,7 +63,7 @@ export type PublicFetch =
       readonly outcome: 'refused';
       readonly kind: RefusalKind;
       readonly transient: boolean;
-      /** For people; holds no token. */
+      /** For people; contains no token. */
       readonly sentence: string;
     };
 
@@ -73,9 +74,9 @@ const MAX_REDIRECTS = 3;
 const MAX_HEADER = 200;
 
 /**
- * Fetches a public address of the service: only under `siteUrl` (scheme, host and port compared exactly, on every redirect too), without
- * credentials or cookies, bounded in bytes and time. Statuses 200, 404 and 410 are answers; every other one is a refusal.
- * Rejects only with the signal's reason when it was aborted.
+ * Fetches a public address of the service: only under `siteUrl` (scheme, host and port compared exactly, also for
+ * redirects), without credentials or cookies, limited in bytes and time. Statuses 200, 404 and 410 are answers; all
+ * others are refusals. Rejects only with the signal's reason if it was aborted.
  */
 export async function fetchPublic(request: PublicRequest, options: PublicFetchOptions = {}): Promise<PublicFetch> {
   const now = options.now ?? (() => new Date());
@@ -113,7 +114,7 @@ async function follow(request: PublicRequest, origin: string, settings: Settings
       signal: settings.signal,
       timeoutMs: settings.timeoutMs,
       maxBytes: settings.maxBytes ?? 5 * MEBIBYTE,
-      // `identity`, so that the bytes kept are the bytes sent.
+      // `identity`, so that the stored bytes are the bytes sent.
       headers: { accept: request.accept, 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' },
     });
     if (response.status >= 300 && response.status < 400) {
@@ -153,13 +154,13 @@ function read(response: HttpAnswer, url: URL, redirects: number, settings: Setti
   };
 }
 
-/** The address if it is under the origin and has no credentials, else null. */
+/** The address if it is under the origin and has no credentials; otherwise null. */
 function allowed(address: string | null, origin: string): URL | null {
   const url = address === null ? null : webUrlOf(address);
   return url?.origin === origin ? url : null;
 }
 
-/** Of an address elsewhere only the origin is named: its query may hold a token. */
+/** Names only the origin of an address elsewhere, because its query may contain a token. */
 function notAllowed(origin: string, address: string | null, redirects: number): Refusal {
   const what = redirects === 0 ? 'The address given' : 'The address that it redirects to';
   const elsewhere = address === null ? null : webUrlOf(address);
@@ -181,7 +182,7 @@ function withoutQuery(url: URL): string {
   return `${url.origin}${url.pathname}`;
 }
 
-/** For sentences: a redirect may lead to an address of any length. */
+/** Shortened for messages: a redirect may lead to an address of any length. */
 function nameOf(url: URL): string {
   const name = withoutQuery(url);
   return name.length > MAX_HEADER ? `${name.slice(0, MAX_HEADER)}…` : name;
@@ -200,26 +201,27 @@ function headersOf(headers: Headers): AnswerHeaders {
   };
 }
 
-/** The code of the failure; its message could quote the address with its query. */
+/** The code of the failure, because the message could quote the address with its query. */
 function causeOf(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const { code } = cause as { code?: unknown };
   return typeof code === 'string' ? code : cause instanceof Error ? cause.name : 'unknown';
 }
 
-/** Which text: the policy of a type, or `hub`. */
+/** Which text: that of a policy type, or `hub`. */
 export interface EmbedRequest {
   readonly siteUrl: string;
-  /** Goes into the query and nowhere else: it doubles as a legacy API key (docs/service.md §2.5). */
+  /** Used only in the query: it doubles as a legacy API key (docs/service.md §2.5). */
   readonly siteKey: string;
   readonly type: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Fetches the live text as the embed endpoint gives it to visitors (docs/service.md §4.7); up to five minutes old. That there is no
- * text is only believed (404, 410) when the same key is given the list of all texts: else the key itself may be wrong, revoked or given up, and that says
- * nothing about any text. An error with a success status is not a text either. Rejects as fetchPublic.
+ * Fetches the live text that the embed endpoint shows to visitors (docs/service.md §4.7); up to five minutes old. An
+ * answer that there is no text (404, 410) is only believed if the same key gets the list of all texts; otherwise the
+ * key itself may be wrong, revoked or abandoned, which says nothing about any text. An error with a success status is
+ * not a text either. Rejects like fetchPublic.
  */
 export async function fetchEmbedPolicy(request: EmbedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
   const fetched = await ask(request, options);
@@ -252,14 +254,17 @@ function ask(request: EmbedRequest, options?: PublicFetchOptions): Promise<Publi
   );
 }
 
-/** Which page. `url` is the address as the service gave it, token included (docs/service.md §2.2). */
+/** Which page. `url` is the address from the service, including its token (docs/service.md §2.2). */
 export interface HostedRequest {
   readonly siteUrl: string;
   readonly url: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Fetches the public page of a policy, if its address lies under the configured origin (docs/service.md §2.2). Rejects as fetchPublic. */
+/**
+ * Fetches the public page of a policy if its address is under the configured origin (docs/service.md §2.2). Rejects
+ * like fetchPublic.
+ */
 export function fetchHostedPolicy(request: HostedRequest, options?: PublicFetchOptions): Promise<PublicFetch> {
   return fetchPublic({ ...request, accept: 'text/html, */*;q=0.5' }, options);
 }

@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Just what is needed of `Headers`. */
+/** The part of `Headers` that is needed. */
 interface HeaderReader {
   get(name: string): string | null;
 }
 
 /**
- * How long the service asks to wait before the next request, in milliseconds; null when it does not say.
- * Retry-After as RFC 9110 §10.2.3 (seconds or a date). The service reports limits in headers whose names it does not
- * document (docs/service.md §8), so the common spellings are read: `retry-after-ms`, and `ratelimit-reset` or
- * `x-ratelimit-reset` as seconds to go, a duration (`6m0s`), a Unix time in seconds or milliseconds, or a date, and `ratelimit` with its parameters (`"default";r=0;t=30`,
- * or `limit=10, remaining=0, reset=30` of earlier drafts). Dates are counted from the Date header of the same answer, so that a clock of ours
- * that is off does no harm; `now`, in ms since 1970, is taken where there is none. At most {@link LONGEST_ASKED_MS}.
+ * How long the service asks us to wait before the next request, in milliseconds; null if it does not say. Retry-After
+ * as RFC 9110 §10.2.3 (seconds or a date). The service reports limits in headers whose names it does not document
+ * (docs/service.md §8), so the common spellings are read: `retry-after-ms`, and `ratelimit-reset` or
+ * `x-ratelimit-reset` as remaining seconds, a duration (`6m0s`), a Unix time in seconds or milliseconds, or a date, and
+ * `ratelimit` with its parameters (`"default";r=0;t=30`, or `limit=10, remaining=0, reset=30` of earlier drafts). Dates
+ * are relative to the Date header of the same answer, so that a wrong local clock does no harm; without one, `now` (ms
+ * since 1970) is used. At most {@link LONGEST_ASKED_MS}.
  */
 export function waitFromHeaders(headers: HeaderReader, now: number): number | null {
   const asOf = Date.parse(headers.get('date') ?? '');
@@ -20,7 +21,7 @@ export function waitFromHeaders(headers: HeaderReader, now: number): number | nu
   return wait === null ? null : Math.min(wait, LONGEST_ASKED_MS);
 }
 
-/** A day, the longest window that the service documents (docs/service.md §8): what asks for more is taken for a mistake. */
+/** A day, the longest window that the service documents (docs/service.md §8); longer times are assumed to be mistakes. */
 const LONGEST_ASKED_MS = 86_400_000;
 
 function readWait(headers: HeaderReader, now: number): number | null {
@@ -37,7 +38,7 @@ function readWait(headers: HeaderReader, now: number): number | null {
     const wait = waitUntilReset(headers.get(name), now);
     if (wait !== null) return wait;
   }
-  // Several policies may be listed; the longest of their waits ends them all.
+  // Several policies may be listed; after the longest of their waits, all have ended.
   const waits = [...(headers.get('ratelimit') ?? '').matchAll(/(?:^|[;,\s])(?:t|reset)=(\d{1,9})(?![\d.])/g)];
   return waits.length === 0 ? null : Math.max(...waits.map(([, seconds]) => Number(seconds) * 1000));
 }
@@ -62,26 +63,26 @@ function waitUntilReset(value: string | null, now: number): number | null {
   return Math.round(number * 1000);
 }
 
-/** A number alone, or the first of several: a header that was sent twice comes as a list. */
+/** A number alone, or the first of several: a header sent twice arrives as a list. */
 function plainNumber(value: string | null): number | null {
   const first = /^\s*(\d+(?:\.\d+)?)\s*(?:,|$)/.exec(value ?? '')?.[1];
   return first === undefined ? null : Number(first);
 }
 
 /**
- * Keeps all reads with one key within what the service says is left (docs/service.md §8: per-key rate limits in response headers): when
- * nothing is left, or one of them was told to wait, all wait until the window is over.
+ * Keeps all reads with one key within what the service says is left (docs/service.md §8: per-key rate limits in
+ * response headers): if nothing is left, or one read was told to wait, all wait until the window ends.
  */
 export interface ReadPace {
-  /** Waits for its turn. Rejects with the signal's reason when it is aborted meanwhile. */
+  /** Waits for its turn. Rejects with the signal's reason if it is aborted meanwhile. */
   beforeRead(signal?: AbortSignal): Promise<void>;
-  /** Takes note of what an answer says about the limit. */
+  /** Records what an answer says about the limit. */
   answered(headers: HeaderReader): void;
-  /** The service asked to wait so many milliseconds. */
+  /** Records that the service asked us to wait this many milliseconds. */
   refused(waitMs: number): void;
 }
 
-/** Longest wait that is kept without asking again, in milliseconds: the header may be wrong. */
+/** Longest wait without asking again, in milliseconds, since the header may be wrong. */
 const MAX_WAIT = 120_000;
 
 export function createReadPace(now: () => number = Date.now): ReadPace {
@@ -108,9 +109,9 @@ export function createReadPace(now: () => number = Date.now): ReadPace {
 }
 
 /**
- * Requests left in the window, as the common spellings say it: `RateLimit: "name";r=5;t=30` (and its older form
- * `limit=100, remaining=5, reset=30`), `RateLimit-Remaining`, `X-RateLimit-Remaining`. `resetMs`: where the same header says when
- * the window ends. Null: nothing is said.
+ * Requests left in the window, in the common spellings: `RateLimit: "name";r=5;t=30` (and its older form `limit=100,
+ * remaining=5, reset=30`), `RateLimit-Remaining`, `X-RateLimit-Remaining`. `resetMs` is set if the same header says
+ * when the window ends. Null: no header says anything.
  */
 export function remainingFromHeaders(
   headers: HeaderReader,
@@ -129,7 +130,7 @@ export function remainingFromHeaders(
   return null;
 }
 
-/** One pace per key and service, however many clients are made for it: sources may share a key. */
+/** One pace per key and service, however many clients are created for it: sources may share a key. */
 export function createReadPaces(): (baseUrl: string, apiKey: string) => ReadPace {
   const paces = new Map<string, ReadPace>();
   return (baseUrl, apiKey) => {

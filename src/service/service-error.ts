@@ -1,6 +1,6 @@
 /**
- * Why a call to the service did not give what was asked for (docs/service.md §5, §7). Switch over it exhaustively.
- * `network`, `timeout`: no answer. `unreadable`, `too-large`: an answer that is not what the service documents.
+ * Why a call to the service failed (docs/service.md §5, §7). Switch over it exhaustively. `network`, `timeout`: no
+ * answer. `unreadable`, `too-large`: an answer that is not what the service documents.
  */
 export const serviceErrorKinds = [
   'bad-request',
@@ -25,14 +25,14 @@ interface Sentences {
   readonly remedy: string;
 }
 
-/** What was asked for: the words differ. */
+/** The subject of the request, which determines the wording. */
 export type ServiceSubject = 'consent-log' | 'policies' | 'policy-list';
 
 const waitForTheLimit = 'Wait and try again. Calls by other programs with the same key count as well.';
 const checkAddress = 'Check SERVICE_BASE_URL and any proxy in between.';
 const ifItPersists = 'If it persists, contact the service’s support.';
 
-/** The words of each kind, as they are for the consent log; then where those for policies, or for their list, differ. */
+/** The wording of each kind for the consent log, and differences for policies and for their list. */
 const sentences: Record<
   ServiceErrorKind,
   Sentences & Partial<Record<Exclude<ServiceSubject, 'consent-log'>, Partial<Sentences>>>
@@ -105,7 +105,7 @@ const sentences: Record<
   'server-error': {
     what: 'The service had an internal error.',
     remedy: 'Try again later; if it persists, contact the service’s support.',
-    // Not "try again": it may have been generated.
+    // Not "try again", since the policy may have been generated.
     policies: { remedy: ifItPersists },
   },
   'unexpected-status': { what: 'The service answered with an undocumented status.', remedy: checkAddress },
@@ -136,8 +136,8 @@ const sentences: Record<
 };
 
 /**
- * Why there was no answer. Before the first byte of the request left: its name has no address, nobody listens there, the certificate is
- * not trusted. Else the connection broke, and nobody knows how far the request came.
+ * Why there was no answer. The first three happen before the request left: the host name has no address, nothing
+ * listens there, the certificate is not trusted. With `broken`, it is unknown how far the request got.
  */
 type NetworkFault = 'no-address' | 'unreachable' | 'not-trusted' | 'broken';
 
@@ -164,31 +164,31 @@ function sentencesOf(kind: ServiceErrorKind, { fault, about }: ServiceErrorDetai
   return about === undefined || about === 'consent-log' ? usual : { ...usual, ...usual[about] };
 }
 
-/** What a {@link ServiceError} carries besides its kind. */
+/** Details of a {@link ServiceError} besides its kind. */
 interface ServiceErrorDetails {
   readonly status?: number;
   /** `error.code` of the service's envelope, cleaned. */
   readonly code?: string;
-  /** `error.message` of the service's envelope, or what the runtime said; cleaned, never with a secret in it. */
+  /** `error.message` of the service's envelope, or the runtime's message; cleaned, never with a secret in it. */
   readonly detail?: string;
-  /** How long the service asked to wait, in milliseconds. */
+  /** How long the service asked us to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Of kind `network` only. */
+  /** Only for kind `network`. */
   readonly fault?: NetworkFault;
-  /** It failed before what would have changed something was sent. */
+  /** It failed before anything was sent that could change something. */
   readonly unsent?: boolean;
   /** Default: the consent log. */
   readonly about?: ServiceSubject;
-  /** What to do, where the usual words would mislead. */
+  /** What to do, if the usual wording would mislead. */
   readonly remedy?: string;
-  /** The exact bytes of the answer that this refusal is. */
+  /** The exact bytes of the refusal. */
   readonly answer?: Buffer;
   readonly cause?: unknown;
 }
 
 /**
- * A call to the service failed. `message` is plain sentences that end with the remedy, fit for an operator's screen.
- * It never holds the API key, a cursor or a row.
+ * A failed call to the service. `message` consists of plain sentences that end with the remedy, suitable for an
+ * operator's screen. It never contains the API key, a cursor or a row.
  */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -198,11 +198,11 @@ export class ServiceError extends Error {
   readonly detail: string | null;
   readonly retryAfterMs: number | null;
   readonly remedy: string;
-  /** Why there was no answer; null for every kind but `network`. */
+  /** Why there was no answer; null for kinds other than `network`. */
   readonly fault: NetworkFault | null;
-  /** It failed before what would have changed something was sent. */
+  /** It failed before anything was sent that could change something. */
   readonly unsent: boolean;
-  /** Kept out of sight of loggers, which write down what an error holds. */
+  /** Private, because loggers write out the properties of errors. */
   readonly #answer: Buffer | null;
 
   constructor(kind: ServiceErrorKind, details: ServiceErrorDetails = {}) {
@@ -220,20 +220,23 @@ export class ServiceError extends Error {
     this.#answer = details.answer ?? null;
   }
 
-  /** The exact bytes of the answer that this refusal is; null without an answer. */
+  /** The exact bytes of the refusal; null if there was no answer. */
   get answer(): Buffer | null {
     return this.#answer;
   }
 }
 
-/** Whether a call failed before what would have changed something left this machine: then no limit of the service counts it either. */
+/**
+ * Whether a call failed before anything that could change something left this machine; then it does not count against
+ * the service's limits either.
+ */
 export function neverSent(error: ServiceError): boolean {
   return error.unsent || (error.kind === 'network' && error.fault !== 'broken');
 }
 
 /**
- * Whether it is certain that a call which failed in this way changed nothing: the service refused it, or it was never sent. A 5xx, a time-out
- * and a connection that broke leave it open (docs/service.md §7).
+ * Whether a call that failed in this way certainly changed nothing: the service refused it, or it was never sent. A
+ * 5xx, a time-out and a broken connection leave it open (docs/service.md §7).
  */
 export function changedNothing(error: ServiceError): boolean {
   if (neverSent(error)) return true;
@@ -265,7 +268,8 @@ function describe({ status, code, detail }: ServiceErrorDetails): string {
 
 /** The kind of a status outside 2xx (docs/service.md §7). */
 export function kindOfStatus(status: number): ServiceErrorKind {
-  // 303 says that it was done and where to look (RFC 9110 §15.4.4); the others say that it is done elsewhere.
+  // 303 says that the request was done and where to look (RFC 9110 §15.4.4); other redirects say to repeat it
+  // elsewhere.
   if (status >= 300 && status < 400 && status !== 303) return 'redirected';
   switch (status) {
     case 400:
@@ -324,16 +328,16 @@ const unreachable = new Set([
   'EADDRNOTAVAIL',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** What OpenSSL says of a certificate (X509_V_ERR_… without the prefix), and Node of the host's name. */
+/** OpenSSL's codes for certificates (X509_V_ERR_… without the prefix), and Node's for host names. */
 const notTrusted =
   /^(ERR_TLS_CERT_ALTNAME_INVALID|CERT_.+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_(GET_ISSUER_CERT|GET_ISSUER_CERT_LOCALLY|VERIFY_LEAF_SIGNATURE)|INVALID_CA|HOSTNAME_MISMATCH)$/;
 
 /**
- * What kept a request from being answered, by the code that the runtime gives: before it was sent, or `broken`, after which nobody knows
- * how far it got. An unknown code counts as `broken`, so that nothing is mistaken for unsent.
+ * Classifies a network failure by the runtime's code: before the request was sent, or `broken`, after which it is
+ * unknown how far it got. An unknown code counts as `broken`, so that nothing is wrongly considered unsent.
  */
 export function networkFaultOf(cause: unknown): NetworkFault {
-  // The runtime refuses to speak to some ports at all.
+  // The runtime refuses to connect to some ports at all.
   if (cause instanceof Error && cause.message === 'bad port') return 'unreachable';
   const codes = codesOf(cause);
   const all = (fits: (code: string) => boolean) => codes.length > 0 && codes.every(fits);
@@ -343,7 +347,7 @@ export function networkFaultOf(cause: unknown): NetworkFault {
   return 'broken';
 }
 
-/** The code of an error, or of each try when several addresses were tried. A time-out counts as unsent only while connecting. */
+/** The code of an error, or of each attempt if several addresses were tried. A time-out counts as unsent only while connecting. */
 function codesOf(cause: unknown): string[] {
   if (cause instanceof AggregateError) return cause.errors.flatMap(codesOf);
   if (typeof cause !== 'object' || cause === null || !('code' in cause) || typeof cause.code !== 'string') return [];

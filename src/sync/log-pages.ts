@@ -271,7 +271,7 @@ function batchesOf(entries: readonly NewEntry[]): NewEntry[][] {
 function createGate() {
   let last: Promise<void> = Promise.resolve();
   return {
-    /** Resolves when it is one's turn, with what ends it. Errors: the signal's reason when aborted before. */
+    /** Resolves when it is the caller's turn, with a function that ends it. Errors: the signal's reason if aborted before. */
     async enter(signal: AbortSignal): Promise<() => void> {
       const before = last;
       let leave = (): void => undefined;
@@ -287,7 +287,7 @@ function createGate() {
       await Promise.race([before, aborted]);
       signal.removeEventListener('abort', onAbort);
       if (signal.aborted) {
-        // Those behind wait for the one before.
+        // Those behind still wait for the one before.
         void before.then(leave);
         signal.throwIfAborted();
       }

@@ -8,18 +8,18 @@ import type { Checking, Run } from './check.ts';
 import { diagnoseEntry } from './entry-fault.ts';
 import { entryFromRow } from '../read-entries.ts';
 
-/** What the ledger says of the options of a source: the last record, and those that came while the ledger was being read. */
+/** The options of each source as recorded in the ledger: the last record, and those appended while the ledger was being read. */
 type Recorded = Map<string, (RecordedOptions | undefined)[]>;
 
 /**
- * Compares the table of sources with what entries recorded of each source. A source without a record has the defaults; one whose last record is of a
- * version that recorded no options is passed over.
+ * Compares the table of sources with the entries about each source. A source without a record must have the defaults;
+ * one whose last record comes from a version that recorded no options is skipped.
  */
 export function beginSources({ store, keys, highest, report }: Run): Checking {
   const recorded: Recorded = new Map();
   const keyOf = (...parts: string[]) => dedupeKeyOf(keys.dedupe, ...parts);
 
-  /** A source that is changed while the ledger is being read has its entry behind the end that is read to. */
+  /** If a source is changed while the ledger is being read, its entry comes after the last one that is read. */
   async function takeLater(): Promise<void> {
     const later = store.read
       .selectFrom('entries')
@@ -54,7 +54,7 @@ export function beginSources({ store, keys, highest, report }: Run): Checking {
   };
 }
 
-/** The options as the ledger would record them; null when they are none. */
+/** The options as the ledger would record them; null if they are invalid. */
 function textOf(options: string, keyOf: (...parts: string[]) => Buffer): string | null {
   try {
     const parsed = sourceOptionsSchema.parse(JSON.parse(options));

@@ -5,7 +5,7 @@ import { cosignedAt } from '../witness.ts';
 import { type KeptFile, namesKept, readWitnessState } from '../witnessed.ts';
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
 
-/** Faults of the notes, cosignatures and tokens; and that what was kept is still there. The roots are compared with the others. */
+/** Checks notes, cosignatures and tokens, and that everything kept still exists. Roots are compared by another check. */
 export function beginWitnessed({ store, signed, report }: Run): Checking {
   const { policy, kept, tokens, elsewhere, unread } = signed.witnessed;
   const unchecked = [...unread];
@@ -52,7 +52,7 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
     newest = Math.max(newest, note.size ?? 0);
   }
 
-  /** What the last runs say that they kept. */
+  /** Checks that what the last runs kept still exists. */
   async function checkPresence(): Promise<void> {
     const there = new Set([...kept.map(({ file }) => file), ...tokens.map(({ name }) => name)]);
     const { witnesses } = await readWitnessState(store);

@@ -6,45 +6,45 @@ import type { Store } from '../../store/store.ts';
 import type { Fault } from './entry-fault.ts';
 import type { SignedNotes } from './signed-notes.ts';
 
-/** What is counted beside the faults. */
+/** Counts besides the faults. */
 export interface Counts {
   readonly erased: number;
   readonly bytes: number;
   readonly sources: number;
   readonly checkpoints: number;
-  /** Entries after the last checkpoint: protected by their MACs, not yet by a signature. */
+  /** Entries after the last checkpoint: protected by MACs but not yet by a signature. */
   readonly unsealed: number;
-  /** Notes of the journal whose writing was cut off. They were never published, and are no fault. */
+  /** Journal notes whose writing was cut off. They were never published and are not faults. */
   readonly unfinishedNotes: number;
-  /** Files of evidence that entries commit to. */
+  /** Evidence files to which entries commit. */
   readonly files: number;
-  /** Files of documents that entries register. */
+  /** Document files that entries register. */
   readonly documents: number;
-  /** Cosignatures, tokens of time-stamping authorities, and copies elsewhere that stand for a checkpoint. */
+  /** Valid cosignatures, timestamp tokens and outside copies of checkpoints. */
   readonly cosignatures: number;
   readonly timestamps: number;
   readonly copies: number;
-  /** Entries under the newest checkpoint that one of them is about. */
+  /** Entries under the newest checkpoint with one of these. */
   readonly witnessed: number;
-  /** Sentences about what witnesses said and could not be checked. No fault of the ledger. */
+  /** Sentences about witness data that could not be checked. Not faults of the ledger. */
   readonly unchecked: readonly string[];
   readonly root: string;
 }
 
-/** One run over a ledger, as each check sees it. */
+/** One run over a ledger, as passed to each check. */
 export interface Run {
   readonly store: Store;
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
   readonly evidenceFolder: string;
   /** DATA_DIR/documents. */
   readonly documentsFolder: string;
-  /** DATA_DIR/erasures; null: it is not looked at. */
+  /** DATA_DIR/erasures; null: not checked. */
   readonly erasuresFolder: string | null;
   readonly publicKey: KeyObject;
   readonly signed: SignedNotes;
-  /** The tree before the first entry that is read, as a checkpoint was signed for it; empty: the whole ledger is read. */
+  /** The signed tree before the first entry that is read; empty: the whole ledger is read. */
   readonly since: Frontier;
-  /** Number of the last entry of each source before it. */
+  /** The last entry number of each source before it. */
   readonly sourceEnds: ReadonlyMap<string, number>;
   /** Seq of the last entry that is read. */
   readonly highest: number;
@@ -60,12 +60,12 @@ export interface Checking {
   counts?(): Partial<Counts>;
 }
 
-/** One thing that `ledger verify` checks. */
+/** One check of `ledger verify`. */
 export interface Check {
-  /** What is true of a sound ledger. */
+  /** The statement that holds for a sound ledger. */
   readonly claim: string;
-  /** Columns, tables and folders that it reads. */
+  /** The columns, tables and folders that it reads. */
   readonly reads: string;
-  /** Begins a run. What needs no entry is checked at once. */
+  /** Begins a run. Checks that need no entries are made at once. */
   begin(run: Run): Checking;
 }

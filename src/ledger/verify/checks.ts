@@ -15,7 +15,7 @@ import { erasureRecordName, readErasureRecord } from '../erase.ts';
 import { isPinned } from '../identity.ts';
 import { entryFromRow } from '../read-entries.ts';
 
-/** Everything that `ledger verify` checks. Faults at the same entry are listed in this order. */
+/** All checks of `ledger verify`. Faults at the same entry are listed in this order. */
 export const checks: readonly Check[] = [
   {
     claim: 'each checkpoint of the database is signed for this ledger, and its row says what its note says',
@@ -143,7 +143,7 @@ export const checks: readonly Check[] = [
   {
     claim: 'each source is set as the ledger recorded',
     reads: 'body, sources.options',
-    // The last record of a source may be anywhere.
+    // Skipped for a partial run: the last record of a source may be anywhere.
     begin: (run) => (run.since.size > 0 ? {} : beginSources(run)),
   },
   {
@@ -181,7 +181,7 @@ function beginRoots({ signed, since, highest, report }: Run): Checking {
   let sealed = 0;
   for (const size of signedFor.keys()) sealed = Math.max(sealed, size);
   let frontier: Frontier = since;
-  // Many leaves at once: the tree's edge is copied whenever it grows.
+  // Collected, because the tree's edge is copied each time it grows.
   let leaves: Buffer[] = [];
   const grow = () => {
     frontier = growFrontier(frontier, leaves);
@@ -198,7 +198,7 @@ function beginRoots({ signed, since, highest, report }: Run): Checking {
     }
   };
   compare(since.size);
-  // After a gap the roots mean nothing.
+  // After a gap, roots can no longer be computed.
   let whole = true;
   return {
     entry({ seq, leafHash }) {
@@ -228,13 +228,13 @@ function beginRoots({ signed, since, highest, report }: Run): Checking {
 function beginErasures({ store, keys, since, highest, report }: Run): Checking {
   const erased = new Set<number>();
   const recorded = new Set<number>();
-  /** By entries that were there when the reading began: what they name was gone by then. */
+  /** By erasures read in this run: the content of the entries they name was gone by then. */
   const recordedBefore = new Map<number, number>();
   const record = ({ body }: Entry) => {
     for (const seq of erasedSeqs(body)) recorded.add(seq);
   };
 
-  /** Of what was erased while the entries were read, the record came after the end that was read to. */
+  /** If an entry was erased while the ledger was being read, its erasure comes after the last entry that is read. */
   async function recordLaterErasures(): Promise<void> {
     for (const entry of await erasuresAfter(store, keys, highest)) record(entry);
   }
@@ -253,7 +253,7 @@ function beginErasures({ store, keys, since, highest, report }: Run): Checking {
         if (!recorded.has(seq)) report({ seq, fault: 'erased-without-record', sentence });
       }
       for (const [seq, by] of recordedBefore) {
-        // What lies before is not read.
+        // Earlier entries were not read.
         if (seq > since.size && !erased.has(seq)) report(notErased(seq, by));
       }
     },
@@ -261,7 +261,7 @@ function beginErasures({ store, keys, since, highest, report }: Run): Checking {
   };
 }
 
-/** Erasures that were appended while the entries were read, those that are sound. */
+/** Sound erasures that were appended while the entries were being read. */
 async function erasuresAfter(store: Run['store'], keys: Run['keys'], seq: number): Promise<readonly Entry[]> {
   const later = store.read.selectFrom('entries').selectAll().where('seq', '>', seq).where('kind', '=', 'erasure');
   return (await later.execute()).map(entryFromRow).filter((entry) => diagnoseEntry(entry, keys) === null);
@@ -300,11 +300,11 @@ const documentSentences = {
 
 function beginDocuments({ store, keys, highest, documentsFolder, report }: Run): Checking {
   const seqOf = new Map<string, { readonly seq: number; readonly sha256: string }>();
-  /** Documents that were erased, and the entry that says so. */
+  /** Erased documents, and the entry that records it. */
   const erasedBy = new Map<string, { readonly seq: number; readonly sha256: string }>();
   const nameOf = ({ documentId, format }: { readonly documentId: string; readonly format: string }) => {
     const name = `${documentId}.${format}`;
-    // The name becomes a path. An entry that somebody else wrote is a fault already.
+    // The name becomes part of a path. If someone else wrote the entry, that is already a fault.
     return /^[\w-]+\.[a-z]+$/.test(name) ? name : null;
   };
   const noteErased = (entry: Entry) => {
@@ -330,7 +330,7 @@ function beginDocuments({ store, keys, highest, documentsFolder, report }: Run):
         if (state !== 'sound') report({ seq, fault: `file-${state}`, sentence: documentSentences[state] });
       }
       for (const [name, { seq, sha256 }] of erasedBy) {
-        // What was erased while the entries were read may not have been removed yet.
+        // The file of a document erased while the ledger was being read may still exist.
         if (!before.has(name) || (await stateOfFile(join(documentsFolder, name), sha256)) === 'missing') continue;
         const sentence = `it says that the document ${name} was erased, but its file is in DATA_DIR/documents: run \`consent-ledger ledger erase --finish\``;
         report({ seq, fault: 'erased-but-there', sentence });
@@ -349,7 +349,7 @@ function beginErasureRecords({ store, keys, erasuresFolder, report }: Run): Chec
     },
     async end() {
       if (erasuresFolder === null) return;
-      // What is under way is written down when it is finished, which the next start does.
+      // The record of an erasure in progress is written at its end, if need be by the next start.
       const unfinished = Number((await readSetting(store, UNFINISHED_ERASURE)) ?? Infinity);
       const keyOf = (...parts: readonly (string | Uint8Array)[]) => dedupeKeyOf(keys.dedupe, ...parts);
       for (const [seq, id] of ids) {

@@ -3,7 +3,7 @@ import { equalBytes } from '../../crypto/hash.ts';
 import { dedupeKeyOf, type InstanceKeys } from '../../crypto/keys.ts';
 import { entryKinds } from '../../core/vocabulary.ts';
 
-/** One fault of the ledger: where, what, and in words. `seq` is null when it concerns no single entry. */
+/** One fault of the ledger: place, kind and description. `seq` is null if it concerns no single entry. */
 export interface Fault {
   readonly seq: number | null;
   readonly fault:
@@ -35,12 +35,12 @@ export interface Fault {
   readonly sentence: string;
 }
 
-/** Somebody put the content back, or the erasure was written by somebody who did not erase. */
+/** Someone restored the content, or the erasure was written by someone who did not erase it. */
 export function notErased(seq: number, by: number): Fault {
   return { seq, fault: 'erased-but-there', sentence: `entry ${by} says that it was erased, but its content is there` };
 }
 
-/** Whether what the leaf is made of has the types that it was written with: SQLite keeps any type in any column. */
+/** Whether the values that form the leaf have the types with which they were written: SQLite accepts any type in any column. */
 export function hasLeafTypes(
   entry: Pick<Entry, 'source' | 'kind' | 'receivedAt' | 'dedupeKey' | 'commitment' | 'leafHash' | 'mac'>,
 ): boolean {
@@ -50,7 +50,7 @@ export function hasLeafTypes(
   );
 }
 
-/** Looks for what is wrong with one entry, and says as exactly as its hashes allow what was changed. */
+/** Determines what is wrong with one entry, as exactly as its hashes allow. */
 export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 'dedupe'>): Fault | null {
   const { seq } = entry;
   const { meta, body, salt } = entry;
@@ -87,7 +87,7 @@ export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 
   }
 }
 
-// The key of a webhook entry is an HMAC of its body: it tells an edited body from an edited meta.
+// The key of a webhook entry is an HMAC of its body, so it distinguishes an edited body from an edited meta.
 function contentFault(entry: Entry, keys: Pick<InstanceKeys, 'dedupe'>): Fault {
   const { seq } = entry;
   if (entry.kind !== 'webhook' || entry.body === null) {

@@ -8,22 +8,22 @@ const SETTING = 'ledger_verified';
 
 const storedSchema = z.object({ at: z.string(), faults: z.number(), mac: z.string() });
 
-/** The last time that the whole ledger was verified. */
+/** The last verification of the whole ledger. */
 export interface LastVerification {
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Faults that were found; 0: none. */
+  /** Number of faults; 0: none. */
   readonly faults: number;
 }
 
 type Keyed = Pick<Ledger, 'keyOf'>;
 
-/** Remembers a verification of the whole ledger, with a MAC: someone who can only write the database cannot claim one that was not made. */
+/** Stores a verification of the whole ledger with a MAC: someone who can only write to the database cannot fake one. */
 export async function noteVerification(store: Store, ledger: Keyed, { at, faults }: LastVerification): Promise<void> {
   await writeSetting(store, SETTING, JSON.stringify({ at, faults, mac: macOf(ledger, at, faults).toString('hex') }));
 }
 
-/** The last verification of the whole ledger; null: there was none, or someone forged it. */
+/** The last verification of the whole ledger; null if there was none or it was forged. */
 export async function readLastVerification(
   store: Pick<Store, 'read'>,
   ledger: Keyed,

@@ -1,13 +1,14 @@
 import { inflateSync } from 'node:zlib';
 import { unzipSync } from 'fflate';
 
-/** Bytes of a file that checkpoints are looked for in, and of one part of it after it was unpacked. */
+/** Limits in bytes: of a file that is searched for checkpoints, and of one unpacked part of it. */
 export const OUTSIDE_FILE_BYTES = 512 * 1024 * 1024;
 const PART_BYTES = 64 * 1024 * 1024;
 
 /**
- * Signed checkpoints that left the installation, out of whatever holds them: a note, a proof, a manifest or another JSON document, a PDF (where it is attached), a page, or a
- * pack. Each once, in the order in which they are found. Nothing is checked: the caller checks the signature.
+ * Extracts signed checkpoints that left the installation from whatever contains them: a note, a proof, a manifest or
+ * other JSON, a PDF (as attachment), a page, or a pack. Without repeats, in the order found. Nothing is checked: the
+ * caller must check the signatures.
  */
 export function findNotes(bytes: Buffer): readonly string[] {
   return [...new Set(textsOf(bytes).flatMap(notesIn))];
@@ -36,7 +37,10 @@ function manifestsOf(zip: Buffer): readonly Buffer[] {
   }
 }
 
-/** Text streams of a PDF that name this program: attachments lie in them, compressed or not. Unpacked, they are looked at up to {@link OUTSIDE_FILE_BYTES} in all. */
+/**
+ * Text streams of a PDF that name this program, where attachments are, compressed or not. Unpacks at most {@link
+ * OUTSIDE_FILE_BYTES} in total.
+ */
 function* streamsOf(pdf: Buffer): Generator<string> {
   let unpacked = 0;
   for (let at = 0; unpacked < OUTSIDE_FILE_BYTES; ) {
@@ -55,7 +59,10 @@ function* streamsOf(pdf: Buffer): Generator<string> {
   }
 }
 
-/** Null for what is not a zlib stream (RFC 1950 §2.2: method 8, and the first two bytes a multiple of 31). Trying costs more than a short stream does. */
+/**
+ * Null if it is not a zlib stream (RFC 1950 §2.2: method 8, and the first two bytes a multiple of 31). Trying costs
+ * more than a short stream is worth.
+ */
 function inflated(raw: Buffer): Buffer | null {
   if (raw.length < 2 || (raw.readUInt8() & 0x0f) !== 8 || raw.readUInt16BE() % 31 !== 0) return null;
   try {
@@ -71,14 +78,14 @@ function notesIn(text: string): readonly string[] {
   const plain = stringsOf(text)
     .join('\n\n')
     .replaceAll('\r\n', '\n')
-    // As pages escape it.
+    // Pages escape it this way.
     .replaceAll('&#43;', '+')
     .replaceAll('&#x2B;', '+')
     .replaceAll('</pre>', '\n');
   return [...plain.matchAll(NOTE)].map(([note]) => (note.endsWith('\n') ? note : `${note}\n`));
 }
 
-/** The strings of a JSON document, else the text itself. */
+/** The strings of a JSON document, or the text itself if it is not JSON. */
 function stringsOf(text: string): readonly string[] {
   const strings: string[] = [];
   try {

@@ -14,31 +14,31 @@ import type { WitnessPolicy } from '../witness-policy.ts';
 
 /** A note that should be a signed checkpoint of this ledger. */
 export interface SignedNote {
-  /** Where it was found, for sentences about it. */
+  /** Where it was found, for messages about it. */
   readonly where: string;
   readonly note: string;
-  /** Entries that it covers, as its row or the note itself says; null when that cannot be read. */
+  /** Entries that it covers, according to its row or the note itself; null if that cannot be read. */
   readonly size: number | null;
-  /** What it was signed for; null when it is not valid. */
+  /** The signed tree head; null if the note is invalid. */
   readonly head: TreeHead | null;
   readonly faults: readonly Fault[];
 }
 
-/** What was signed so far, by the database and by the journal. */
+/** Everything signed so far, according to the database and the journal. */
 export interface SignedNotes {
   readonly database: readonly SignedNote[];
-  /** Faults of rows that hold no note. */
+  /** Faults of rows without a note. */
   readonly brokenRows: readonly Fault[];
   readonly journal: readonly SignedNote[];
   readonly witnessed: Omit<WitnessedFiles, 'kept' | 'elsewhere'> & {
-    /** Whose word counts; null: nobody is configured. */
+    /** The accepted witnesses; null: none are configured. */
     readonly policy: WitnessPolicy | null;
     readonly kept: readonly (SignedNote & { readonly file: string })[];
     readonly elsewhere: readonly SignedNote[];
   };
-  /** Notes of the journal whose writing was cut off. They were never published. */
+  /** Journal notes whose writing was cut off. They were never published. */
   readonly unfinished: number;
-  /** The present epoch, and all that begin with an entry. */
+  /** The current epoch, and all epochs that begin with an entry. */
   readonly epoch: number;
   readonly epochs: readonly Epoch[];
 }
@@ -50,13 +50,16 @@ export interface SignedNotesOptions {
   readonly instance: string;
   readonly epoch: number;
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
-  /** Absent: nothing that witnesses said is looked at. */
+  /** Absent: witness data are ignored. */
   readonly witnessed?: WitnessedOptions;
 }
 
 type Judging = SignedNotesOptions & { readonly epochs: readonly Epoch[] };
 
-/** Reads all checkpoints and the whole journal. The database first: a note is in the journal before it is in the database. */
+/**
+ * Reads all checkpoints and the whole journal. Reads the database first, because a note is in the journal before it is
+ * in the database.
+ */
 export async function readSignedNotes(asked: SignedNotesOptions): Promise<SignedNotes> {
   const epochs = await loadEpochs(asked.store.read, asked.keys, asked.instance, asked.epoch);
   const options = { ...asked, epochs };
@@ -143,9 +146,10 @@ function judgeNote(
   const { head } = reading;
   const place = placeOf(epochs, instance, head);
   if (place.outcome === 'placed') return { where, note, size, head, faults: [] };
-  // The database has no checkpoints over entries that it does not have.
+  // The database has no checkpoints over entries that it does not contain.
   if (place.outcome === 'lost' && fault !== 'checkpoint-invalid') return { where, note, size, head: null, faults: [] };
-  // Only this installation's signing key makes such a note: the name or the epoch in the database was changed, or the journal is another's.
+  // Only this installation's signing key makes such a note: either the name or epoch in the database was changed, or
+  // the journal is another's.
   return refused(
     place.outcome === 'lost'
       ? `it is over ${head.size} entries, but those from ${place.by.first} on were lost when epoch ${place.by.epoch} began`

@@ -6,12 +6,13 @@ import type { ProofOptions } from '../prove-entry.ts';
 import { entryFromRow } from '../read-entries.ts';
 import { frontierOf } from '../seal.ts';
 
-/** Entries and bytes of their contents that are read at a time. */
+/** Entries, and bytes of content, per page. */
 const AT_ONCE = { entries: 500, bytes: 4 << 20 };
 
 /**
- * Checks many entries, given in order of seq, as far as the database allows: commitment, leaf hash and MAC, and that each stretch between two checkpoints
- * that holds one of them gives the root that was signed. Reads the leaf hashes of these stretches once. Null when all are sound.
+ * Checks many entries, given in order of seq, as far as the database allows: commitment, leaf hash and MAC, and that
+ * each stretch between two checkpoints that contains one of them gives the signed root. Reads the leaf hashes of these
+ * stretches once. Null if all are sound.
  */
 export async function verifyEntries(
   options: ProofOptions,
@@ -36,15 +37,15 @@ async function checkPage(options: ProofOptions, seqs: readonly number[], state: 
     if (seq <= state.provenUpTo) continue;
     const stretch = await proveStretch(options, seq);
     if (typeof stretch === 'string') return { seq, sentence: stretch };
-    // Not sealed yet: neither is anything behind it.
+    // Not sealed yet, and neither is anything after it.
     state.provenUpTo = stretch ?? Number.POSITIVE_INFINITY;
   }
   return null;
 }
 
 /**
- * Whether the entries give the root which the first checkpoint over `seq` was signed for: its size; null when there is none; a sentence when they
- * do not.
+ * The size of the first checkpoint over `seq`, if the entries give its root; null if there is no checkpoint; a sentence
+ * if they do not.
  */
 async function proveStretch(options: ProofOptions, seq: number): Promise<number | null | string> {
   const { read } = options.store;
@@ -66,7 +67,7 @@ function checkpoints(read: Query) {
   return read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'frontier', 'note']).limit(1);
 }
 
-/** Null when an entry is missing, or its leaf hash is not one. */
+/** Null if an entry is missing, or if its leaf hash is not a hash. */
 async function grownTo(read: Query, from: Frontier, size: number): Promise<Frontier | null> {
   let frontier = from;
   while (frontier.size < size) {

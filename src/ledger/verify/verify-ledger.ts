@@ -9,28 +9,34 @@ import { readEntryPages } from '../read-entries.ts';
 import { frontierOf } from '../seal.ts';
 import { readSignedNotes, type SignedNotesOptions } from './signed-notes.ts';
 
-/** What a verification found. Sound when `faults` is empty. */
+/** The result of a verification. Sound if `faults` is empty. */
 export interface Verification extends Counts {
-  /** Entries that were not read: a checkpoint's word was taken for them. 0: all were. */
+  /** Entries that were not read because a checkpoint was trusted for them. 0: all were read. */
   readonly since: number;
   readonly entries: number;
   readonly faults: readonly Fault[];
-  /** Faults beyond the first thousand, which are not listed. */
+  /** Number of faults beyond the first thousand, which are not listed. */
   readonly moreFaults: number;
-  /** Where backups were put back: the first entry of each later epoch, and how many entries of before are known to be lost. */
+  /** Where backups were restored: the first entry of each later epoch, and how many earlier entries are known to be lost. */
   readonly restored: readonly { readonly epoch: number; readonly first: number; readonly lost: number }[];
 }
 
 export interface VerifyOptions extends SignedNotesOptions {
   readonly keys: Pick<InstanceKeys, 'append' | 'dedupe'>;
-  /** DATA_DIR/evidence: the files that entries commit to. */
+  /** DATA_DIR/evidence: the files to which entries commit. */
   readonly evidenceFolder: string;
   /** DATA_DIR/documents: the files that entries register. */
   readonly documentsFolder: string;
-  /** DATA_DIR/erasures: the records of erasures; missing: they are not looked at, as where a backup that was made during an erasure is put back. */
+  /**
+   * DATA_DIR/erasures: the records of erasures. Absent: not checked, for instance when restoring a backup made during
+   * an erasure.
+   */
   readonly erasuresFolder?: string;
   readonly onProgress?: (done: number, total: number) => void;
-  /** Reads only what came after the last checkpoint over so many entries or fewer, and takes that checkpoint's word for what came before. */
+  /**
+   * Reads only entries after the last checkpoint over at most this many entries, and trusts that checkpoint for the
+   * earlier ones.
+   */
   readonly since?: number;
 }
 
@@ -57,7 +63,7 @@ const nothing: Counts = {
 export async function verifyLedger(options: VerifyOptions): Promise<Verification> {
   const { store, keys, evidenceFolder, documentsFolder, erasuresFolder = null, publicKey, onProgress } = options;
   const { report, listed } = createFaultList();
-  // The notes first: what they were signed for is then within the end that is read to, also where entries are appended and sealed meanwhile.
+  // Read the notes first: then everything that they cover is read, even if entries are appended and sealed meanwhile.
   const signed = await readSignedNotes(options);
   const since = await startOf(options);
   const { highest, total } = await extentOf(store, since.size);
@@ -98,7 +104,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
   return { entries: total, since: since.size, ...counts, ...listed(), restored };
 }
 
-/** The right edge of the tree that `since` names; empty where no sound checkpoint is there. */
+/** The right edge of the tree from which to read on, as `since` says; empty if there is no sound checkpoint. */
 async function startOf({ store, since = 0, publicKey, instance }: VerifyOptions): Promise<Frontier> {
   if (since <= 0) return EMPTY_FRONTIER;
   const rows = await store.read
@@ -139,7 +145,7 @@ function isNumbered({ seq }: Entry, report: (fault: Fault) => void): boolean {
   return false;
 }
 
-/** Keeps the first thousand faults, and counts the others. */
+/** Keeps the first thousand faults and counts the rest. */
 function createFaultList() {
   const faults: Fault[] = [];
   let moreFaults = 0;
@@ -148,7 +154,7 @@ function createFaultList() {
       if (faults.length < FAULTS_LISTED) faults.push(fault);
       else moreFaults += 1;
     },
-    /** By seq; what concerns no single entry comes last. */
+    /** Ordered by seq; faults that concern no single entry come last. */
     listed: () => ({ faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)), moreFaults }),
   };
 }

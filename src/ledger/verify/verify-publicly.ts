@@ -20,7 +20,7 @@ export interface PublicVerifyOptions {
   /** The log's name and key (crypto/checkpoint.ts, parseVerifierKey). */
   readonly key: { readonly name: string; readonly publicKey: KeyObject };
   readonly outside: readonly OutsideNote[];
-  /** Tokens of time-stamping authorities over some of them, and the certificates (DER) that theirs lead to. */
+  /** Tokens of timestamping authorities over some of the notes, and the trusted certificates (DER). */
   readonly timestamps?: {
     readonly tokens: readonly { readonly where: string; readonly bytes: Buffer }[];
     readonly roots: readonly Buffer[];
@@ -28,19 +28,19 @@ export interface PublicVerifyOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** What a verification without secrets found. Sound when `faults` is empty. */
+/** The result of a verification without secrets. Sound if `faults` is empty. */
 export interface PublicVerification {
   readonly entries: number;
   readonly erased: number;
-  /** Checkpoints of the database that are signed with the key. */
+  /** Checkpoints in the database that are signed with the key. */
   readonly checkpoints: number;
-  /** Checkpoints from outside that the entries give the root of. */
+  /** Checkpoints from outside whose root the entries give. */
   readonly confirmed: readonly { readonly where: string; readonly size: number }[];
-  /** Tokens that stand for one of the checkpoints from outside, with the time that the authority signed. */
+  /** Valid tokens over a checkpoint from outside, with the signed time. */
   readonly stamped: readonly { readonly where: string; readonly size: number; readonly at: string }[];
-  /** Where backups were put back: the first entry of each later epoch. */
+  /** Where backups were restored: the first entry of each later epoch. */
   readonly restored: readonly { readonly epoch: number; readonly first: number }[];
-  /** Entries after the last signed checkpoint: without the instance key nobody can tell who wrote them. */
+  /** Entries after the last signed checkpoint: without the instance key it is unknown who wrote them. */
   readonly unsealed: number;
   readonly root: string;
   readonly faults: readonly Fault[];
@@ -56,8 +56,9 @@ interface Signed {
 }
 
 /**
- * Reads a whole ledger once and checks what can be checked without any secret: numbering, commitments and leaf hashes, signatures, and that the entries give the root
- * of each checkpoint, above all of those that were handed out before: a rewritten or shortened ledger cannot.
+ * Reads a whole ledger once and checks everything that needs no secret: numbering, commitments, leaf hashes,
+ * signatures, and that the entries give the root of each checkpoint, especially of those handed out earlier. A
+ * rewritten or shortened ledger does not.
  */
 export async function verifyPublicly(options: PublicVerifyOptions): Promise<PublicVerification> {
   const { read, key, onProgress } = options;
@@ -143,7 +144,7 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
   };
 }
 
-/** A token is about the bytes of a note as it was sealed; cosignatures came after that. */
+/** A token covers the bytes of the note as sealed; cosignatures came later. */
 async function checkTimestamps(
   { outside, timestamps, key }: PublicVerifyOptions,
   report: (fault: Fault) => void,
@@ -175,7 +176,10 @@ function withoutCosignatures(note: string, name: string): string {
   return own === undefined ? note : `${note.slice(0, end)}${own}\n`;
 }
 
-/** A checkpoint of an earlier epoch over more than was put back when the next one began, or one of an epoch that no entry begins. */
+/**
+ * The fault of a checkpoint that covers more of an earlier epoch than was restored when the next began, or whose epoch
+ * begins with no entry.
+ */
 function faultOfPlace(
   place: Exclude<ReturnType<typeof placeOf>, { outcome: 'placed' }>,
   where: string,
@@ -193,7 +197,7 @@ function mismatch(size: number, where: string, isOutside: boolean): string {
   return isOutside ? `${said}: they were rewritten after it was handed out` : said;
 }
 
-/** The checkpoints of the database and those from outside, if they are signed with the key. */
+/** The checkpoints in the database and from outside that are signed with the key. */
 async function readSigned(
   { read, key, outside }: PublicVerifyOptions,
   report: (fault: Fault) => void,
@@ -265,7 +269,7 @@ const sentences = {
   'partial-erasure': ['partial-erasure', 'meta, body or salt is gone without an erasure of all three'],
 } as const;
 
-/** Checks each entry by itself, and the numbering. */
+/** Checks each entry on its own, and the numbering. */
 function createWalk(report: (fault: Fault) => void) {
   let due = 1;
   const lastOf = new Map<string, number>();
@@ -273,7 +277,7 @@ function createWalk(report: (fault: Fault) => void) {
   const recorded = new Map<number, number>();
   const epochs: Epoch[] = [FIRST_EPOCH];
   return {
-    /** Those that began so far. */
+    /** The epochs that have begun so far. */
     epochs: (): readonly Epoch[] => epochs,
     entry(entry: Entry): void {
       const { seq, source, sourceSeq } = entry;
