@@ -5,8 +5,8 @@ import { clean, isJsonObject, type JsonObject, parseJson, textOf } from './parse
 import type { Payload } from './payload.ts';
 
 /**
- * The many spellings of a consent choice, without case and separators, and the state each means (ISO/IEC TS 27560).
- * `by-purpose`: something was chosen, and only the purposes tell what.
+ * Spellings of a consent choice, without case and separators, with the state that each means (ISO/IEC TS 27560).
+ * `by-purpose`: something was chosen, and only the purposes say what.
  */
 const words: Readonly<Record<ConsentState | 'by-purpose', string>> = {
   given:
@@ -35,7 +35,7 @@ for (const [state, spellings] of Object.entries(words)) {
   for (const word of spellings.split(' ')) if (word !== '') states.set(word, state as ConsentState);
 }
 
-/** What a word, flag or 0/1 says about consent; null when it is none of the known spellings. */
+/** The consent state that a word, flag or 0/1 means; null if its spelling is unknown. */
 export function choiceOf(value: unknown): ConsentState | 'by-purpose' | null {
   if (value === true || value === 1) return 'given';
   if (value === false || value === 0) return 'refused';
@@ -45,11 +45,11 @@ export function choiceOf(value: unknown): ConsentState | 'by-purpose' | null {
 
 export type Purposes = Map<string, 'granted' | 'denied'>;
 
-/** More purposes than this in one decision are not looked at. */
+/** The most purposes read in one decision. */
 const MAX_PURPOSES = 500;
 const MAX_NAME = 200;
 
-/** Names that mean something else in a consent record, so that `{"consent": {"id": …, "status": …}}` is not read as purposes. */
+/** Names with another meaning in a consent record, so that `{"consent": {"id": …, "status": …}}` is not read as purposes. */
 const notPurposes = new Set(
   (
     [
@@ -88,9 +88,9 @@ const notPurposes = new Set(
 );
 
 /**
- * What was chosen for each purpose, under the purposes' names as received. Understands: an object purpose → flag or word (or object with such);
- * a list of accepted names; a list of objects with name and choice; lists of accepted and of rejected names; either as JSON in a string, or
- * names with commas; and flags of well-known purposes standing in the record itself.
+ * The choice for each purpose, under the purposes' names as received. Understands an object purpose → flag or word (or
+ * object with one); a list of accepted names; a list of objects with name and choice; lists of accepted and of rejected
+ * names; any of these as JSON in a string, or names with commas; and flags of well-known purposes in the record itself.
  */
 export function readPurposes(payload: Payload): Purposes {
   const purposes: Purposes = new Map();
@@ -110,7 +110,7 @@ type ListField = 'purposes' | 'grantedPurposes' | 'deniedPurposes';
 function readList(payload: Payload, field: ListField, listed: 'granted' | 'denied', into: Purposes): void {
   let puzzling: string | null = null;
   for (const { value, path } of payload.each(field)) {
-    // A word or flag for the whole choice ("accepted": true) is the state's business.
+    // A word or flag for the whole choice ("accepted": true) belongs to the state.
     if (choiceOf(value) !== null || typeof value === 'number') continue;
     if (collect(value, path, listed, payload, into)) return;
     if (typeof value !== 'string') puzzling ??= path;
@@ -136,7 +136,7 @@ function collect(
       if (isJsonObject(item)) collectItem(item, path, listed, payload, into);
       else put(into, textOf(item, MAX_NAME), listed === 'granted' ? 'given' : 'refused');
     }
-    // An empty list of accepted purposes is understood: nothing was accepted.
+    // An empty list of accepted purposes means that nothing was accepted.
     return into.size > before || value.length === 0;
   }
   if (!isJsonObject(value)) return false;
@@ -145,7 +145,7 @@ function collect(
     .filter((key) => !notPurposes.has(normaliseName(key)));
   for (const key of keys) {
     const item = value[key];
-    // Google's consent mode and others nest: {"analytics": {"granted": true}}; {"accepted": [...]} is read elsewhere.
+    // Google's consent mode and others nest: {"analytics": {"granted": true}}. {"accepted": [...]} is read elsewhere.
     const choice = isJsonObject(item) ? choiceWithin(item) : choiceOf(item);
     if (!put(into, key, choice)) payload.puzzle(`${path}.${key}`);
   }
@@ -154,7 +154,7 @@ function collect(
   return true;
 }
 
-/** Fields whose text is a list of purposes, rather than a word for the whole choice. */
+/** Fields whose text is a list of purposes and not a word for the whole choice. */
 const NAMES_LIST =
   /(?:categories|purposes|services|groups|selections|choices|preferences|consents|permissions|accepted|granted|allowed|rejected|denied|declined)$/i;
 
@@ -176,7 +176,10 @@ const CHOICE_KEYS = [
   'checked',
 ] as const;
 
-/** `[{"name": "analytics", "granted": true}]`. An item without a choice is granted only in a list of granted ones, which this cannot tell: a puzzle. */
+/**
+ * `[{"name": "analytics", "granted": true}]`. An item without a choice is granted only in a list of granted ones; this
+ * cannot be known here, so it is noted as a puzzle.
+ */
 function collectItem(
   item: JsonObject,
   path: string,
@@ -203,7 +206,7 @@ function choiceWithin(item: JsonObject): ReturnType<typeof choiceOf> {
   return null;
 }
 
-/** `Granted` and `granted` are the same field, as everywhere; of several the first counts. */
+/** `Granted` and `granted` are the same field, as everywhere; the first one counts. */
 function byNormalisedName(item: JsonObject): ReadonlyMap<string, unknown> {
   const values = new Map<string, unknown>();
   for (const key of Object.keys(item).slice(0, MAX_PURPOSES)) {

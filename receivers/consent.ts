@@ -17,7 +17,7 @@ export const consentFamily: Family = {
   read: (_event, payload) => readDecision(payload, 'webhook'),
 };
 
-/** A decision out of a webhook or a pulled row; a sentence when nothing in it says who chose or what. */
+/** A decision from a webhook or a pulled row; a sentence if it does not say who chose or what. */
 export function readDecision(payload: Payload, via: DecisionFact['via']): DecisionFact | { unreadable: string } {
   const purposes = readPurposes(payload);
   const signals = readSignals(payload, purposes);
@@ -35,13 +35,14 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
   return {
     type: 'decision',
     via,
-    // Without a time nothing could match it to a pulled row anyway; the id of the event at least tells a repeat from a new choice.
+    // Without a time it cannot be matched to a pulled row; but the event's id at least distinguishes a repeat from a
+    // new choice.
     recordId: ownId ?? (occurred.basis === 'received' ? payload.text('eventId') : null),
     subject,
     bannerId: payload.text('bannerId'),
     ...readCircumstances(payload, signals),
     state,
-    // Names come from outside; fromEntries makes even `__proto__` a plain property.
+    // Names come from outside; fromEntries makes even `__proto__` an ordinary property.
     purposes: Object.fromEntries(purposes),
     policyId: payload.text('shownPolicyId'),
     policyVersion: payload.text('shownPolicyVersion'),
@@ -53,8 +54,8 @@ export function readDecision(payload: Payload, via: DecisionFact['via']): Decisi
 }
 
 /**
- * The state overall. A stated one stands, except that `accepted` with nothing granted but what is necessary is a refusal; where only
- * "custom" or nothing is stated, the purposes decide; where they are silent too, it is unknown, which permits nothing.
+ * The overall state. A stated one counts, except that `accepted` with nothing but necessary purposes granted is a
+ * refusal. If it is "custom" or missing, the purposes decide; without purposes it is unknown, which permits nothing.
  */
 function readState(payload: Payload, purposes: Purposes): ConsentState {
   if (isSet(payload, 'withdrawnFlag')) return 'withdrawn';
@@ -67,7 +68,7 @@ function readState(payload: Payload, purposes: Purposes): ConsentState {
   return granted > 0 ? 'given' : 'refused';
 }
 
-/** A word that says what was chosen goes before one that only says that something was. */
+/** A word for what was chosen takes precedence over one that only says that something was. */
 function statedChoice(payload: Payload): ReturnType<typeof choiceOf> {
   let weak: 'by-purpose' | null = null;
   let puzzling: string | null = null;
@@ -88,7 +89,7 @@ function isSet(payload: Payload, flag: 'withdrawnFlag' | 'refusedFlag'): boolean
 
 type Circumstances = Pick<DecisionFact, 'action' | 'method' | 'domain' | 'page' | 'bannerVersion' | 'signals'>;
 
-/** By which act, on which page and by which banner a choice was made, and what was stated along with it. */
+/** The act, page and banner of a choice, and accompanying statements. */
 function readCircumstances(payload: Payload, signals: Circumstances['signals']): Circumstances {
   const page = firstOf(payload, 'consentPage', pageOf);
   return {
@@ -106,7 +107,7 @@ const MAX_PAGE = 300;
 const MAX_SIGNAL = 4000;
 const MAX_DOMAIN = 253;
 
-/** The first usable value. Other values are not reported as unread, since these names may mean other things. */
+/** The first usable value. Other values are not reported as unread, since these names may have other meanings. */
 function firstOf(payload: Payload, field: FieldName, read: (value: unknown) => string | null): string | null {
   for (const { value } of payload.each(field)) {
     const text = read(value);
@@ -118,11 +119,11 @@ function firstOf(payload: Payload, field: FieldName, read: (value: unknown) => s
 function actionOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = textOf(value, MAX_WORD);
-  // The name of the event is not what the visitor did; nor is a list of purposes.
+  // The event's name is not an action of the visitor; nor is a list of purposes.
   return text === null || /^[[{]|^consent[._]recorded$/i.test(text) ? null : text;
 }
 
-/** A host name, out of a host or an address. */
+/** A host name, from a host or an address. */
 function domainOf(value: unknown): string | null {
   if (typeof value !== 'string') return null;
   const text = value.trim();
@@ -132,7 +133,7 @@ function domainOf(value: unknown): string | null {
   return isHost && name.length <= MAX_DOMAIN ? name : null;
 }
 
-/** Origin and path of an http address, or a path. Its query, fragment and any user name are left out: they may hold personal data. */
+/** Origin and path of an http address, or a path. Query, fragment and user name are left out: they may contain personal data. */
 function pageOf(value: unknown): string | null {
   const text = textOf(value, 2 * MAX_SIGNAL);
   if (text === null || typeof value !== 'string') return null;
@@ -147,8 +148,8 @@ function pageOf(value: unknown): string | null {
 }
 
 /**
- * Statements that are not purposes. Fields of Google's consent mode among the purposes move here when the record names another purpose
- * that needs consent; where they are all there is, they stay and are the purposes, since they then are the only choice on record.
+ * Statements that are not purposes. Consent-mode fields of Google among the purposes are moved here if the record names
+ * another purpose that needs consent; otherwise they stay purposes, since they are the only recorded choice.
  */
 function readSignals(payload: Payload, purposes: Purposes): Readonly<Record<string, string>> {
   const signals: [string, string][] = [];

@@ -10,14 +10,14 @@ import {
 } from './signature-node.ts';
 
 export interface DiagnoseInput extends SignatureInput {
-  /** Secrets that were once right, or belong to other sources: only to tell that one of them was used. */
+  /** Former secrets and those of other sources, only to recognise that one of them was used. */
   readonly otherSecrets?: readonly SigningSecret[];
 }
 
 /**
- * Says why the signature of a delivery failed, most telling finding first: for the operator alone, never for the sender. Tries the presented
- * digests, read leniently, against the body and the secrets and against what proxies and copying are known to do to either.
- * At most a few hundred HMACs over the body; throws nothing.
+ * Says why a delivery's signature failed, most telling finding first; for the operator only, never for the sender.
+ * Compares the digests in the headers, read leniently, with the body and secrets as they are and with known alterations
+ * by proxies and copying. At most a few hundred HMACs over the body; never throws.
  */
 export function diagnoseSignature(input: DiagnoseInput): readonly Finding[] {
   const verdict = verifySignature(input);
@@ -55,7 +55,7 @@ export function diagnoseSignature(input: DiagnoseInput): readonly Finding[] {
   return findings;
 }
 
-/** Looks for what makes a presented digest right. Nothing said here names a secret's value or a digest. */
+/** Finds what makes a digest in the headers right. Reveals neither secrets nor digests. */
 function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] {
   const matches = (secret: string | Uint8Array, body: Uint8Array): boolean => {
     if (secret.length === 0) return false;
@@ -69,7 +69,7 @@ function explain(input: DiagnoseInput, presented: readonly Buffer[]): Finding[] 
   for (const body of bodies) {
     const found = body.finding === null ? [] : [body.finding];
     for (const secret of input.secrets) {
-      // Right as it is: then the form of the header, found already, is all that was wrong.
+      // It is right unchanged: only the header's form, already reported, was wrong.
       const key = signingKeyOf(secret.value, secret.encoding);
       if (key !== null && matches(key, body.value)) return found;
       for (const variant of secretVariants(secret))
@@ -103,10 +103,10 @@ const headerName = {
   [SIGNATURE_256_HEADER]: 'X-Service-Signature-256',
 } as const;
 
-/** Values of one header that are looked at. */
+/** The most values of one header that are examined. */
 const MOST_VALUES = 20;
 
-/** The digests that the headers hold, read leniently; what is wrong with their form goes to `findings`. */
+/** The digests in the headers, read leniently; defects of their form are added to `findings`. */
 function readPresented(headers: HeaderValues, findings: Finding[]): readonly Buffer[] {
   const presented: Buffer[] = [];
   let found = false;
@@ -196,7 +196,7 @@ function algorithmOf(digits: number): string {
   return algorithm === undefined ? '' : ` (as of ${algorithm})`;
 }
 
-/** Headers in which other senders, or proxies that rename, put a signature. */
+/** Headers in which other senders or renaming proxies put a signature. */
 const elsewhere = /^(?:x-.*signature.*|x-hub-.*|webhook-signature|signature|stripe-signature)$/;
 
 function noHeader(headers: HeaderValues, findings: Finding[]): void {
@@ -208,7 +208,7 @@ function noHeader(headers: HeaderValues, findings: Finding[]): void {
     ),
   );
   for (const name of Object.keys(headers).filter((one) => elsewhere.test(one) && headers[one] !== undefined)) {
-    // A name from outside, onto a terminal.
+    // A name from outside that will be shown on a terminal.
     const label = name.replace(/[^a-z0-9-]/g, '?').slice(0, 60);
     findings.push(
       finding(
@@ -224,9 +224,9 @@ function finding(code: FindingCode, sentence: string, remedy: string): Finding {
   return { code, sentence, remedy };
 }
 
-/** One thing found about a delivery whose signature failed. Never holds a secret, nor a digest that would have been right. */
+/** One finding about a delivery whose signature failed. Never contains a secret, nor a digest that would have been right. */
 export interface Finding {
-  /** Stable, for machines. */
+  /** Stable, for programs. */
   readonly code: FindingCode;
   /** What was found. */
   readonly sentence: string;
@@ -253,7 +253,7 @@ type FindingCode =
   | 'secret-untidy'
   | 'no-match';
 
-/** A form that a body or a secret may have had; `finding` says what would have happened to it. */
+/** A possible original form of a body or secret; `finding` says what would have happened to it. */
 interface Variant<T> {
   readonly value: T;
   readonly finding: Finding | null;
@@ -262,7 +262,7 @@ interface Variant<T> {
 const PROXY =
   'Configure the proxy, gateway, firewall or middleware in between to pass the body unchanged, byte for byte.';
 
-/** Forms of which proxies, gateways and middleware make the one that arrived. The body may be any bytes. */
+/** Forms that proxies, gateways and middleware may have turned into the received one. The body may be any bytes. */
 function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const variants: Variant<Uint8Array>[] = [];
@@ -273,7 +273,7 @@ function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
       finding: { code: 'body-altered', sentence: `The body was altered in transit: ${what}.`, remedy: PROXY },
     });
   };
-  // Latin-1 keeps every byte, so replacing in the text replaces in the bytes.
+  // Latin-1 keeps every byte, so replacing in the text replaces bytes.
   const text = bytes.toString('latin1');
   const asBytes = (changed: string) => Buffer.from(changed, 'latin1');
   altered(asBytes(text.replace(/(?<![\r\n])[\r\n]+$/, '')), 'line breaks were added at its end');
@@ -300,7 +300,7 @@ function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
   return variants;
 }
 
-/** The same JSON as JavaScript, Python and PHP write it by default, and indented; none when the body is not JSON. */
+/** The same JSON as written by JavaScript, Python and PHP by default, and indented; empty if the body is not JSON. */
 function jsonForms(bytes: Buffer): readonly Buffer[] {
   try {
     const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
@@ -315,7 +315,7 @@ function jsonForms(bytes: Buffer): readonly Buffer[] {
     const escaped = [...texts, ...texts.map(escapeNonAscii)];
     return [...escaped, ...escaped.map((text) => text.replaceAll('/', '\\/'))].map((text) => Buffer.from(text, 'utf8'));
   } catch {
-    // No JSON, or nested deeper than it can be written.
+    // Not JSON, or nested too deeply to be written.
     return [];
   }
 }
@@ -338,7 +338,7 @@ function escapeNonAscii(text: string): string {
   return text.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** What a secret may have been meant to be: without what copying adds, or decoded. */
+/** What a secret may have been meant to be: without characters added by copying, or decoded. */
 function secretVariants(secret: SigningSecret): readonly Variant<string | Uint8Array>[] {
   const { id, value } = secret;
   const tidy = value
@@ -358,7 +358,7 @@ function secretVariants(secret: SigningSecret): readonly Variant<string | Uint8A
   untidy(value.trim(), 'white space around it');
   untidy(tidy, 'quotation marks around it');
   untidy(value.replace(/\s+/g, ''), 'white space in it');
-  // A file with a line break at its end, on the side that signs.
+  // A file with a trailing line break on the signing side.
   const lineBreak = {
     code: 'secret-untidy',
     sentence: `The service signs with the secret "${id}" followed by a line break.`,

@@ -5,12 +5,13 @@ import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
 import { isJsonObject, textOf } from './parse.ts';
 
-/** Longest message that is taken over into the case; the body keeps the whole. */
+/** The longest message copied into the case; the body keeps all of it. */
 const MAX_MESSAGE = 20_000;
 
 /**
- * Data subject requests (docs/service.md §6, dsar.submitted; its payload is not documented). Every `dsar.*` event is one, and none is
- * unreadable: a request that reached the controller runs its clock whether or not this program understood a single field.
+ * Data subject requests (docs/service.md §6, dsar.submitted; its payload is not documented). Every `dsar.*` event is
+ * one, and all are readable: a request that reached the controller starts its clock even if this program understood
+ * none of its fields.
  */
 export const dsarFamily: Family = {
   events: ['dsar.submitted'],
@@ -38,7 +39,7 @@ function readRequest(payload: Payload): RequestFact {
   };
 }
 
-/** A request that cannot be read at all: the body named a `dsar.*` event and is not JSON. */
+/** A request that cannot be read: the body named a `dsar.*` event but is not JSON. */
 export function blankRequest(receivedAt: string): RequestFact {
   return {
     type: 'request',
@@ -60,13 +61,13 @@ function readKind(payload: Payload): { kind: RequestKind; kindAsGiven: string | 
   for (const { value, path } of payload.each('requestKind')) {
     const texts = (Array.isArray(value) ? value : [value]).map((item) => textOf(item)).filter((text) => text !== null);
     const text = textOf(texts.join(', '));
-    // `type` and `action` may hold the name of the event.
+    // `type` and `action` may contain the event's name.
     if (text === null || /^dsar\b/i.test(text)) continue;
     for (const one of texts) {
       const kind = requestKindOf(one);
       if (kind !== 'unknown') return { kind, kindAsGiven: text };
     }
-    // A subject may be a person, a hash or the subject of a message; only a known kind of request makes it one.
+    // `subject` may be a person, a hash or the subject line of a message; it is the kind only if it names a known kind.
     if (!/(?:^|\.)subject$/i.test(path)) asGiven ??= { text, path };
   }
   if (asGiven !== null) payload.puzzle(asGiven.path);
@@ -74,8 +75,8 @@ function readKind(payload: Payload): { kind: RequestKind; kindAsGiven: string | 
 }
 
 /**
- * Parts of words by which kinds of requests are told, the more special before the more general ("opt out of sale of my information" is no
- * request for information). GDPR Art. 15–21 and 7(3); Cal. Civ. Code 1798.100–121.
+ * Word parts by which kinds of request are recognised, specific before general ("opt out of sale of my information" is
+ * not a request for information). GDPR Art. 15–21 and 7(3); Cal. Civ. Code 1798.100–121.
  */
 const kindWords: readonly (readonly [RequestKind, RegExp])[] = [
   ['withdraw-consent', /withdraw|revok/],
@@ -90,7 +91,7 @@ const kindWords: readonly (readonly [RequestKind, RegExp])[] = [
   ['rectification', /^update|updat(?:e|ing)(?:my|data|personal)/],
 ];
 
-/** The kind of request that a word or short phrase names; `unknown` when none. */
+/** The kind of request that a word or short phrase names; `unknown` if none. */
 export function requestKindOf(text: string): RequestKind {
   const word = text.toLowerCase().replace(/[^a-z0-9]+/g, '');
   const article = /^(?:gdpr)?art(?:icle)?(7|15|16|17|18|20|21)$/.exec(word)?.[1];
@@ -130,7 +131,7 @@ function messageOf(value: unknown): string | null {
   if (isJsonObject(value)) return null;
   const text = textOf(value, Number.MAX_SAFE_INTEGER);
   if (text === null || text.length <= MAX_MESSAGE) return text;
-  // Cut at a whole character: half of a surrogate pair has no UTF-8 form.
+  // Cut between whole characters: half a surrogate pair has no UTF-8 form.
   const end = (text.charCodeAt(MAX_MESSAGE - 1) & 0xfc00) === 0xd800 ? MAX_MESSAGE - 1 : MAX_MESSAGE;
   return `${text.slice(0, end)} […]`;
 }

@@ -4,18 +4,18 @@ import { CodedError, type ErrorCode, errorCodes, StoreUnavailable } from '../src
 import { createBodyReader, type InFlightLimits } from './in-flight.ts';
 import { type SigningSecret, verifySignature } from './signature-node.ts';
 
-/** A delivery whose signature is right. `headers` are unsigned: record them, never decide by them. */
+/** A delivery with a valid signature. `headers` are unsigned: record them, but never base decisions on them. */
 export interface VerifiedDelivery {
   readonly source: string;
   readonly rawBody: Buffer;
   readonly headers: IncomingHttpHeaders;
   readonly secretId: string;
   readonly verdict: 'verified' | 'verified-headers-disagree';
-  /** The Content-Type as sent; null when there was none. */
+  /** The Content-Type as sent; null if there was none. */
   readonly contentType: string | null;
 }
 
-/** A delivery that was answered with 401. */
+/** A delivery answered with 401. */
 export interface RejectedDelivery {
   readonly source: string;
   readonly reason: 'missing' | 'mismatch';
@@ -28,22 +28,25 @@ export interface RejectedDelivery {
 export interface WebhookEndpointOptions {
   /** Largest body in bytes; a longer one is answered with 413. */
   readonly bodyLimit: number;
-  /** Memory for bodies that have not arrived in full; default 128 MiB, and 64 MiB of one address. At least one body fits, whatever is given. */
+  /**
+   * Memory for bodies that have not fully arrived; default 128 MiB in total and 64 MiB per address. At least one body
+   * always fits.
+   */
   readonly inFlight?: InFlightLimits;
-  /** The secrets of a source, or null when there is none of that name. Called for each request before its body is read. */
+  /** The secrets of a source, or null if there is no such source. Called for each request before its body is read. */
   readonly findSource: (slug: string) => { readonly secrets: readonly SigningSecret[] } | null;
   /**
-   * Keeps a delivery durably; the answer is sent when it resolves.
-   * Reject with StoreUnavailable, or CodedError `overloaded` or `shutting_down`, for 503 with Retry-After; anything else is a 500.
+   * Stores a delivery durably; the answer is sent when it resolves. Reject with StoreUnavailable, or CodedError
+   * `overloaded` or `shutting_down`, for 503 with Retry-After; any other rejection gives 500.
    */
   readonly accept: (
     delivery: VerifiedDelivery,
   ) => Promise<{ readonly outcome: 'stored' | 'duplicate'; readonly seq: number }>;
-  /** Told of each delivery refused for its signature. What it throws is logged and changes nothing for the sender. */
+  /** Called for each delivery refused for its signature. An error thrown here is logged and does not affect the sender. */
   readonly onRejected?: (rejected: RejectedDelivery) => void;
-  /** Told of each delivery refused for its length. */
+  /** Called for each delivery refused for its length. */
   readonly onTooLarge?: (refused: RefusedUnread) => void;
-  /** Told of each delivery that was dropped before it had arrived in full, because too much was in flight. */
+  /** Called for each delivery dropped before it had fully arrived because too much was in flight. */
   readonly onCrowdedOut?: (refused: RefusedUnread) => void;
   /** Called for each delivery to an unknown source. `source` is the slug in the address. */
   readonly onUnknownSource?: (refused: RefusedUnread) => void;
@@ -61,21 +64,22 @@ type WebhookRequest = FastifyRequest<{ Params: { source: string } }> & {
   webhookContentType: string | undefined;
 };
 
-/** Seconds after which a sender that got 503 may try again. */
+/** Seconds after which a sender that received 503 may retry. */
 const RETRY_AFTER = '5';
 const JSON_TYPE = 'application/json; charset=utf-8';
 const EMPTY = Buffer.alloc(0);
 const IN_FLIGHT = { bytes: 128 * 1024 ** 2, bytesPerAddress: 64 * 1024 ** 2 };
 
 /**
- * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6), or PUT, since the method is not documented. Register it as it is, without fastify-plugin: it replaces the content-type
- * parsers of its own scope, so that any Content-Type, or none, reaches the signature check as the exact bytes that were sent.
+ * Fastify plugin: `POST /webhooks/:source` (docs/service.md §6), or PUT, since the method is not documented. Register
+ * it without fastify-plugin: it replaces the content-type parsers of its own scope, so that with any Content-Type, or
+ * none, the exact bytes sent reach the signature check.
  *
- * Answers: 200 `{"status":"stored"|"duplicate","seq":n}` once `accept` has resolved; 401 for a missing or wrong signature; 404 for an
- * unknown source; 413 over the limit; 503 with Retry-After when nothing can be kept or too much is in flight. GET and HEAD get 200 and store nothing.
- * Errors have the envelope `{"error":{"code","message"}}`.
+ * Answers: 200 `{"status":"stored"|"duplicate","seq":n}` once `accept` has resolved; 401 for a missing or wrong
+ * signature; 404 for an unknown source; 413 over the limit; 503 with Retry-After if nothing can be stored or too much
+ * is in flight. GET and HEAD get 200 and store nothing. Errors have the envelope `{"error":{"code","message"}}`.
  */
-// Without an await, but a plugin must return a promise or call back.
+// Nothing is awaited, but a plugin must return a promise or call back.
 export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndpointOptions): Promise<void> {
   const { accept, bodyLimit, findSource, onRejected, onTooLarge, onCrowdedOut, onUnknownSource } = options;
   const { bytes, bytesPerAddress } = options.inFlight ?? IN_FLIGHT;
@@ -128,7 +132,7 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
       }
       const webhook = request as WebhookRequest;
       webhook.webhookSecrets = source.secrets;
-      // Fastify answers a missing or malformed Content-Type with 415 before any parser; a known one for all leads to ours.
+      // Fastify would answer a missing or malformed Content-Type with 415 before any parser; a fixed type selects ours.
       const headers = request.headers;
       webhook.webhookContentType = headers['content-type'];
       headers['content-type'] = 'application/octet-stream';
@@ -176,7 +180,7 @@ export async function webhookEndpoint(app: FastifyInstance, options: WebhookEndp
   });
 }
 
-/** The body was cut off by the sender: not our fault, and not worth a log line each time. */
+/** The sender broke the body off: not our fault, and not worth logging each time. */
 class BodyRefused extends CodedError {}
 
 function codeOf(error: FastifyError): ErrorCode {
@@ -186,7 +190,7 @@ function codeOf(error: FastifyError): ErrorCode {
   return status !== undefined && status >= 400 && status < 500 ? 'invalid_request' : 'internal';
 }
 
-// The text is the table's, never the error's own: that may name files, hosts or statements.
+// Uses the text from the table, never the error's own, which may name files, hosts or statements.
 function refuse(reply: FastifyReply, code: ErrorCode): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) reply.header('retry-after', RETRY_AFTER);

@@ -1,8 +1,8 @@
 /**
- * What the fields of a payload may be called. The service documents one payload (policy.published, docs/service.md §6); for the others
- * these are the plausible names, tried in this order. Case, `_` and `-` make no difference (`policy_id`, `policyId`, `PolicyID`);
- * a dot leads into an object; `^` is a name beside an envelope (`{"id": …, "data": {…}}`) rather than in it.
- * A source can put its own names before these (docs/assumptions.md, Webhook payload fields).
+ * Possible names for the fields of a payload. The service documents one payload (policy.published, docs/service.md §6);
+ * for the others these are plausible names, tried in this order. Case, `_` and `-` are ignored (`policy_id`,
+ * `policyId`, `PolicyID`); a dot leads into an object; `^` marks a name beside an envelope (`{"id": …, "data": {…}}`)
+ * instead of in it. A source can put its own names before these (docs/assumptions.md, Webhook payload fields).
  */
 const names = {
   /** Any event. */
@@ -158,7 +158,7 @@ const names = {
     scanCreatedAt: 'created_at created',
   },
 
-  /** One cookie or tracker in a list of a scan; looked up within it. */
+  /** One cookie or tracker in a scan's list; looked up within it. */
   scanItem: {
     itemName:
       'name cookie_name tracker_name cookie tracker key title label id identifier script_url script src url host domain',
@@ -196,12 +196,12 @@ const names = {
 
 type Family = keyof typeof names;
 
-/** A field of one family of events; `scanItem` is one cookie or tracker of a scan. */
+/** A field of a family of events; `scanItem` is one cookie or tracker of a scan. */
 export type FieldOf<F extends Family> = F extends unknown ? keyof (typeof names)[F] : never;
 
 export type FieldName = FieldOf<Family>;
 
-/** The fields of these families, in the order of the table. */
+/** The fields of these families in the order of the table. */
 export function fieldsOf<F extends Family>(...families: readonly F[]): readonly FieldOf<F>[] {
   return families.flatMap((family) => Object.keys(names[family]) as FieldOf<F>[]);
 }
@@ -211,7 +211,7 @@ export const fieldNames = Object.fromEntries(
   Object.values(names).flatMap((family) => Object.entries(family).map(([field, listed]) => [field, listed.split(' ')])),
 ) as unknown as Readonly<Record<FieldName, readonly string[]>>;
 
-/** Names of purposes that may appear in a consent record as fields of their own (`{"analytics": true}`). */
+/** Names of purposes that may appear in a consent record as separate fields (`{"analytics": true}`). */
 export const purposeFlags: readonly string[] = (
   'necessary strictly_necessary essential functional functionality preferences analytics statistics performance ' +
   'marketing advertising targeting personalization personalisation social_media social unclassified ad_storage ' +
@@ -219,20 +219,26 @@ export const purposeFlags: readonly string[] = (
   'security_storage'
 ).split(' ');
 
-/** Fields of Google's consent mode: what a site tells Google, which is a statement about a choice and no purpose of the controller. */
+/**
+ * Fields of Google's consent mode: what a site tells Google, which is a statement about a choice and not one of the
+ * controller's purposes.
+ */
 export const consentModeFields: readonly string[] = (
   'ad_storage ad_user_data ad_personalization analytics_storage functionality_storage personalization_storage ' +
   'security_storage'
 ).split(' ');
 
-/** Names of an event (docs/service.md §6: `event`), tried in this order. */
+/** Fields that may contain the event's name (docs/service.md §6: `event`), tried in this order. */
 export const eventNames: readonly string[] =
   'event event_type event_name type topic event.type event.name meta.event name action'.split(' ');
 
-/** Objects that wrap what an event is about; their content is read as if it stood outside. */
+/** Objects that may wrap the content of an event; they are read as if unwrapped. */
 export const envelopes: readonly string[] = 'data payload object attributes resource body event_data detail'.split(' ');
 
-/** The names in `overrides` (a source's `fieldNames`) that are not in the table: probably misspelt. `event` is where the event's name stands. */
+/**
+ * Names in `overrides` (a source's `fieldNames`) that are not in the table and probably misspelt. `event` is the field
+ * with the event's name.
+ */
 export function unknownFieldNames(overrides: Readonly<Record<string, readonly string[]>>): readonly string[] {
   return Object.keys(overrides).filter((name) => name !== 'event' && !Object.hasOwn(fieldNames, name));
 }

@@ -3,38 +3,39 @@ import { envelopes, eventNames, type FieldName, fieldNames } from './field-names
 /** Names of fields per source, tried before the built-in ones (src/core/source.ts, fieldNames). */
 type FieldOverrides = Readonly<Record<string, readonly string[]>>;
 
-/** What a family of events asks a payload for. */
+/** What a family of events looks for in a payload. */
 export interface Asked {
   /** Names of the object that such an event is about: `{"policy": {…}}`. */
   readonly objects: readonly string[];
-  /** The fields it asks for (field-names.ts). */
+  /** The fields it looks for (field-names.ts). */
   readonly fields: readonly FieldName[];
-  /** Names besides those of `fields` that it reads, or knows and leaves in the body. */
+  /** Further names that it reads, or knows and leaves in the body. */
   readonly alsoReads?: readonly string[];
 }
 
-/** Longer keys, in UTF-16 units, never name a field that is read. */
+/** Longer keys, in UTF-16 units, never name a field. */
 const MAX_KEY = 200;
 const MAX_REMEMBERED = 5000;
 const normalised = new Map<string, string>();
 
 /**
- * A key without case, `_`, `-` and the like; a key of none but those stays as it is. Of a key of more than 200 characters only
- * its beginning is returned, which matches no field: a payload may hold a key of a megabyte.
+ * A key without case, `_`, `-` and similar; a key of only such characters is unchanged. For a key of more than 200
+ * characters, returns only its beginning, which matches no field: a payload may contain a key of a megabyte.
  */
 export function normaliseName(key: string): string {
   if (key.length > MAX_KEY) return `\0${key.slice(0, MAX_KEY)}`;
   let name = normalised.get(key);
   if (name === undefined) {
     name = key.toLowerCase().replace(/[^a-z0-9]+/g, '') || key;
-    // Keys repeat from payload to payload; a sender that invents them endlessly starts the memory over. It holds 2 MB at most.
+    // Keys repeat from payload to payload; if a sender invents endless new ones, the cache is cleared. It holds 2 MB at
+    // most.
     if (normalised.size >= MAX_REMEMBERED) normalised.clear();
     normalised.set(key, name);
   }
   return name;
 }
 
-/** A name of the table as it is looked up: segments normalised, leading envelopes left out. */
+/** A name of the table in look-up form: segments normalised, leading envelopes removed. */
 function normalisePath(path: string): string {
   const beside = path.startsWith('^') ? '^' : '';
   const segments = path.slice(beside.length).split('.').map(normaliseName);
@@ -47,11 +48,11 @@ function firstSegment(name: string): string {
   return dot < 0 ? name : name.slice(0, dot);
 }
 
-/** Names of envelopes as they are looked up. */
+/** Names of envelopes in look-up form. */
 export const envelopeNames: ReadonlySet<string> = new Set(envelopes.map(normaliseName));
 const commonNames = [...eventNames, ...envelopes].map((name) => firstSegment(normalisePath(name)));
 
-/** The names of each field, a source's own before the built-in ones, in the form they are looked up by. */
+/** The names of each field in look-up form, a source's own before the built-in ones. */
 export class FieldTable {
   readonly #names: ReadonlyMap<FieldName, readonly string[]>;
   readonly #known = new Map<Asked, ReadonlySet<string>>();
@@ -69,7 +70,7 @@ export class FieldTable {
     return this.#names.get(field) ?? [];
   }
 
-  /** Top-level names that a family reads something from; made once per family. */
+  /** Top-level names from which a family reads something; computed once per family. */
   knownOf(family: Asked): ReadonlySet<string> {
     let known = this.#known.get(family);
     if (known === undefined) {
@@ -87,7 +88,7 @@ export class FieldTable {
 const builtIn = new FieldTable({});
 const tables = new WeakMap<FieldOverrides, FieldTable>();
 
-/** The table for a source's overrides; made once per options object. */
+/** The table for a source's overrides; built once per options object. */
 export function fieldTableOf(overrides: FieldOverrides): FieldTable {
   let table = tables.get(overrides);
   if (table === undefined) {

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import { addressGroup } from '../src/core/address.ts';
 
-/** How many bytes of bodies that have not arrived in full are kept in memory. */
+/** Limits in bytes for bodies in memory that have not fully arrived. */
 export interface InFlightLimits {
-  /** Over all senders. */
+  /** Of all senders together. */
   readonly bytes: number;
-  /** From one IPv4 address, or one /64 of IPv6. */
+  /** Per IPv4 address, or per /64 of IPv6. */
   readonly bytesPerAddress: number;
 }
 
@@ -28,12 +28,12 @@ interface Sender {
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Reads bodies while keeping what is in flight within limits. Where a limit is reached, the bodies that began first are dropped: a sender that
- * means it has sent its body long before, and one that drips its bodies cannot keep the others out.
+ * Reads bodies within limits for what is in flight. If a limit is reached, the oldest bodies are dropped: an honest
+ * sender has finished long before, and one that sends slowly cannot block others.
  */
 export function createBodyReader(limits: InFlightLimits) {
   let bytes = 0;
-  // Sets keep the order of arrival: the oldest comes first.
+  // Sets keep insertion order: the oldest comes first.
   const flights = new Set<Flight>();
   const senders = new Map<string, Sender>();
 
@@ -74,10 +74,7 @@ export function createBodyReader(limits: InFlightLimits) {
   }
 
   return {
-    /**
-     * Reads a body of at most `limit` bytes to its end. `length`: its Content-Length, NaN when it has none.
-     * `done` is called once.
-     */
+    /** Reads a body of at most `limit` bytes. `length`: its Content-Length, or NaN. `done` is called once. */
     read(
       stream: Readable,
       { limit, length, address }: { readonly limit: number; readonly length: number; readonly address: string },
@@ -104,13 +101,13 @@ export function createBodyReader(limits: InFlightLimits) {
         received += chunk.length;
         if (received > limit) return finish({ outcome: 'too-large' });
         chunks.push(chunk);
-        // As a rule the first chunk is the whole body, which is not in flight any more.
+        // Usually the first chunk is the whole body, which is then no longer in flight.
         if (flight === null && received === length) return;
         flight ??= begin(address, () => finish({ outcome: 'crowded-out' }));
         grow(flight, chunk.length);
       };
       const onEnd = () => {
-        // Always a copy: a chunk is a view into the buffer of the connection.
+        // Always a copy: a chunk is a view into the connection's buffer.
         finish({ outcome: 'read', body: received === 0 ? EMPTY : Buffer.concat(chunks, received) });
       };
       const onCut = () => finish({ outcome: 'cut-off' });

@@ -5,5 +5,5 @@ import { integrationFamily } from './integration.ts';
 import { policyFamily } from './policy.ts';
 import { scanFamily } from './scan.ts';
 
-/** Every family of events that this program reads. */
+/** All families of events that this program reads. */
 export const families: readonly Family[] = [policyFamily, consentFamily, dsarFamily, scanFamily, integrationFamily];

@@ -27,23 +27,23 @@ export const integrationFamily: Family = {
 const BROKEN = /lost|fail|error|expir|broken|revok|invalid|unauthori[sz]ed|denied|\b40[13]\b|timed?.?out|unreachable/i;
 const CHOSEN = /\b(?:by|user|admin|owner|customer|manual(?:ly)?|request(?:ed)?|uninstalled|removed)\b/i;
 
-/** Whether a disconnection was an accident: its status or reason speaks of a failure and not of someone's choice. */
+/** Whether a disconnection was unintended: its status or reason indicates a failure rather than someone's choice. */
 function isLoss(status: string | null, error: string | null): boolean {
   return [status, error].some((words) => words !== null && BROKEN.test(words) && !CHOSEN.test(words));
 }
 
-/** A sentence, its beginning where it is long, or a word. A flag says nothing. */
+/** A sentence or word, shortened if long. A flag says nothing. */
 function errorOf(value: unknown): string | null {
   return typeof value === 'string' ? textOf(value.slice(0, 300)) : null;
 }
 
-// `type` is often the name of the event.
+// `type` often contains the event's name.
 function nameOf(value: unknown): string | null {
   const text = textOf(value);
   return text === null || text.toLowerCase().startsWith('integration.') ? null : text;
 }
 
-/** A host, or the name of a shop that is none. */
+/** A host, or the name of a shop without one. */
 function siteOf(value: unknown): string | null {
   const host = hostOf(value);
   if (host !== null) return host;

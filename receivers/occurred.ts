@@ -1,6 +1,6 @@
 import type { Occurred } from '../src/core/fact.ts';
 
-/** What is needed to judge a time that a payload claims. */
+/** What is needed to judge a claimed time. */
 export interface TimeContext {
   /** Our clock, ISO 8601 UTC. */
   readonly receivedAt: string;
@@ -21,15 +21,15 @@ const ISO =
 const WRITTEN_OUT = /^[A-Z][a-z]{2}, \d{1,2} [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d (?:GMT|UTC|[+-]\d{4})$/;
 const EPOCH = /^\d{9,19}(?:\.\d{1,9})?$/;
 
-/** Claims later than this after the receipt do not count. */
+/** Times claimed to be more than this after receipt do not count. */
 const MAX_AHEAD_MS = 5 * 60_000;
-/** Claims older than this before the receipt do not count. */
+/** Times claimed to be more than this before receipt do not count. */
 const MAX_BEHIND_YEARS = 10;
 
 /**
- * Reads a time: ISO 8601 with or without an offset (or only a date), the form of HTTP dates, or the time since 1970 as a number or digits.
- * Numbers are told apart by size: below 10^11 seconds, below 10^14 milliseconds, below 10^17 microseconds, else nanoseconds.
- * Null for anything else, and for a date that no calendar has.
+ * Reads a time: ISO 8601 with or without an offset (or only a date), the form of HTTP dates, or the time since 1970 as
+ * a number or digits. The unit of a number follows from its size: below 10^11 seconds, below 10^14 milliseconds, below
+ * 10^17 microseconds, otherwise nanoseconds. Null for anything else, and for dates that do not exist.
  */
 export function parseTime(value: unknown, assumedOffset: string): ParsedTime | null {
   if (typeof value === 'number') return fromEpoch(value);
@@ -45,7 +45,7 @@ function fromIso(parts: RegExpExecArray, assumedOffset: string): ParsedTime | nu
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zulu, hours, minutes] = parts;
   const y = Number(year);
   const [mo, d, h, mi, s] = [Number(month), Number(day), Number(hour), Number(minute), Number(second)];
-  // A leap second (:60) becomes the next second, as POSIX has it.
+  // A leap second (:60) becomes the next second, as in POSIX.
   if (h > 23 || mi > 59 || s > 60) return null;
   const midnight = new Date(0);
   midnight.setUTCFullYear(y, mo - 1, d);
@@ -59,19 +59,19 @@ function fromIso(parts: RegExpExecArray, assumedOffset: string): ParsedTime | nu
 }
 
 function fromEpoch(value: number): ParsedTime | null {
-  // Below 10^8 a number is rather a year, a date in digits or a count.
+  // A number below 10^8 is more likely a year, a date in digits or a count.
   if (!Number.isFinite(value) || value < 1e8) return null;
   const millis = value < 1e11 ? value * 1000 : value < 1e14 ? value : value < 1e17 ? value / 1e3 : value / 1e6;
   return toParsed(Math.floor(millis), false);
 }
 
 function toParsed(millis: number, assumed: boolean): ParsedTime | null {
-  // Years of four digits only: other forms do not sort as text.
+  // Only four-digit years: others do not sort as text.
   if (!(millis >= Date.UTC(1000, 0) && millis < Date.UTC(10000, 0))) return null;
   return { at: new Date(millis).toISOString(), assumed };
 }
 
-/** Minutes east of UTC of `+hh:mm`; null when it is not an offset. */
+/** Minutes east of UTC for `+hh:mm`; null if it is not an offset. */
 function offsetMinutes(offset: string): number | null {
   const parts = /^([+-]\d\d):?(\d\d)$/.exec(offset);
   return parts === null ? null : toMinutes(parts[1] ?? '', parts[2] ?? '');
@@ -84,8 +84,8 @@ function toMinutes(hours: string, minutes: string): number | null {
 }
 
 /**
- * When something happened (docs/architecture.md, Time): the claimed time with its basis, or the receipt where nothing is claimed.
- * A claim counts only within [received − 10 years, received + 5 minutes]; it is kept in any case.
+ * When something happened (docs/architecture.md, Time): the claimed time with its basis, or the receipt if none is
+ * claimed. A claim counts only within [received − 10 years, received + 5 minutes]; it is always kept.
  */
 export function occurredOf(claimed: ParsedTime | null, context: TimeContext): Occurred {
   if (claimed === null) return { at: context.receivedAt, basis: 'received', counts: true };

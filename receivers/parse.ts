@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Longest id or short text that is taken over, in UTF-16 units; longer ones are not understood (the body keeps them). */
+/** The longest id or short text that is read, in UTF-16 units; longer ones stay in the body. */
 const MAX_TEXT = 300;
 
 /** An object of a JSON text. */
@@ -10,12 +10,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether a field says nothing: absent, null or empty text. */
+/** Whether a field is empty: absent, null or empty text. */
 export function isBlank(value: unknown): boolean {
   return value === null || value === undefined || value === '';
 }
 
-/** A value as text: trimmed, without what UTF-8 or a database's text cannot hold. */
+/** A value as trimmed text, without characters that UTF-8 or a database cannot store. */
 export function textOf(value: unknown, max: number = MAX_TEXT): string | null {
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : null;
   if (typeof value !== 'string') return null;
@@ -29,7 +29,7 @@ export function clean(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '\ufffd') : wellFormed;
 }
 
-/** The host of an address, or a bare domain, in lower case: an address may carry a token in its query. */
+/** The host of an address, or a bare domain, in lower case; the rest of an address may contain a token. */
 export function hostOf(value: unknown): string | null {
   const text = textOf(value, 4000)?.toLowerCase() ?? null;
   if (text === null) return null;
@@ -39,12 +39,12 @@ export function hostOf(value: unknown): string | null {
   return host === undefined || host.length > 253 ? null : host;
 }
 
-/** A body as JSON, or as text when it is not JSON. */
+/** A body as JSON, or as text if it is not JSON. */
 type ParsedBody = { readonly json: unknown } | { readonly text: string };
 
 /**
- * Parses a body. UTF-8 with or without a byte order mark; bytes that are not UTF-8 are read as Latin-1, which loses none of them.
- * Integers beyond 2^53 come out as strings of their digits: as numbers they would be another id.
+ * Parses a body. UTF-8 with or without a byte order mark; other bytes are read as Latin-1, which loses none. Integers
+ * beyond 2^53 become strings of their digits: as numbers they would be different ids.
  */
 export function parseBody(body: Uint8Array): ParsedBody {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -54,7 +54,7 @@ export function parseBody(body: Uint8Array): ParsedBody {
   return json === undefined ? { text } : { json };
 }
 
-/** As {@link parseBody}, for text; undefined when it is not JSON. */
+/** Like {@link parseBody} for text; undefined if it is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);

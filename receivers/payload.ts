@@ -4,12 +4,12 @@ import { type Asked, envelopeNames, type FieldTable, normaliseName } from './fie
 import { occurredOf, parseTime, type TimeContext } from './occurred.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
 
-/** Bounds of what is looked at in one payload, so that a strange one costs no more than a large one. */
+/** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
 const MAX_FIELDS = 1000;
 const MAX_DEPTH = 4;
 const MAX_UNREAD = 50;
 
-/** Top-level names that mean the event itself when there is an envelope beside them. */
+/** Top-level names that refer to the event itself if there is an envelope beside them. */
 const BESIDE = new Set([
   'id',
   'uuid',
@@ -36,20 +36,20 @@ interface Found {
 }
 
 /**
- * Looks fields up by meaning in a payload whose names are not documented: at the top, in an envelope, or in the object the event is
- * about; what stands further inside comes first. Remembers what nobody asked for or understood ({@link unread}).
+ * Finds fields by meaning in payloads with undocumented names: at the top, in an envelope, or in the object that the
+ * event is about; inner ones take precedence. Records what was not read or understood ({@link unread}).
  */
 export class Payload {
   readonly #table: FieldTable;
   readonly #time: TimeContext;
   /** Normalised path → where it was found. */
   readonly #found = new Map<string, Found>();
-  /** The fields of the payload itself, with their normalised names: candidates for `unread`. */
+  /** The payload's fields with their normalised names: candidates for `unread`. */
   readonly #fields: { readonly name: string; readonly found: Found }[] = [];
   readonly #used = new Set<unknown>();
   readonly #puzzling = new Set<string>();
 
-  /** `objects`: names of what the event is about; such an object is looked into as if its fields stood outside. */
+  /** `objects`: names of the object that the event is about, which is searched as if its fields were outside it. */
   constructor(root: JsonObject, objects: ReadonlySet<string>, table: FieldTable, time: TimeContext) {
     this.#table = table;
     this.#time = time;
@@ -96,7 +96,7 @@ export class Payload {
     }
   }
 
-  /** The first value of a field that `understand` makes something of; null when there is none. */
+  /** The first value of a field that `understand` accepts; null if there is none. */
   first<T>(field: FieldName, understand: (value: unknown, path: string) => T | null): T | null {
     let puzzling: string | null = null;
     for (const name of this.#table.names(field)) {
@@ -110,7 +110,7 @@ export class Payload {
     return null;
   }
 
-  /** Every value of a field, in the order of its names; what is not understood is the caller's to {@link puzzle} about. */
+  /** Every value of a field, in the order of its names; the caller must {@link puzzle} about those it does not understand. */
   *each(field: FieldName): Generator<{ readonly value: unknown; readonly path: string }> {
     for (const name of this.#table.names(field)) {
       const found = this.#found.get(name);
@@ -118,27 +118,27 @@ export class Payload {
     }
   }
 
-  /** A field as text (numbers as their digits), trimmed; null when absent, blank, no text, or longer than `max`. */
+  /** A field as trimmed text (numbers as digits); null if absent, blank, not text, or longer than `max`. */
   text(field: FieldName, max?: number): string | null {
     return this.first(field, (value) => textOf(value, max));
   }
 
-  /** A part of the payload, looked up by the same table of names. */
+  /** A part of the payload, searched with the same table of names. */
   within(part: JsonObject): Payload {
     return new Payload(part, new Set(), this.#table, this.#time);
   }
 
-  /** The value under one plain name, wherever it stands; undefined when absent. */
+  /** The value with one plain name, anywhere; undefined if absent. */
   named(name: string): unknown {
     return this.#found.get(normaliseName(name))?.value;
   }
 
-  /** The first of these fields that holds a time. */
+  /** The first of these fields that contains a time. */
   time(...fields: readonly FieldName[]): string | null {
     return this.#parsedTime(fields)?.at ?? null;
   }
 
-  /** When the event happened, by the first of these fields that holds a time; else when it was received. */
+  /** When the event happened according to the first of these fields with a time, otherwise when it was received. */
   occurred(...fields: readonly FieldName[]): Occurred {
     return occurredOf(this.#parsedTime(fields), this.#time);
   }
@@ -151,19 +151,19 @@ export class Payload {
     return null;
   }
 
-  /** Marks an object as read in whole: its fields are not unread. */
+  /** Marks an object as completely read, so that none of its fields is unread. */
   use(object: unknown): void {
     this.#used.add(object);
   }
 
-  /** Notes a part of the payload that was there and not understood. */
+  /** Notes a part of the payload that was present but not understood. */
   puzzle(path: string): void {
     this.#puzzling.add(path);
   }
 
   /**
-   * Paths of the payload, as received, that no field of the family is called, and those whose value was not understood. At most 50, in order;
-   * they are for the operator, who may name them in the source's fieldNames.
+   * Paths of the payload, as received, that match no field of the family, and those whose value was not understood. At
+   * most 50, in order; for the operator, who can name them in the source's fieldNames.
    */
   unread(family: Asked, eventAsGiven: string | null): readonly string[] {
     const known = this.#table.knownOf(family);
@@ -171,7 +171,7 @@ export class Payload {
     for (const { name, found } of this.#fields) {
       if (this.#used.has(found.parent) || this.#used.has(found.value) || isBlank(found.value)) continue;
       const puzzling = this.#puzzling.has(found.path);
-      // The name of the event is what it is, even where another field would be called the same.
+      // The event's name is read as such, even if another field could have the same name.
       if (found.value === eventAsGiven || (known.has(name) && !puzzling)) continue;
       paths.add(found.path);
     }
@@ -183,14 +183,14 @@ export class Payload {
   }
 }
 
-/** One family of events: what they are called, and how a payload becomes a fact. */
+/** One family of events: their names, and how a payload becomes a fact. */
 export interface Family extends Asked {
-  /** The events it reads, as docs/service.md §6 spells them. */
+  /** The events it reads, spelled as in docs/service.md §6. */
   readonly events: readonly string[];
-  /** Reads any other event whose name starts with this word, too. */
+  /** Also reads any other event whose name starts with this word. */
   readonly anyOf?: string;
-  /** Fields of things in its lists, looked up within each of them. */
+  /** Fields of items in its lists, looked up within each item. */
   readonly fieldsWithin?: readonly FieldName[];
-  /** The fact, or a sentence that says why there is none. */
+  /** The fact, or a sentence saying why there is none. */
   readonly read: (event: string, payload: Payload) => Fact | { readonly unreadable: string };
 }

@@ -26,7 +26,7 @@ export const policyFamily: Family = {
   events: Object.keys(changes),
   objects: ['policy', 'document'],
   fields: fieldsOf('every', 'policy'),
-  // Texts of a policy are kept in the body and never needed here.
+  // Policy texts stay in the body and are not needed here.
   alsoReads: ['content', 'html', 'markdown', 'policies_remaining', 'webhook_deliveries_queued'],
   read: (event, payload) => readPolicy(event as keyof typeof changes, payload),
 };
@@ -52,10 +52,10 @@ function readPolicy(event: keyof typeof changes, payload: Payload): PolicyFact |
   };
 }
 
-/** A policy type as the listed slugs are written: `privacy_policy` (generate, form B) is `privacy-policy`. */
+/** A policy type spelled like the listed slugs: `privacy_policy` (generate, form B) is `privacy-policy`. */
 function slugOf(value: unknown): string | null {
   const text = textOf(value);
-  // `type` is often the name of the event.
+  // `type` often contains the event's name.
   if (text === null || text.includes('.') || text.toLowerCase() === 'policy') return null;
   return text.toLowerCase().replaceAll('_', '-');
 }
@@ -73,6 +73,6 @@ function withoutQuery(value: unknown): string | null {
   if (text === null || !/^https?:\/\//i.test(text)) return null;
   const end = text.search(/[?#]/);
   const address = end < 0 ? text : text.slice(0, end);
-  // Credentials in the address would be a secret too.
+  // Credentials in the address are secret too.
   return address.length > 1000 ? null : address.replace(/^(https?:\/\/)[^/@]*@/i, '$1');
 }

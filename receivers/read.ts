@@ -11,16 +11,16 @@ import { eventNames } from './field-names.ts';
 import { families } from './index.ts';
 import { clean, isJsonObject, type JsonObject, parseBody } from './parse.ts';
 
-/** What the reading of a body depends on besides the body. */
+/** What a reading depends on besides the body. */
 export interface ReadingContext {
-  /** Our clock when it came in, ISO 8601 UTC. */
+  /** Our clock on arrival, ISO 8601 UTC. */
   readonly receivedAt: string;
-  /** Keep one object per source: what is derived from its field names is remembered by it. */
+  /** Keep one object per source: data derived from its field names are cached by it. */
   readonly options: Pick<SourceOptions, 'fieldNames' | 'assumedOffset' | 'eventNames'>;
 }
 
 interface EventName {
-  /** As docs/service.md §6 spells it, where it is one of those; else as given. */
+  /** Spelled as in docs/service.md §6 if it is one of those; otherwise as given. */
   readonly event: string;
   readonly asGiven: string;
   readonly family: Family | null;
@@ -34,8 +34,9 @@ for (const family of families) {
 const MAX_EVENT_NAME = 100;
 
 /**
- * Reads the body of a delivery. Never throws: a body that is not JSON, or an unknown event, is an outcome; a known event without what
- * its fact needs is `unreadable`; a `dsar.*` event is always read. Same bytes, same options and same time received: same reading.
+ * Reads the body of a delivery. Never throws: a body that is not JSON, or an unknown event, is an outcome; a known
+ * event that lacks what its fact needs is `unreadable`; a `dsar.*` event is always read. The same bytes, options and
+ * time of receipt give the same reading.
  */
 export function readDelivery(body: Uint8Array, context: ReadingContext): Reading {
   const parsed = parseBody(body);
@@ -62,7 +63,10 @@ function readObject(root: JsonObject, context: ReadingContext): Reading {
   return { outcome: 'read', event: name.event, fact, unread: payload.unread(family, name.asGiven) };
 }
 
-/** A list of events is not documented: one in it is read; of several, the first data subject request, which must not be missed. */
+/**
+ * A list of events is not documented, but a list with one event is read; from several, the first data subject request
+ * is read, which must not be missed.
+ */
 function readList(items: readonly unknown[], context: ReadingContext): Reading {
   const objects = items.filter(isJsonObject);
   const request = objects.find((item) => findEvent(item, context.options)?.family?.anyOf === 'dsar');
@@ -76,7 +80,7 @@ function readList(items: readonly unknown[], context: ReadingContext): Reading {
 
 const TEXT_DSAR = /["'=:\s](dsar[._-][a-z_]{1,40})\b/i;
 
-/** No JSON: kept and shown. Where it still says that it is a `dsar.*` event (cut off, or another format), a case opens. */
+/** Not JSON: kept and shown. If it still names a `dsar.*` event (cut off, or another format), a case is opened. */
 function readText(text: string, context: ReadingContext): Reading {
   const event = TEXT_DSAR.exec(` ${text.slice(0, 4096)}`)?.[1]?.toLowerCase();
   if (event === undefined) return { outcome: 'unknown-event', event: null, reason: 'The body is not JSON.' };
@@ -96,7 +100,7 @@ export function readConsentRow(body: Uint8Array, context: ReadingContext): Readi
   return { outcome: 'read', event, fact, unread: payload.unread(consentFamily, null) };
 }
 
-/** The event that a body names: as documented where it is known, else as given; null when it names none or is not JSON. */
+/** The event that a body names: its documented name if known, otherwise as given; null if it names none or is not JSON. */
 export function eventNameOf(body: Uint8Array, options: EventOptions = {}): string | null {
   const parsed = parseBody(body);
   return 'json' in parsed && isJsonObject(parsed.json) ? (findEvent(parsed.json, options)?.event ?? null) : null;
@@ -111,7 +115,7 @@ function openPayload(root: JsonObject, family: Family, context: ReadingContext, 
   return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time);
 }
 
-/** Where a source puts the name of an event (`fieldNames.event`), and what it calls the documented ones. */
+/** Where a source puts the event's name (`fieldNames.event`), and its names for the documented events. */
 export type EventOptions = Partial<Pick<SourceOptions, 'fieldNames' | 'eventNames'>>;
 
 function findEvent(root: JsonObject, options: EventOptions): EventName | null {
@@ -121,7 +125,7 @@ function findEvent(root: JsonObject, options: EventOptions): EventName | null {
     const own = typeof value === 'string' ? classify(value, aliases) : null;
     if (own !== null) return own;
   }
-  // As documented: at once.
+  // As documented: no further search is needed.
   const documented = typeof root['event'] === 'string' ? classify(root['event'], aliases) : null;
   if (documented?.family) return documented;
   let unknown: EventName | null = null;
@@ -129,7 +133,7 @@ function findEvent(root: JsonObject, options: EventOptions): EventName | null {
     const candidate = classify(value, aliases);
     if (candidate === null) continue;
     if (candidate.family !== null) return candidate;
-    // A name or an action is an event only when it looks like one.
+    // A name or action counts as an event only if it looks like one.
     const plausible =
       (name !== 'name' && name !== 'action') || /^[a-z][a-z0-9_]*\.[a-z0-9_.]+$/i.test(candidate.asGiven);
     if (plausible) unknown ??= candidate;
@@ -139,14 +143,14 @@ function findEvent(root: JsonObject, options: EventOptions): EventName | null {
 
 const eventPaths = eventNames.map((path) => path.split('.').map(normaliseName));
 
-/** Values under the names of an event, at the top first, then in an envelope. */
+/** Values in fields for the event's name, first at the top, then in an envelope. */
 function* eventCandidates(
   root: JsonObject,
   aliases: EventOptions['eventNames'],
 ): Generator<{ name: string; value: string }> {
   yield* candidatesIn(root, () => true);
   for (const object of Object.values(root).filter(isJsonObject).slice(0, 20)) {
-    // Further inside only a known event counts: `type` and `name` mean many things there.
+    // Further inside, only a known event counts: `type` and `name` have many meanings there.
     yield* candidatesIn(object, (value) => Boolean(classify(value, aliases)?.family));
   }
 }
@@ -168,7 +172,7 @@ function* candidatesIn(
   }
 }
 
-/** The value at a path of names, whatever their case and separators. */
+/** The value at a path of names, ignoring case and separators. */
 function valueAt(root: JsonObject, path: readonly string[]): unknown {
   let value: unknown = root;
   for (const segment of path) {
@@ -180,7 +184,7 @@ function valueAt(root: JsonObject, path: readonly string[]): unknown {
   return value;
 }
 
-/** The event that a text names. `aliases`: what a source calls the documented ones. */
+/** The event that a text names. `aliases`: a source's names for the documented events. */
 export function classify(value: string, aliases?: EventOptions['eventNames']): EventName | null {
   if (value.length > MAX_EVENT_NAME) return null;
   const asGiven = value;
@@ -199,9 +203,10 @@ export function classify(value: string, aliases?: EventOptions['eventNames']): E
 }
 
 /**
- * What makes a webhook and a pulled row the same decision (docs/architecture.md): the service's record id; else banner, subject,
- * time and choice. Times are compared by the second, because a webhook and a row may differ in precision; where no subject is known
- * the full time is used, so that the choices of several unknown visitors are not taken for one.
+ * Identifies the decision that a webhook and a pulled row share (docs/architecture.md): by the service's record id, or
+ * else by banner, subject, time and choice. Times are compared by the second, because a webhook and a row may differ in
+ * precision; without a subject the full time is used, so that the choices of different unknown visitors are not
+ * confused.
  */
 export function decisionIdOf(fact: DecisionFact): string {
   if (fact.recordId !== null) return `r:${fact.recordId}`;
@@ -211,8 +216,8 @@ export function decisionIdOf(fact: DecisionFact): string {
 }
 
 /**
- * Whether a repeated delivery of the same bytes may be a new happening rather than the same one told again: the body carries neither an id of
- * what happened nor a time. (The id of a policy or an integration names the thing, not what happened to it.)
+ * Whether a repeated delivery of the same bytes may be a new event instead of a repeat: the body has neither an event
+ * id nor a time. (The id of a policy or integration identifies the thing, not the event.)
  */
 export function isAnonymousRepeat(fact: Fact): boolean {
   if (fact.occurred.basis !== 'received') return false;

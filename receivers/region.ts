@@ -3,12 +3,12 @@ import type { FieldName } from './field-names.ts';
 import type { Payload } from './payload.ts';
 import { textOf } from './parse.ts';
 
-/** Names that stand for a whole law or union rather than for a part of a country. */
+/** Names that stand for a law or union instead of a part of a country. */
 const unions = new Set(['EU', 'EEA', 'UK', 'GB']);
 
 /**
- * A jurisdiction as `DE` or `US-CA`: a country and a part of it given apart (`US`, `CA`) are put together; other words stay as given.
- * `state` may be the state of something else as well: only two letters are a state of the US.
+ * A jurisdiction as `DE` or `US-CA`. A country and its part given separately (`US`, `CA`) are joined; other words stay
+ * as given. `state` may also mean other things: only two letters are taken as a US state.
  */
 export function readRegion(payload: Payload, countryField: FieldName, regionField: FieldName): string | null {
   const country = payload.text(countryField);
@@ -29,12 +29,12 @@ function regionOf(value: unknown, path: string): { text: string; ofState: boolea
   return /^[a-z]{2}$/i.test(text) ? { text, ofState: true } : null;
 }
 
-/** Of these countries the parts have laws of their own: a part that is not understood must not be dropped in silence. */
+/** Countries whose parts have their own laws: a part that is not understood must not be dropped silently. */
 const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA']);
 
 /**
- * Where a requester is, in words that name one place: country and part put together (`US-CA` for `US` and `California`), else as given. What
- * no code can be found for is left in the service's words; the case then asks the officer.
+ * The requester's place in words that name one place: country and part joined (`US-CA` for `US` and `California`),
+ * otherwise as given. If no code can be found, the service's words are kept and the case asks the officer.
  */
 export function readPlace(payload: Payload, countryField: FieldName, regionField: FieldName): string | null {
   const country = payload.text(countryField);
@@ -52,7 +52,7 @@ export function readPlace(payload: Payload, countryField: FieldName, regionField
   return countriesOfStates.has(code) && mapJurisdiction(region.text) === null ? `${region.text}, ${country}` : country;
 }
 
-/** `state` may be the state of something else as well: only a state of the US counts there. */
+/** `state` may also mean other things: only a US state counts there. */
 function partOf(value: unknown, path: string): { text: string; ofState: boolean } | null {
   const text = textOf(value);
   if (text === null) return null;

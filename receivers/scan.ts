@@ -4,12 +4,12 @@ import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
 import { hostOf, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
 
-/** Cookies and trackers taken over from one scan; further ones are counted as not read. */
+/** The most cookies and trackers read from one scan; further ones are counted as unread. */
 const MAX_ITEMS = 1000;
 const MAX_NAME = 300;
 const MAX_WORDS = 200;
 
-/** What the place of a list says about everything in it. */
+/** What the place of a list says about all its items. */
 type Group = Partial<Omit<ScanItem, 'name'>>;
 
 const lists: readonly (readonly [FieldName, Group])[] = [
@@ -19,9 +19,10 @@ const lists: readonly (readonly [FieldName, Group])[] = [
 ];
 
 /**
- * What a scan found, one by one. Understands: a list of names or of objects; an object category → list; an object name → details or
- * category; lists by party, or of what was there before consent; any of them as JSON in a string. What is named in several lists is
- * one thing. `items` is null where the scan lists nothing, nothing that can be read, or an empty list beside a number that is not 0.
+ * The findings of a scan. Understands a list of names or objects; an object category → list; an object name → details
+ * or category; lists by party, or of items set before consent; any of them as JSON in a string. An item in several
+ * lists is one finding. `items` is null if the scan lists nothing, nothing readable, or an empty list next to a number
+ * other than 0.
  */
 function readScanItems(payload: Payload): { items: readonly ScanItem[] | null; unreadItems: number } {
   const found = new Collector(payload);
@@ -30,7 +31,7 @@ function readScanItems(payload: Payload): { items: readonly ScanItem[] | null; u
   }
   const { items, unreadItems } = found;
   const isEmpty = items.length === 0;
-  // An inventory of nothing would say that everything is gone.
+  // An empty inventory would mean that everything is gone.
   const stated = [...payload.each('cookiesFound'), ...payload.each('trackersFound')];
   const listed = found.listed && !(isEmpty && (unreadItems > 0 || stated.some(({ value }) => Number(value) > 0)));
   return { items: listed ? items.sort(byName) : null, unreadItems };
@@ -47,7 +48,7 @@ class Collector {
     this.#payload = payload;
   }
 
-  /** Takes a value for a list; false when it is none, a number for instance. */
+  /** Reads a value as a list; false if it is not one, for instance a number. */
   collect(value: unknown, path: string, group: Group): boolean {
     if (typeof value === 'string') {
       const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
@@ -63,7 +64,7 @@ class Collector {
     const before = this.unreadItems;
     for (const value of values) {
       const name = isJsonObject(value) ? undefined : nameOf(value);
-      // What cannot be read counts towards the bound, too, so that a long list of nothing costs little.
+      // Unreadable items count towards the limit too, so that a long list of them costs little.
       if (this.items.length + this.unreadItems >= MAX_ITEMS) this.unreadItems += 1;
       else if (isJsonObject(value)) this.#add(this.#payload.within(value), group);
       else if (typeof name === 'string') this.#put({ ...unknown, ...group, kind: group.kind ?? kindAt(path), name });
@@ -126,7 +127,10 @@ class Collector {
     return true;
   }
 
-  /** What an earlier list named is completed: of two words the first one counts, but a tracker is one, and so is what came before consent. */
+  /**
+   * Completes an item named in an earlier list. Of two words the first counts, but once a tracker or set before
+   * consent, it stays so.
+   */
   #put(item: ScanItem): void {
     const places = this.#byName.get(item.name) ?? [];
     const place = places.find((one) => {
@@ -166,7 +170,7 @@ const unknown: Omit<ScanItem, 'name' | 'kind'> = {
   thirdParty: null,
 };
 
-/** Whether an object tells something that only a cookie or tracker has, besides a name. */
+/** Whether an object states something besides a name that only a cookie or tracker has. */
 function isItem(part: Payload): boolean {
   return (
     part.first('itemCategory', categoryOf) !== null ||
@@ -184,7 +188,7 @@ function listIn(part: JsonObject): unknown {
   return key === undefined ? part : part[key];
 }
 
-/** What the key of a list says: a party, before consent, a kind, nothing, or a category. */
+/** What a list's key means: a party, before consent, a kind, nothing, or a category. */
 function groupOf(key: string): Group {
   const name = normaliseName(key);
   if (/^(?:first|third)party/.test(name)) return { thirdParty: name.startsWith('third') };
@@ -201,7 +205,7 @@ function kindAt(path: string): ScanItem['kind'] {
   return /cookie/i.test(path.split('.').at(-1) ?? '') ? 'cookie' : 'tracker';
 }
 
-/** A name; of an address its host and path, since a query may hold anything. */
+/** A name; for an address its host and path, since a query may contain anything. */
 function nameOf(value: unknown): string | null {
   const text = textOf(value, 4000);
   if (text === null) return null;
@@ -211,11 +215,11 @@ function nameOf(value: unknown): string | null {
   return name.length > MAX_NAME ? null : name;
 }
 
-/** Words by which a scan says that something has no category. */
+/** Words with which a scan says that an item has no category. */
 const NO_CATEGORY =
   /^(?:un(?:categori[sz]ed|classified|known|assigned)|not(?:categori[sz]ed|classified)|none|other|na|null)$/;
 
-/** What a field called `type` may hold that is a category; it may also say what sort of storage it is. */
+/** Values of a field `type` that are a category; it may also state the kind of storage. */
 const CATEGORY_WORD = /necess|essential|function|prefer|analytic|statistic|perform|market|advert|target|social/i;
 
 function categoryOf(value: unknown, path = ''): string | null {
@@ -242,7 +246,7 @@ function flagOf(value: unknown): boolean | null {
   return /^(?:false|no|0|after|afterconsent|post|postconsent)$/.test(word) ? false : null;
 }
 
-/** True for a third party. A flag under a name such as `first_party` says the opposite. */
+/** True for a third party. A flag named like `first_party` means the opposite. */
 function partyOf(value: unknown, path: string): boolean | null {
   const word = normaliseName(textOf(value, 40) ?? '');
   if (/^(?:third|3rd)/.test(word)) return true;
@@ -275,7 +279,7 @@ export const scanFamily: Family = {
       cookiesFound: payload.first('cookiesFound', countOf) ?? count(({ kind }) => kind === 'cookie'),
       trackersFound: payload.first('trackersFound', countOf) ?? count(({ kind }) => kind === 'tracker'),
       uncategorised: payload.first('uncategorised', countOf) ?? count(({ category }) => category === null),
-      // That a scan which failed found none says nothing.
+      // If a failed scan found none, that says nothing.
       beforeConsent: failed && before === 0 ? null : before,
       score: payload.first('score', numberOf),
       failed,
@@ -286,14 +290,14 @@ export const scanFamily: Family = {
   },
 };
 
-/** A count: a whole number not below zero, its digits, or the length of a list. */
+/** A count: a whole number of at least zero, its digits, or the length of a list. */
 function countOf(value: unknown): number | null {
   if (Array.isArray(value)) return value.length;
   const number = numberOf(value);
   return number !== null && Number.isSafeInteger(number) && number >= 0 ? number : null;
 }
 
-/** A number, its digits, or such with a percent sign or `/100` behind. */
+/** A number or its digits, optionally followed by a percent sign or `/100`. */
 function numberOf(value: unknown): number | null {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (typeof value !== 'string') return null;

@@ -21,10 +21,9 @@ export {
 } from './signature-claims.ts';
 
 /**
- * Verifies the signature of a delivery: HMAC-SHA-256 over the raw body (docs/service.md §6, RFC 2104).
- * Either header suffices. Digests are compared in constant time, and every secret is tried whatever the outcome of the others,
- * so that the time taken tells nothing about which secret, or how much of a digest, was right.
- * Pure; throws nothing for any input.
+ * Verifies the signature of a delivery: HMAC-SHA-256 over the raw body (docs/service.md §6, RFC 2104). Either header
+ * suffices. Digests are compared in constant time, and every secret is always tried, so that timing does not reveal
+ * which secret, or how much of a digest, was right. Pure; never throws.
  */
 export function verifySignature(input: SignatureInput): SignatureVerdict {
   const claims = readClaims(input.headers);
@@ -46,7 +45,10 @@ export function verifySignature(input: SignatureInput): SignatureVerdict {
   return judge(claims, tried);
 }
 
-/** Both signature headers for a body, as the service makes them (docs/service.md §6): for tests and for senders. `secret`: the text or bytes that sign. */
+/**
+ * Both signature headers for a body, as the service makes them (docs/service.md §6), for tests and senders. `secret`:
+ * the text or bytes that sign.
+ */
 export function signBody(rawBody: Uint8Array, secret: string | Uint8Array): Record<string, string> {
   const digest = createHmac('sha256', secret).update(rawBody).digest('hex');
   return { [SIGNATURE_HEADER]: digest, [SIGNATURE_256_HEADER]: PREFIX + digest };

@@ -11,12 +11,12 @@ import {
 
 export type { HeaderValues, SignatureVerdict, SigningSecret } from './signature-claims.ts';
 
-/** Headers as fetch has them, or under lower-case names as node:http and Express have them. */
+/** Headers as in fetch, or under lower-case names as in node:http and Express. */
 type GivenHeaders = HeaderValues | { get(name: string): string | null };
 
 interface Delivery {
   readonly headers: GivenHeaders;
-  /** The body exactly as it came over the wire: re-serialised JSON does not match. */
+  /** The body exactly as received: re-serialised JSON does not match. */
   readonly rawBody: ArrayBuffer | Uint8Array;
   /** All accepted secrets; during a rotation the old and the new one. */
   readonly secrets: readonly SigningSecret[];
@@ -60,7 +60,7 @@ export async function verify({ headers, rawBody, secrets }: Delivery): Promise<S
 
 function bytesOf(body: unknown): Uint8Array<ArrayBuffer> {
   if (ArrayBuffer.isView(body)) {
-    // A copy: the view may be of memory that is shared.
+    // A copy, because the view may be of shared memory.
     return Uint8Array.from(new Uint8Array(body.buffer, body.byteOffset, body.byteLength));
   }
   if (Object.prototype.toString.call(body) === '[object ArrayBuffer]') return new Uint8Array(body as ArrayBuffer);
@@ -79,7 +79,10 @@ function isGetter(headers: GivenHeaders): headers is Exclude<GivenHeaders, Heade
   return typeof headers.get === 'function';
 }
 
-/** The bytes that a secret signs with (src/crypto/keys.ts signingKeyOf, without Node); null where the text is not what its encoding says, or empty. */
+/**
+ * The bytes with which a secret signs (signingKeyOf in src/crypto/keys.ts, without Node); null if the text is empty or
+ * does not match its encoding.
+ */
 function keyBytesOf(value: string, encoding: SigningSecret['encoding'] = 'text'): Uint8Array<ArrayBuffer> | null {
   const key = decoded(value, encoding);
   return key === null || key.length === 0 ? null : key;
@@ -95,7 +98,7 @@ function decoded(value: string, encoding: NonNullable<SigningSecret['encoding']>
       const text = value.replace(/^whsec_/, '');
       if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) return null;
       const plain = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
-      // One character alone holds no byte.
+      // A single remaining character encodes no byte.
       const whole = plain.length % 4 === 1 ? plain.slice(0, -1) : plain;
       return Uint8Array.from(atob(whole), (character) => character.charCodeAt(0));
     }

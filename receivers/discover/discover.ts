@@ -6,7 +6,7 @@ import { classify, type EventOptions, readConsentRow, readDelivery } from '../re
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
 import { type Wanted, wantedFields, wantedOfItems } from './wanted.ts';
 
-/** A delivery, or a row of the consent log, to look at. */
+/** A delivery, or a row of the consent log, to analyse. */
 export interface DiscoverySample {
   readonly kind: 'delivery' | 'row';
   readonly body: Uint8Array;
@@ -14,40 +14,40 @@ export interface DiscoverySample {
   readonly receivedAt: string;
 }
 
-/** Where a field seems to stand. */
+/** A proposal for where a field is. */
 interface FieldProposal {
   readonly field: FieldName;
   readonly what: string;
   readonly path: string;
-  /** Shape of what stands there. */
+  /** Shape of the values found there. */
   readonly shape: string;
-  /** Why: in words. */
+  /** Reasons, in words. */
   readonly because: readonly string[];
-  /** Found in how many of the payloads before, and with the proposal. */
+  /** The number of payloads in which the field is found now, and with the proposal. */
   readonly foundBefore: number;
   readonly foundAfter: number;
 }
 
 /** Payloads of one event. */
 export interface EventDiscovery {
-  /** Documented name of the event, `row` for rows of the consent log, null if unknown. */
+  /** The event's documented name, `row` for rows of the consent log, null if unknown. */
   readonly event: string | null;
   readonly samples: number;
   readonly paths: readonly PathShape[];
-  /** Fields that are understood in every payload, and those that are in none or only in some. */
+  /** Fields understood in every payload, and those found in none or only in some. */
   readonly understood: readonly string[];
   readonly missing: readonly string[];
-  /** Paths that nothing was read from. */
+  /** Paths from which nothing was read. */
   readonly unread: readonly string[];
   readonly proposals: readonly FieldProposal[];
 }
 
 export interface Discovery {
   readonly samples: number;
-  /** Bodies that are no JSON objects: nothing can be proposed for them. */
+  /** Number of bodies that are not JSON objects; nothing can be proposed for them. */
   readonly notJson: number;
   readonly events: readonly EventDiscovery[];
-  /** To be set in the source's options; empty where nothing is to be changed. */
+  /** Settings for the source's options; empty if nothing should change. */
   readonly fieldNames: Readonly<Record<string, readonly string[]>>;
   readonly eventNames: Readonly<Record<string, string>>;
 }
@@ -59,9 +59,9 @@ interface Parsed extends DiscoverySample {
 }
 
 /**
- * Looks at payloads of a source and proposes where the fields stand that are not understood: by the kinds of values, by parts of names, and by
- * how often values repeat (wanted.ts). A proposal is kept only where reading the same payloads with it finds more than before. Pure; what it
- * returns holds names and shapes, no value of a payload.
+ * Examines payloads of a source and proposes where fields that are not understood may be: by kinds of values, by parts
+ * of names, and by how often values repeat (wanted.ts). A proposal is kept only if reading the same payloads with it
+ * finds more than before. Pure; the result contains names and shapes but no values.
  */
 export function discover(samples: readonly DiscoverySample[], options: Options): Discovery {
   const parsed: Parsed[] = samples.flatMap((sample) => {
@@ -141,7 +141,7 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
     const missing = wantedOfItems.filter((one) => count(readings, one) < payloads.length);
     chosen.push(...assign(missing, gatherPaths(items), items.length));
   }
-  // All together: a payload may be unreadable until several of them are known.
+  // Tried together: a payload may be unreadable until several fields are known.
   const tried: Record<string, string[]> = {};
   for (const { wanted: one, path } of chosen) tried[one.field] = [path.path, ...(options.fieldNames[one.field] ?? [])];
   const withAll = payloads.map((one) => readWith(one, { ...options, fieldNames: { ...options.fieldNames, ...tried } }));
@@ -159,7 +159,7 @@ function discoverEvent(event: string | null, payloads: readonly Parsed[], option
   };
 }
 
-/** Items in the lists of scans: their fields are looked up within each item. */
+/** Items in the lists of scans: their fields are looked up in each item. */
 function itemsOf(payloads: readonly Parsed[], paths: readonly PathFacts[]): readonly JsonObject[] {
   const lists = paths.filter(({ kinds, present }) => present > 0 && (kinds.get('items') ?? 0) >= present * 0.8);
   return payloads.flatMap(({ json }) =>
@@ -178,10 +178,10 @@ interface Chosen {
   readonly because: readonly string[];
 }
 
-/** Least points that make a proposal: the right kind of value, and something besides that speaks for it. */
+/** The fewest points for a proposal: the right kind of value, plus other evidence. */
 const ENOUGH = 3.5;
 
-/** Gives each field the path that speaks most for it; a path goes to one field, the strongest claim first. */
+/** Gives each field the path with the most points; each path goes to one field, the strongest claim first. */
 function assign(wanted: readonly Wanted[], paths: readonly PathFacts[], samples: number): Chosen[] {
   const claims: Chosen[] = [];
   for (const one of wanted) {
@@ -254,7 +254,7 @@ const kindWords: Readonly<Record<string, string>> = {
   words: 'text',
 };
 
-/** The last two names of a path, with `camelCase` and `snake_case` taken apart. */
+/** The last two names of a path, with `camelCase` and `snake_case` split. */
 function normalName(path: string): string {
   return path
     .split('.')
@@ -280,15 +280,15 @@ function typeOf(event: string | null): Fact['type'] | null {
   return event.startsWith('integration') ? 'integration' : event.startsWith('policy') ? 'policy' : null;
 }
 
-/** Where the name of the event stands, and what its names mean; what {@link proposeEvents} could not tell is left out. */
+/** Where the event's name is, and what its values mean; unclear values are left out. */
 interface EventProposal {
-  /** Path of the event's name; null: it is found already, or nothing looks like one. */
+  /** Path of the event's name; null: it is already found, or no path looks like one. */
   readonly path: string | null;
   /** Name as given → documented event. */
   readonly names: Readonly<Record<string, string>>;
 }
 
-/** Words in an event's name, and the documented event that they speak for: the first that fits. */
+/** Words in event names, with the documented event that they suggest; the first match counts. */
 const stems: readonly (readonly [RegExp, string])[] = [
   [/dsar|dsr|subject.?(?:access|request|right)|privacy.?request|data.?request|right.?request/i, 'dsar.submitted'],
   [/scan|audit.?(?:done|finish|complet)|crawl/i, 'cookie_scan.completed'],
@@ -306,10 +306,10 @@ const stems: readonly (readonly [RegExp, string])[] = [
 const PATH_NAMES = /event|type|kind|what|topic|action|hook|subject|trigger|name|signal|msg|message/i;
 const TOKEN = /^[a-z][a-z0-9]*(?:[._:/-][a-z0-9]+)+$|^[A-Z][a-z]+(?:[A-Z][a-z]+)+$/;
 
-/** Ids are tokens, too; a text with a long number or part of a hash is not the name of an event, and must not be shown. */
+/** Ids look like names too; a text with a long number or part of a hash is not an event name and must not be shown. */
 const ID = /\d{3}|(?=[0-9a-f]*\d)[0-9a-f]{6,}/i;
 
-/** Looks for the name of the event in payloads that name none that is known. */
+/** Looks for the event's name in payloads that name no known one. */
 function proposeEvents(payloads: readonly JsonObject[], options: EventOptions): EventProposal {
   const places = new Map<string, { known: number; tokens: number; values: Set<string> }>();
   for (const payload of payloads) {
@@ -325,7 +325,7 @@ function proposeEvents(payloads: readonly JsonObject[], options: EventOptions): 
   let best: { path: string; score: number; values: Set<string> } | null = null;
   for (const [path, { known, tokens, values }] of places) {
     const meant = [...values].filter((value) => meaningOf(value, options) !== null).length;
-    // An event's name is one of a few; ids and the like are not.
+    // There are only a few event names, unlike ids.
     if (meant === 0 || (values.size > 3 && values.size > payloads.length / 2)) continue;
     const named = PATH_NAMES.test(path.split('.').at(-1) ?? '') ? 2 : 0;
     const score = (known * 4 + tokens * (meant / values.size)) / payloads.length + named - path.split('.').length * 0.1;
@@ -355,21 +355,21 @@ function* texts(object: JsonObject, prefix: string, depth: number): Generator<{ 
   }
 }
 
-/** What is found at one path in several payloads. Contains no value. */
+/** What is found at one path in several payloads. Contains no values. */
 interface PathShape {
-  /** Names of fields with dots between them, as received; names that are values themselves are masked. */
+  /** Field names separated by dots, as received; names that are themselves values are masked. */
   readonly path: string;
-  /** In how many of the payloads it stands. */
+  /** In how many payloads it occurs. */
   readonly present: number;
-  /** How many different values it had there. */
+  /** Number of different values there. */
   readonly distinct: number;
-  /** Masked values, each shape once, at most four. */
+  /** Masked values, at most four different shapes. */
   readonly shapes: readonly string[];
 }
 
-/** The same with what the heuristics look at; for use within the analysis only. */
+/** With additional facts for the heuristics; only for use within the analysis. */
 interface PathFacts extends PathShape {
-  /** In how many payloads its value could be of a kind. */
+  /** The number of payloads in which its value could be of each kind. */
   readonly kinds: ReadonlyMap<ValueKind, number>;
   /** A mapping can lead there. */
   readonly mappable: boolean;
@@ -378,7 +378,7 @@ interface PathFacts extends PathShape {
 const MAX_DEPTH = 5;
 const MAX_PATHS = 300;
 
-/** Walks payloads and gathers, path by path, what stands there. */
+/** Collects what is found in payloads, by path. */
 function gatherPaths(payloads: readonly JsonObject[]): readonly PathFacts[] {
   const found = new Map<string, Gathered>();
   for (const payload of payloads) walk(payload, '', '', true, 0, found);
@@ -428,7 +428,7 @@ function walk(
   }
 }
 
-/** Tells values apart. What is nested too deeply to be written counts as one value. */
+/** Distinguishes values. All values nested too deeply to be written count as one. */
 function written(value: unknown): string {
   try {
     return JSON.stringify(value);

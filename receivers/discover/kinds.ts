@@ -3,7 +3,7 @@ import { requestKindOf } from '../dsar.ts';
 import { parseTime } from '../occurred.ts';
 import { isJsonObject } from '../parse.ts';
 
-/** What a value could be. Several fit one value: a hash is an id, too. */
+/** What a value could be. Several kinds fit one value: a hash is also an id. */
 export type ValueKind =
   | 'time'
   | 'hash'
@@ -33,7 +33,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const EMAIL = /^[^\s@<>]+@[^\s@<>][^\s@<>.]*\.[^\s@<>]+$/;
 const POLICY_TYPE = /(?:policy|terms|agreement|imprint|disclaimer|eula|notice)/i;
 
-/** Every kind that a value could be; none for null and for objects that do not hold a choice of purposes. */
+/** Every kind that a value could be; none for null and for objects that contain no choice of purposes. */
 export function kindsOf(value: unknown): ReadonlySet<ValueKind> {
   const kinds = new Set<ValueKind>();
   if (typeof value === 'boolean') kinds.add('flag').add('choice');
@@ -98,10 +98,10 @@ function isChoice(value: unknown): boolean {
   return choiceOf(value) !== null && (typeof value !== 'number' || value === 0 || value === 1);
 }
 
-/** Lists within lists whose items are described: a sender may nest them as deep as a delivery is long. */
+/** Nested lists are described to this depth: a sender may nest as deeply as a delivery is long. */
 const LISTS_DESCRIBED = 3;
 
-/** The shape of a value without the value: what it is, how long, of which characters. Nothing of a person can be read out of it. */
+/** Describes the shape of a value: type, length and characters, from which nothing about a person can be learned. */
 export function maskValue(value: unknown, within = 0): string {
   if (value === null) return 'null';
   if (typeof value === 'boolean') return 'true or false';
@@ -115,7 +115,7 @@ export function maskValue(value: unknown, within = 0): string {
   return typeof value === 'string' ? maskText(value.trim()) : typeof value;
 }
 
-/** Names of fields are shown as they are, unless they are values themselves: `{"ada@example.org": true}`. */
+/** Field names are shown, unless they are themselves values: `{"ada@example.org": true}`. */
 export function maskKey(key: string): string {
   const kinds = kindsOf(key);
   const isValue =
@@ -144,7 +144,7 @@ function maskText(text: string): string {
   if (kinds.has('time')) return `time, like ${text.replace(/\d/g, '0').replace(/[A-Z][a-z]{2}/g, 'Mon')}`;
   if (kinds.has('url')) return 'address, https://…';
   if (kinds.has('domain')) return 'domain, ….…';
-  // Words out of a fixed vocabulary say nothing about a person.
+  // Words from a fixed vocabulary say nothing about a person.
   if (choiceOf(text) !== null && /[a-z]/i.test(text)) return `choice, “${text.slice(0, 30)}”`;
   if (kinds.has('request-kind') && !kinds.has('words')) return 'kind of request';
   if (kinds.has('language') || kinds.has('region')) return text.length === 2 ? 'two letters' : 'letters like xx-XX';

@@ -5,7 +5,7 @@ import { families } from '../index.ts';
 import { parseBody } from '../parse.ts';
 import { kindsOf, maskKey } from './kinds.ts';
 
-/** Words of a fixed vocabulary: names of events and of purposes. */
+/** Words from a fixed vocabulary: names of events and purposes. */
 const vocabulary: ReadonlySet<string> = new Set(
   [...families.flatMap(({ events }) => [...events]), ...purposeFlags].map(normaliseName),
 );
@@ -13,9 +13,10 @@ const WORD = /^[A-Za-z][A-Za-z _.-]{0,39}$/;
 const TOKEN = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * A JSON body without what it says of a person, for tests: every text, number and name of a field that could be a value is replaced, character for
- * character, the same value by the same one under one key. White space, structure and types stay, and so do times, choices, kinds of requests and of
- * policies, languages, countries, events and purposes: without them nothing could be read. Null when the body is not JSON.
+ * A JSON body without personal data, for tests. Every text, number and field name that could be a value is replaced,
+ * character by character; under one key, equal values get equal replacements. White space, structure and types stay, as
+ * do times, choices, kinds of requests and policies, languages, countries, events and purposes: without them nothing
+ * could be read. Null if the body is not JSON.
  */
 export function maskBody(body: Uint8Array, key: KeyObject): string | null {
   if ('text' in parseBody(body)) return null;
@@ -45,7 +46,7 @@ function isKeptText(text: string): boolean {
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
 const HEX = '0123456789abcdef';
 
-/** Letters by letters, digits by digits, hex by hex; what stands between them stays, and the scheme of an address. */
+/** Replaces letters by letters, digits by digits, hex by hex; characters between them stay, as does the scheme of an address. */
 function replaced(text: string, key: KeyObject, mayBeZero: boolean): string {
   const kinds = kindsOf(text);
   const scheme = kinds.has('url') ? (/^https?:/i.exec(text)?.[0].length ?? 0) : 0;
@@ -68,7 +69,7 @@ function replaced(text: string, key: KeyObject, mayBeZero: boolean): string {
   }).join('');
 }
 
-/** As many bytes as are asked for, which follow from the text and cannot be known without the key. */
+/** Any number of bytes that follow from the text and cannot be known without the key. */
 function* bytesOf(text: string, key: KeyObject): Generator<number, never> {
   for (let block = 0; ; block += 1) yield* createHmac('sha256', key).update(`${block} ${text}`).digest();
 }

@@ -2,20 +2,20 @@ import type { Fact, ScanItem } from '../../src/core/fact.ts';
 import type { FieldName, FieldOf } from '../field-names.ts';
 import type { ValueKind } from './kinds.ts';
 
-/** A field of a fact that a mapping may lead to, and the heuristics by which its place in a payload is guessed. */
+/** A field of a fact to which a mapping may lead, and the heuristics for guessing its place in a payload. */
 export interface Wanted {
   readonly field: FieldName;
-  /** What it is, for people. */
+  /** Its description for people. */
   readonly word: string;
   readonly isFound: (fact: Fact) => boolean;
-  /** Kinds of values that it may have, the typical ones first. */
+  /** Kinds of values that it may have, typical ones first. */
   readonly kinds: readonly ValueKind[];
-  /** Parts of names that speak for it, and against it. */
+  /** Parts of names that count for and against it. */
   readonly names: RegExp;
   readonly not?: RegExp;
-  /** Its name must speak for it: values of its kind mean many things. */
+  /** Its name must match, because values of its kind have many meanings. */
   readonly named?: true;
-  /** `many`: another value in nearly every payload; `few`: the same few over and over. */
+  /** `many`: a different value in nearly every payload; `few`: the same few again and again. */
   readonly values?: 'many' | 'few';
 }
 
@@ -35,7 +35,7 @@ const hasTime = (fact: Fact) => fact.occurred.basis !== 'received';
 const TIME = /(?:time|when|stamp|date|moment|instant|epoch|clock|_at$|At$|^at$|^ts$|recorded|made|on$)/;
 const NOT_NOW = /expir|until|valid|ttl|delet|birth|due/i;
 
-/** Fields by the type of fact, in the order in which they claim a path. Names are tried against the last two names of a path. */
+/** Fields by type of fact, in the order in which they claim a path. Patterns are matched against the last two names of a path. */
 export const wantedFields: Readonly<Partial<Record<Fact['type'], readonly Wanted[]>>> = {
   decision: [
     wanted('decision', 'purposes', 'choice by purpose', (fact) => Object.keys(fact.purposes).length > 0, {
@@ -248,7 +248,7 @@ function hasItem({ items }: Of<'scan'>, is: (item: ScanItem) => boolean): boolea
   return items?.some(is) === true;
 }
 
-/** Fields of the things in a scan's lists. */
+/** Fields of the items in a scan's lists. */
 export const wantedOfItems: readonly Wanted[] = [
   wanted(
     'scan',

@@ -10,23 +10,23 @@ import { type CheckedMove, moves } from './moves.ts';
 import type { CaseView } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 
-/** What a move is judged by besides its own details. */
+/** The circumstances by which a move is judged, besides its own details. */
 interface MoveContext {
   readonly profile: ControllerProfile | null;
   readonly timeZone: string;
   /** ISO 8601 UTC. */
   readonly now: string;
-  /** Who makes it, as the ledger will name them. */
+  /** Who makes it, as named in the ledger. */
   readonly actor: string;
   /** Needed for `mark-ready` and `answer`. */
   readonly match: Match;
 }
 
-/** A date that an officer enters may be ahead of our clock by this much, milliseconds. */
+/** How far ahead of our clock a date entered by an officer may be, milliseconds. */
 const TOLERANCE_MS = 5 * 60_000;
-/** Tasks that one case can have. */
+/** The most tasks that one case can have. */
 const TASKS = 100;
-/** The moments that moves take, in words. */
+/** The words for the times in moves. */
 const momentWords = {
   at: 'the time of the step',
   effectiveAt: 'the time at which consent ended',
@@ -38,7 +38,7 @@ const momentWords = {
 
 /**
  * Why a move may not be made now: what the state, the law and the controller's role forbid. Empty: it may. Pure.
- * Invariant: no disclosure and no deletion without the identity check that applies; none where the law forbids it.
+ * Invariant: no disclosure and no deletion without the required identity check; no check where the law forbids it.
  */
 export function checkMove(view: CaseView, checked: CheckedMove, context: MoveContext): readonly string[] {
   const rule = moves[checked.move];
@@ -142,7 +142,10 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
   }
 }
 
-/** Consent ends when the person says so, whatever the controller holds of it: neither a refusal nor an answer that refuses every part. */
+/**
+ * Consent ends when the person says so, whatever the controller thinks: neither a refusal nor an answer that refuses
+ * every part is possible.
+ */
 function problemsOfRefusal(view: CaseView): readonly string[] {
   const why = whyNotRefused(view.deadline);
   return why === null ? [] : [why];
@@ -174,7 +177,7 @@ function forbidden(view: CaseView): string {
   return `this kind of request must not depend on an identity check (${citations})`;
 }
 
-/** The notice must be in time under every law, so that none of them is past its first period when it goes out. */
+/** The notice must be in time under every law: it must be sent before the first period of any of them ends. */
 function problemsOfExtension(
   view: CaseView,
   details: Extract<CheckedMove, { move: 'extend' }>['details'],
@@ -227,8 +230,8 @@ function problemsOfApproval(details: { approvedBy?: string | undefined }, contex
 }
 
 /**
- * Where the controller wants two people (secondPersonFor): another account than the one that acts has approved it, and nothing has changed since. The account is
- * told by its id, which nobody can type.
+ * If the controller requires two people (secondPersonFor), an account other than the acting one must have approved it,
+ * and nothing may have changed since. Accounts are compared by id, which nobody can type.
  */
 function problemsOfSecondPerson(
   view: CaseView,
@@ -245,7 +248,7 @@ function problemsOfSecondPerson(
   return approver === own ? ['you approved this yourself: someone else has to carry it out'] : [];
 }
 
-/** What of an answer has to be approved: one that refuses every part is a refusal, where only refusals have to be. */
+/** What has to be approved about an answer: one that refuses every part is a refusal, even if only refusals need approval. */
 function secondPersonOf(
   details: Extract<CheckedMove, { move: 'answer' }>['details'],
   { profile }: MoveContext,
@@ -253,7 +256,7 @@ function secondPersonOf(
   return refusesAll(details) && profile?.secondPersonFor?.includes('answer') !== true ? 'refuse' : 'answer';
 }
 
-/** The id at the end of an actor: a name may hold whatever its person chose. */
+/** The id at the end of an actor, because people choose their names freely. */
 function accountOf(actor: string): string | null {
   return /\((p-[0-9a-f]{8})\)(?: by token t-[0-9a-f]{8})?$/.exec(actor)?.[1] ?? null;
 }

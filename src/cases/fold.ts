@@ -21,7 +21,7 @@ export type CaseHistoryRow = Selectable<Tables['case_history']>;
 type CaseOpened = Extract<Action, { action: 'case.opened' }>;
 export type CaseMoved = Extract<Action, { action: 'case.moved' }>;
 
-/** The place of an entry in the ledger. */
+/** The position of an entry in the ledger. */
 interface CaseEntry {
   readonly seq: number;
   readonly source: string;
@@ -33,8 +33,8 @@ interface FoldedCase {
 }
 
 /**
- * Opens a case from a request that the service reported. Its id is the source and the seq of the entry, so a rebuild gives the
- * same one. Receipt is the payload's time where it counts; else the arrival of the webhook, marked as such.
+ * Opens a case from a request reported by the service. Its id consists of the source and the entry's seq, so a rebuild
+ * gives the same one. Receipt is the payload's time if it counts; otherwise the arrival of the webhook, marked as such.
  */
 export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): FoldedCase {
   const { occurred } = fact;
@@ -58,7 +58,7 @@ export function openCaseFromRequest(fact: RequestFact, entry: CaseEntry): Folded
   });
 }
 
-/** Opens a case that an officer recorded (a letter, a call), or that came by the request form; its id is the action's own. */
+/** Opens a case recorded by an officer (a letter, a call) or sent by the request form; its id is in the action. */
 export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): FoldedCase {
   return openedRow(entry, {
     case_id: action.caseId,
@@ -78,7 +78,7 @@ export function openCaseFromAction(action: CaseOpened, entry: CaseEntry): Folded
   });
 }
 
-/** Whether a text is a kind of request that this version knows. */
+/** Whether a text is a kind of request known to this version. */
 export function isRequestKind(text: string): text is RequestKind {
   return (requestKinds as readonly string[]).includes(text);
 }
@@ -88,9 +88,9 @@ type MoveOutcome =
   | { readonly outcome: 'refused'; readonly reason: string };
 
 /**
- * Adds a recorded move to a case. Pure. A refusal says in words why the move has no effect: it was based on another version,
- * the state does not allow it, or its details cannot be read. What a law forbids is judged before recording (check-move.ts),
- * because rules may change later and the past must fold the same.
+ * Adds a recorded move to a case. Pure. A refusal says in words why the move has no effect: it was based on another
+ * version, the state does not allow it, or its details cannot be read. Legal restrictions are checked before recording
+ * (check-move.ts), because rules may change later and the past must fold the same.
  */
 export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): MoveOutcome {
   const refused = (reason: string): MoveOutcome => ({ outcome: 'refused', reason });
@@ -141,7 +141,7 @@ export function applyMove(row: CaseRow, action: CaseMoved, entry: CaseEntry): Mo
   };
 }
 
-/** The place as a code of the list, or the words that mean none of it: never a guess. */
+/** The place as a code of the list, or the words if no place is certain; never a guess. */
 function placeColumns(words: string | null): Pick<Opening, 'jurisdiction' | 'placeAsGiven'> {
   return { jurisdiction: codeOf(words), placeAsGiven: unknownPlace(words) };
 }
@@ -150,7 +150,7 @@ function codeOf(words: string | null): string | null {
   return words === null ? null : mapJurisdiction(words);
 }
 
-/** Duplicates move the receipt to the earliest of all, and back when they are none any more. */
+/** A duplicate moves the receipt to the earliest one; releasing it moves the receipt back. */
 function received(
   row: CaseRow,
   before: CaseFolded,
@@ -216,15 +216,15 @@ function openedRow(entry: CaseEntry, opening: Opening): FoldedCase {
       from_state: null,
       to_state: 'opened',
       actor,
-      // All of it: documents rebuild the case from its history (rebuildCase).
+      // Complete, because documents rebuild the case from its history (rebuildCase).
       details: canonicalJson({ ...columns, kindAsGiven, placeAsGiven }).toString('utf8'),
     },
   };
 }
 
 /**
- * The case as it stood at the last of these history rows (all of one case, by seq from its opening on); null without an
- * opening. What documents use: they read history up to their asOf, never the present picture.
+ * The case as of the last of these history rows (all of one case, by seq, starting with its opening); null without an
+ * opening. For documents, which read history up to their asOf and never the current state.
  */
 export function rebuildCase(rows: readonly CaseHistoryRow[]): CaseRow | null {
   let row = null as CaseRow | null;

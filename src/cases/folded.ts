@@ -13,7 +13,7 @@ import {
   taskOutcomes,
 } from './moves.ts';
 
-/** What the moves of a case add up to, besides its own columns: the column `folded` of the table `cases`. */
+/** The result of folding a case's moves, apart from its own columns: the column `folded` of the table `cases`. */
 const moment = z.string();
 const approval = z.string().nullable();
 const taskSchema = z.strictObject({
@@ -25,9 +25,9 @@ const taskSchema = z.strictObject({
   due: z.string(),
   by: z.string(),
   at: moment,
-  /** How many links it has had; the number of the last one is part of its secret. */
+  /** How many links there have been; the number of the last one is part of its secret. */
   links: z.number().int(),
-  /** Until when the last one is good; null: there is none, or it was revoked. */
+  /** When the last link expires; null: there is none, or it was revoked. */
   linkUntil: moment.nullable(),
   sentAt: moment.nullable(),
   /** Null: open. */
@@ -36,17 +36,17 @@ const taskSchema = z.strictObject({
   finishedBy: z.string().nullable(),
   finishedAt: moment.nullable(),
 });
-/** What the owner of another system is to do for a case. */
+/** A task for the owner of another system. */
 export type CaseTask = z.infer<typeof taskSchema>;
 const foldedSchema = z.strictObject({
   kindAsGiven: z.string().nullable(),
-  /** The requester's place in the words it came in, where they mean no place of the list: an officer has to choose. */
+  /** The requester's place as given, if it matches no place of the list: an officer has to choose. */
   placeAsGiven: z.string().nullable().default(null),
   acknowledgedAt: moment.nullable(),
   identity: z.strictObject({
-    /** `recheck`: it was confirmed, and then the requester's name or address was changed. */
+    /** `recheck`: it was confirmed, but then the requester's name or address was changed. */
     status: z.enum(['not-asked', 'asked', 'confirmed', 'failed', 'recheck']),
-    /** Why the controller doubts (GDPR Art. 12(6)). */
+    /** The reason for the doubt (GDPR Art. 12(6)). */
     doubt: z.string().nullable(),
     asked: z.string().nullable(),
     askedAt: moment.nullable(),
@@ -89,7 +89,7 @@ const foldedSchema = z.strictObject({
       at: moment,
       channel: z.string(),
       disclosure: z.string(),
-      /** What was done with each thing that was asked for; empty: not recorded. */
+      /** What was done about each part of the request; empty: not recorded. */
       parts: z.array(answerPartSchema).default([]),
       documentSha256: z.string().nullable(),
       approvedBy: approval,
@@ -108,27 +108,27 @@ const foldedSchema = z.strictObject({
     .nullable(),
   withdrawal: z.strictObject({ at: moment, how: z.string() }).nullable(),
   duplicateOf: z.string().nullable(),
-  /** Cases that were closed as duplicates of this one, with their receipt; absent: none. */
+  /** Cases closed as duplicates of this one, with their receipt; absent: none. */
   duplicates: z.array(z.strictObject({ caseId: z.string(), receivedAt: moment, basis: z.string() })).exactOptional(),
-  /** When this case itself was received, as long as there are duplicates; the earliest of all governs. */
+  /** This case's own receipt while there are duplicates; the earliest of all counts. */
   ownReceipt: z.strictObject({ at: moment, basis: z.string() }).exactOptional(),
   /** Who handles it, in words. */
   assignee: z.string().nullable().default(null),
-  /** What a second person approved, as long as nothing has changed since. */
+  /** What a second person approved, if nothing has changed since. */
   approval: z
     .strictObject({ of: z.enum(secondPersonMoves), by: z.string(), at: moment })
     .nullable()
     .default(null),
-  /** What the requester wrote last, until an officer does something; absent: nothing that waits. */
+  /** The requester's last message, until an officer does something; absent: none is waiting. */
   message: z.strictObject({ at: moment, about: z.enum(messageKinds), channel: z.string() }).exactOptional(),
-  /** How it is known that the requester reads the mail of the address; absent: it is not. */
+  /** How it was confirmed that the requester reads mail to the address; absent: not confirmed. */
   emailConfirmed: z.strictObject({ at: moment, how: z.string() }).exactOptional(),
-  /** In the order in which they were added: the first is task 1. Absent: there are none. */
+  /** In the order in which they were added: the first is task 1. Absent: none. */
   tasks: z.array(taskSchema).exactOptional(),
 });
 export type CaseFolded = z.infer<typeof foldedSchema>;
 
-/** What a case that has just been opened adds up to. */
+/** The folded state of a newly opened case. */
 export function emptyFolded(kindAsGiven: string | null, placeAsGiven: string | null = null): CaseFolded {
   return {
     kindAsGiven,
@@ -162,7 +162,7 @@ export function emptyFolded(kindAsGiven: string | null, placeAsGiven: string | n
   };
 }
 
-/** Reads the column. Throws when it is not what this program wrote. */
+/** Reads the column. Throws if it is not what this program wrote. */
 export function parseFolded(column: string): CaseFolded {
   return foldedSchema.parse(JSON.parse(column));
 }
@@ -172,12 +172,12 @@ export function foldedColumn(folded: CaseFolded): string {
   return canonicalJson(folded).toString('utf8');
 }
 
-/** Somebody's words for a place that mean none of the list (src/law/jurisdictions.ts); null: they do, or there are none. */
+/** Words for a place that match none in the list (src/law/jurisdictions.ts); null: they match, or there are none. */
 export function unknownPlace(words: string | null): string | null {
   return words === null || mapJurisdiction(words) !== null ? null : words;
 }
 
-/** Who did it and when it was recorded (our clock). */
+/** Who made the move and when it was recorded (our clock). */
 interface MoveStamp {
   readonly actor: string;
   readonly recordedAt: string;
@@ -185,10 +185,10 @@ interface MoveStamp {
   readonly receipt: { readonly at: string; readonly basis: string };
 }
 
-/** Adds one move to what the moves add up to. Pure; the move was checked before. */
+/** Adds one move to the folded state. Pure; the move must have been checked. */
 export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp): CaseFolded {
   const { message: _read, ...read } = folded;
-  // What becomes of a task, its owner does: nobody has read the message by that.
+  // Moves of tasks are made by their owners and do not mean that an officer has read the message.
   const next = foldDetails(taskMoves.includes(checked.move) ? folded : read, checked, stamp);
   return keepsApproval.includes(checked.move) ? next : { ...next, approval: null };
 }
@@ -196,7 +196,7 @@ export function foldMove(folded: CaseFolded, checked: CheckedMove, stamp: MoveSt
 /** Moves about tasks for the owners of other systems. */
 export const taskMoves: readonly MoveName[] = ['add-task', 'share-task', 'unshare-task', 'send-task', 'finish-task'];
 
-/** The task of this number; null: there is none. */
+/** The task with this number; null if there is none. */
 export function taskOf({ tasks = [] }: Pick<CaseFolded, 'tasks'>, number: string): CaseTask | null {
   return tasks[Number(number) - 1] ?? null;
 }
@@ -209,7 +209,7 @@ function changeTask(folded: CaseFolded, number: string, change: (task: CaseTask)
   };
 }
 
-/** Moves that change nothing of what was approved. */
+/** Moves that do not change what was approved. */
 export const keepsApproval: readonly MoveName[] = [
   'approve',
   'assign',
@@ -228,7 +228,7 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
       return { ...folded, acknowledgedAt: details.at ?? recorded };
     case 'ask-identity': {
       const asked = { status: 'asked' as const, doubt: details.doubt ?? null, asked: details.asked };
-      // A second question does not restart the wait of the first.
+      // A second question does not restart the wait for the first.
       return {
         ...folded,
         identity: { ...folded.identity, ...asked, askedAt: folded.identity.askedAt ?? details.at ?? recorded },
@@ -331,7 +331,7 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
     case 'reopen':
       return { ...folded, answer: null, refusal: null, withdrawal: null, duplicateOf: null };
     case 'amend': {
-      // What was confirmed was confirmed of the requester as noted then: nobody else may come in through a correction.
+      // The identity was confirmed for the requester as recorded then: a correction must not let someone else in.
       const changed = details.requesterName !== undefined || details.requesterEmail !== undefined;
       const { emailConfirmed: _former, ...others } = folded;
       const corrected = details.requesterEmail === undefined ? folded : others;
@@ -377,7 +377,10 @@ function foldDetails(folded: CaseFolded, checked: CheckedMove, stamp: MoveStamp)
   }
 }
 
-/** The receipt that governs a case: the earliest of its own and of those closed as its duplicates. `own`: where none were. */
+/**
+ * The receipt that counts for a case: the earliest of its own and its duplicates' receipts. `own`: its receipt without
+ * duplicates.
+ */
 export function governingReceipt(
   { duplicates = [], ownReceipt }: CaseFolded,
   own: { readonly at: string; readonly basis: string },
@@ -387,12 +390,12 @@ export function governingReceipt(
     .reduce((earliest, one) => (one.at < earliest.at ? one : earliest), ownReceipt ?? own);
 }
 
-/** Who approved it as a second person; null: nobody had to. */
+/** Who approved it as a second person; null: no approval was needed. */
 function approvalOf({ approval: given }: CaseFolded, of: (typeof secondPersonMoves)[number]): string | null {
   return given?.of === of ? given.by : null;
 }
 
-/** A settled case no longer waits for clarification, or the clock would stay stopped after a reopening. */
+/** A settled case no longer waits for clarification; otherwise the clock would stay stopped after a reopening. */
 function settled(folded: CaseFolded, at: string): CaseFolded {
   const clarifications = folded.clarifications.map((one) => ({ ...one, answeredAt: one.answeredAt ?? at }));
   return { ...folded, clarifications };

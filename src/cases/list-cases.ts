@@ -12,23 +12,23 @@ import type { Query } from '../store/store.ts';
 
 interface CaseFilter {
   readonly source?: string;
-  /** Only these; absent: of every source. */
+  /** Only these sources; absent: all. */
   readonly sources?: readonly string[];
   readonly state?: string;
   readonly kind?: string;
-  /** In a name, an address, an identifier or the number of a case. */
+  /** Text in a name, an address, an identifier or a case number. */
   readonly text?: string;
   /** Only cases whose requester still waits. */
   readonly open?: boolean;
-  /** Only settled ones, behind this one in the order of receipt; null: from the first on. */
+  /** Only settled ones after this one in order of receipt; null: from the first. */
   readonly settledAfter?: Pick<CaseRow, 'receipt_at' | 'opened_seq'> | null;
   /** ISO 8601 UTC. */
   readonly now: string;
-  /** Of the settled cases, at most this many of the latest receipt, default 500. Open ones are always all there. */
+  /** At most this many settled cases, by latest receipt, default 500. Open ones are always included. */
   readonly limit?: number;
 }
 
-/** Cases with their computed deadlines: the open ones by legal limit, then the settled ones by receipt, latest first. */
+/** Cases with their computed deadlines: open ones by legal limit, then settled ones by receipt, latest first. */
 export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<readonly CaseView[]> {
   let query = deps.store.read.selectFrom('cases').selectAll();
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
@@ -57,7 +57,7 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   return [...open, ...(await viewAll(deps, settled, filter.now))];
 }
 
-/** A list of open cases, in order, and what it was computed from (see {@link KeptView}). */
+/** An ordered list of open cases, and its input (see {@link KeptView}). */
 interface KeptList {
   readonly cases: KeptCases;
   readonly profiles: ReadonlyMap<string, ControllerProfile | null>;
@@ -65,7 +65,7 @@ interface KeptList {
   readonly views: readonly CaseView[];
 }
 
-/** Lists of open cases that are remembered. */
+/** Cached lists of open cases. */
 const LISTS_KEPT = 4;
 const keptLists = new WeakMap<CaseReading['regimes'], Map<string, KeptList>>();
 
@@ -94,7 +94,7 @@ async function listOpen(
   return views;
 }
 
-/** What a requester wrote back, and nobody has done anything about since. */
+/** A message from a requester about which nothing has been done yet. */
 export interface WaitingMessage {
   readonly caseId: string;
   readonly source: string;
@@ -103,7 +103,7 @@ export interface WaitingMessage {
   readonly at: string;
 }
 
-/** Messages that wait, of open and of settled cases, the oldest first. `sources`: absent: of every one. */
+/** Waiting messages of open and settled cases, oldest first. Absent `sources`: all. */
 export async function listMessages(read: Query, sources?: readonly string[]): Promise<readonly WaitingMessage[]> {
   const rows = await read
     .selectFrom('cases')
@@ -120,7 +120,7 @@ export async function listMessages(read: Query, sources?: readonly string[]): Pr
     .sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** Not part of the statements: SQLite would then read every case of these sources rather than the few that are named. */
+/** Filtered here instead of in SQL: SQLite would then read every case of these sources instead of the few that are needed. */
 function ofSources<Row extends { readonly source: string }>(
   rows: readonly Row[],
   sources: readonly string[] | undefined,
@@ -128,10 +128,10 @@ function ofSources<Row extends { readonly source: string }>(
   return sources === undefined ? rows : rows.filter(({ source }) => sources.includes(source));
 }
 
-/** A task for the owner of another system whose day has come, and that is open. */
+/** An open task for the owner of another system that is due. */
 export interface DueTask {
   readonly caseId: string;
-  /** Its number on the case. */
+  /** Its number within the case. */
   readonly task: string;
   readonly what: string;
   readonly owner: string | null;
@@ -139,7 +139,7 @@ export interface DueTask {
   readonly due: string;
 }
 
-/** Open tasks that were to be done by `day` (YYYY-MM-DD) or earlier, of open and of settled cases, the earliest first. `sources`: absent: of every one. */
+/** Open tasks due by `day` (YYYY-MM-DD), of open and settled cases, earliest first. Absent `sources`: all. */
 export async function listDueTasks(read: Query, day: string, sources?: readonly string[]): Promise<readonly DueTask[]> {
   const rows = await read
     .selectFrom('cases')
@@ -157,16 +157,16 @@ export async function listDueTasks(read: Query, day: string, sources?: readonly 
     .sort((a, b) => a.due.localeCompare(b.due) || a.caseId.localeCompare(b.caseId));
 }
 
-/** A task as an officer wrote it before, on some case of the same source; without its instructions, which may name a person. */
+/** A task as written earlier for a case of the same source, without its instructions, which may name a person. */
 export type EarlierTask = Pick<CaseTask, 'what' | 'owner' | 'ownerEmail'> & {
   /** The entry that added it. */
   readonly seq: number;
 };
 
-/** Of the moves that are looked through for suggestions, the latest this many. */
+/** The latest moves searched for suggestions, at most this many. */
 const EARLIER_LOOKED = 200;
 
-/** What was asked of other systems before in this source, the latest first, each once. */
+/** Tasks given to other systems before in this source, latest first, without repeats. */
 export async function listEarlierTasks(read: Query, source: string): Promise<readonly EarlierTask[]> {
   const rows = await read
     .selectFrom('case_history')
@@ -188,7 +188,7 @@ export async function listEarlierTasks(read: Query, source: string): Promise<rea
 }
 
 interface CasePage {
-  /** Null: of every source. */
+  /** Null: all sources. */
   readonly sources: readonly string[] | null;
   readonly state?: string;
   readonly kind?: string;
@@ -196,12 +196,12 @@ interface CasePage {
   readonly open?: boolean;
   /** ISO 8601 UTC. */
   readonly now: string;
-  /** Only cases opened by an earlier entry; null: from the latest on. */
+  /** Only cases opened by an earlier entry; null: from the latest. */
   readonly before: number | null;
   readonly limit: number;
 }
 
-/** Cases with their computed deadlines, the one opened last first: pages of it stay the same while others are opened. */
+/** Cases with their computed deadlines, latest opening first, so pages stay the same while new cases are opened. */
 export async function pageCases(deps: CaseReading, page: CasePage): Promise<readonly CaseView[]> {
   let query = deps.store.read.selectFrom('cases').selectAll();
   if (page.sources !== null) query = query.where('source', 'in', [...page.sources]);
@@ -212,7 +212,7 @@ export async function pageCases(deps: CaseReading, page: CasePage): Promise<read
   return viewAll(deps, await query.orderBy('opened_seq', 'desc').limit(page.limit).execute(), page.now);
 }
 
-/** A view, and what it was computed from: nothing else goes into it (viewCase), of the time only the day. */
+/** A view and its complete input (viewCase); of the time, only the day matters. */
 interface KeptView {
   readonly row: CaseRow;
   readonly profile: ControllerProfile | null;
@@ -220,11 +220,11 @@ interface KeptView {
   readonly view: CaseView;
 }
 
-/** Views of one installation by case, so that a list computes no more than what changed. */
+/** Cached views of one installation by case, so that a list computes only what changed. */
 const keptViews = new WeakMap<CaseReading['regimes'], Map<string, KeptView>>();
 const VIEWS_KEPT = 10_000;
 
-/** Computing thousands of deadlines takes a second or two: webhooks are let through in between. */
+/** Computing thousands of deadlines takes a second or two, so it yields to webhooks. */
 async function viewAll(deps: CaseReading, rows: readonly CaseRow[], now: string): Promise<CaseView[]> {
   const { regimes, timeZone } = deps;
   const kept = keptViews.get(regimes) ?? new Map<string, KeptView>();
@@ -253,7 +253,7 @@ async function viewAll(deps: CaseReading, rows: readonly CaseRow[], now: string)
   return views;
 }
 
-/** An open case that may be the same request as another one. */
+/** An open case that may be the same request. */
 export interface SameRequest {
   readonly caseId: string;
   /** ISO 8601 UTC. */
@@ -289,12 +289,12 @@ async function listSame(read: Query, view: CaseView): Promise<readonly SameReque
   });
 }
 
-/** A case that another one could be a duplicate of. */
+/** A case of which another one could be a duplicate. */
 export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number];
 
 /**
- * Cases that a case could be a duplicate of: the open ones of its source, and those of the same requester that were settled since it arrived.
- * Those of the same e-mail address or name come first, then those received last; at most `limit`.
+ * Cases of which a case could be a duplicate: the open ones of its source, and those of the same requester settled
+ * since it arrived. Those with the same e-mail address or name come first, then the latest received; at most `limit`.
  */
 export async function listOriginals(read: Query, { row }: CaseView, limit: number) {
   const same = (['requester_email', 'requester_name'] as const).flatMap((column) => {
@@ -347,13 +347,13 @@ export interface ShownCase {
   readonly match: Match;
   readonly readiness: Readiness;
   readonly disclosure: Disclosure;
-  /** Open cases that may be the same request, the one received first before the others. */
+  /** Open cases that may be the same request, earliest receipt first. */
   readonly sameAs: readonly SameRequest[];
-  /** Consent that was recorded after this case had withdrawn it. */
+  /** Consent recorded after this case had withdrawn it. */
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
 }
 
-/** One case with its history, what was found of its subject and what it lacks; null when the case does not exist. */
+/** One case with its history, its subject's records and what it lacks; null if the case does not exist. */
 export async function showCase(deps: CaseReading, caseId: string, now: string): Promise<ShownCase | null> {
   const row = await deps.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
   if (row === undefined) return null;
@@ -387,7 +387,7 @@ async function loadProfiles(
   return profiles;
 }
 
-/** A case without a limit comes first: nobody knows yet by when it is due. */
+/** Cases without a limit come first, because their due date is unknown. */
 function byDue(a: CaseView, b: CaseView): number {
   const [one, other] = [a.deadline.limit ?? '', b.deadline.limit ?? ''];
   return one < other ? -1 : one > other ? 1 : a.row.opened_seq - b.row.opened_seq;

@@ -6,16 +6,16 @@ import type { CaseFolded } from './folded.ts';
 import { type Match, matchCase } from './match.ts';
 import type { Disclosure } from './moves.ts';
 
-/** What a pack needs to know of its case, as it stood at an entry of the ledger. */
+/** What a pack needs to know about its case, as of an entry of the ledger. */
 export interface PackCase {
   readonly view: CaseView;
   readonly profile: ControllerProfile | null;
   readonly match: Match;
   readonly disclosure: Disclosure;
   readonly readiness: Readiness;
-  /** Whether the identity check that applies was made, and how in words; never a document. */
+  /** Whether the required identity check was made, and how, in words; never a document. */
   readonly identity: { readonly status: IdentityStanding; readonly how: string | null };
-  /** The controller's other systems as the case marks them; null: not marked. */
+  /** The controller's other systems as marked in the case; null: not marked. */
   readonly systems: readonly {
     readonly name: string;
     readonly result: CaseFolded['systems'][string]['result'] | null;
@@ -23,8 +23,8 @@ export interface PackCase {
 }
 
 /**
- * Loads a case for its pack out of the history up to the entry `asOf`: same ledger, same asOf, same `now`, same answer.
- * Null when the case was not there yet.
+ * Loads a case for its pack from the history up to the entry `asOf`: the same ledger, asOf and `now` give the same
+ * result. Null if the case did not exist yet.
  */
 export async function loadPackCase(
   deps: CaseReading,

@@ -4,30 +4,30 @@ import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
 
 /**
- * How the requester was found in the consent records.
- * from-device: the person read an id from the own browser and sent it. computed: the e-mail hashed by the source's recipe.
- * shared: derived from an address that several people share, never released. none: answered as GDPR Art. 11(2) has it.
+ * How the requester was found in the consent records. from-device: the person sent an id read from their own browser.
+ * computed: the e-mail address hashed by the source's recipe. shared: derived from an address that several people
+ * share, never released. none: answered according to GDPR Art. 11(2).
  */
 type MatchStatus = 'from-device' | 'computed' | 'shared' | 'none';
 
 export interface Match {
   readonly status: MatchStatus;
-  /** The subject in the forms in which the records hold it; empty with `none`. */
+  /** The subject in the forms used in the records; empty with `none`. */
   readonly subjects: readonly string[];
-  /** Distinct decisions recorded for them. */
+  /** Number of decisions recorded for them. */
   readonly decisions: number;
-  /** In words, for the officer. */
+  /** An explanation for the officer. */
   readonly says: string;
 }
 
-/** A subject that a case may be about, and how it was come by. */
+/** A possible subject of a case, and how it was obtained. */
 interface Candidate {
   readonly subject: string;
   readonly status: Exclude<MatchStatus, 'none'>;
   readonly says: string;
 }
 
-/** Finds the recorded decisions of a case's subject, up to the entry `asOf` where one is given. */
+/** Finds the recorded decisions of a case's subject, up to the entry `asOf` if given. */
 export async function matchCase(
   deps: Pick<CaseReading, 'store' | 'recipeOf'>,
   row: CaseRow,
@@ -38,7 +38,7 @@ export async function matchCase(
   return matchOf(row, candidates, await countDecisions(deps, row.source, forms, asOf), await deps.recipeOf(row.source));
 }
 
-/** As {@link matchCase}, of many cases: a statement for each source. */
+/** Like {@link matchCase} for many cases, with one statement per source. */
 export async function matchCases(
   deps: Pick<CaseReading, 'store' | 'recipeOf'>,
   rows: readonly CaseRow[],
@@ -59,7 +59,7 @@ export async function matchCases(
   );
 }
 
-/** The subjects to try, the best first. */
+/** The subjects to try, best first. */
 async function candidatesOf(deps: Pick<CaseReading, 'recipeOf'>, row: CaseRow): Promise<readonly Candidate[]> {
   const linked = parseFolded(row.folded).match;
   const candidates: Candidate[] = [];
@@ -111,7 +111,7 @@ function matchOf(
   return { status: 'none', subjects: [], decisions: 0, says: wordsOfNoMatch(row, tried, isRecipeKnown) };
 }
 
-/** Every form in which records may name the subject of a case; none of an address that several people share. */
+/** Every form in which records may name the subject of a case; empty for an address that several people share. */
 export async function subjectsOfCase(deps: Pick<CaseReading, 'recipeOf'>, row: CaseRow): Promise<readonly string[]> {
   const linked = parseFolded(row.folded).match;
   const told = linked === null ? row.subject : linked.way === 'shared' ? null : linked.subject;
@@ -121,7 +121,7 @@ export async function subjectsOfCase(deps: Pick<CaseReading, 'recipeOf'>, row: C
   return [told, computed].flatMap((subject) => (subject === null ? [] : subjectForms(subject)));
 }
 
-/** Distinct decisions of each of these subjects that has any. */
+/** The number of decisions of each of these subjects that has any. */
 async function countDecisions(
   deps: Pick<CaseReading, 'store'>,
   source: string,

@@ -28,15 +28,16 @@ interface MoveCaseInput {
 
 type MovedCase =
   | { readonly outcome: 'moved'; readonly caseId: string; readonly version: number; readonly seq: number }
-  /** Somebody else moved the case since: look again. */
+  /** Someone else has moved the case since: look again. */
   | { readonly outcome: 'conflict'; readonly caseId: string; readonly version: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] }
   | { readonly outcome: 'not-found' };
 
 /**
- * Records a move of a case. Two officers on one version at once: the ledger's deduplication key is the case and the version,
- * so the second gets `conflict`; the very same move of the same officer sent twice is answered as `moved` both times.
- * The move shows once the projection has come to `seq`. An answer that ends consent is recorded together with the withdrawals that follow from it.
+ * Records a move of a case. If two officers act on one version at once, the ledger's deduplication key (case and
+ * version) gives the second `conflict`; the same move sent twice by the same officer is answered `moved` both times.
+ * The move is visible once the projection has reached `seq`. An answer that ends consent is recorded together with the
+ * resulting withdrawals.
  */
 export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise<MovedCase> {
   const { caseId, basedOn, actor } = input;
@@ -78,10 +79,13 @@ export async function moveCase(deps: CaseWriting, input: MoveCaseInput): Promise
   return { outcome: 'moved', caseId, version: basedOn + 1, seq: appended.seq };
 }
 
-/** Attempts at a move that others make moves beside. */
+/** Attempts at a move while others make moves too. */
 const TRIES = 5;
 
-/** A move that holds whatever was done before it: of a requester, who sees no version of the case. Throws when others were faster each time. */
+/**
+ * Makes a move that is valid whatever was done before: for a requester, who sees no version of the case. Throws if
+ * others were faster each time.
+ */
 export async function moveLatest(
   deps: CaseWriting,
   input: Omit<MoveCaseInput, 'basedOn'>,
@@ -136,7 +140,7 @@ function originalOf(deps: CaseWriting, row: CaseRow, caseId: string): Promise<Ca
     .executeTakeFirst();
 }
 
-/** What keeps a case from being a duplicate of another one. */
+/** Why a case cannot be a duplicate of another. */
 function problemsOfOriginal(row: CaseRow, other: CaseRow): readonly string[] {
   const { duplicateOf, answer, refusal, withdrawal } = parseFolded(other.folded);
   if (duplicateOf !== null)
@@ -147,7 +151,7 @@ function problemsOfOriginal(row: CaseRow, other: CaseRow): readonly string[] {
     : [];
 }
 
-/** The effect of a duplicate on the remaining case: its receipt counts there as long as it is closed as a duplicate. */
+/** The effect of a duplicate on the remaining case: its receipt counts there while it is closed as a duplicate. */
 async function onOriginal(
   deps: CaseWriting,
   row: CaseRow,
@@ -172,7 +176,7 @@ async function onOriginal(
   ];
 }
 
-/** The same move by the same officer is not a conflict: its first recording is the answer. */
+/** The same move by the same officer is not a conflict: the first recording is the answer. */
 async function answerConflict(
   deps: CaseWriting,
   row: CaseRow,
@@ -200,7 +204,10 @@ async function seqOfVersion(deps: CaseWriting, caseId: string, version: number):
   return row?.seq ?? null;
 }
 
-/** A request that reached the controller by letter, mail, telephone or in person, as an officer records it. Titles and descriptions are for forms. */
+/**
+ * A request that reached the controller by letter, mail, telephone or in person, as recorded by an officer. Titles and
+ * descriptions are for forms.
+ */
 export const openCaseSchema = z.strictObject({
   source: sourceSlugSchema.meta({ title: 'Source' }),
   kind: z.enum(requestKinds).meta({ title: 'Kind of request' }),
@@ -209,7 +216,7 @@ export const openCaseSchema = z.strictObject({
     title: 'Received',
     description: 'When it arrived through any channel of the controller.',
   }),
-  /** How it came: letter, mail, telephone … */
+  /** How it arrived: letter, mail, telephone … */
   channel: z
     .string()
     .trim()
@@ -223,18 +230,18 @@ export const openCaseSchema = z.strictObject({
     title: 'Where the requester is',
     description: 'Without it only the controller’s law applies.',
   }),
-  /** An id that the requester read from the own browser. */
+  /** An id that the requester read from their own browser. */
   subject: line.nullable().default(null).meta({ title: 'Id from the requester’s device' }),
   message: text.nullable().default(null).meta({ title: 'What was requested' }),
   actor: z.string().trim().min(1).max(200),
-  /** The same reference opens the same case once: a form's own number, so that a double click opens one case. */
+  /** The same reference opens only one case, for instance the number of a form, so that a double click opens one case. */
   reference: z.string().min(1).max(200).optional(),
-  /** BCP 47, of the page on which it was made. */
+  /** BCP 47; the language of the page on which it was made. */
   language: z.string().max(35).exactOptional(),
-  /** The requester wrote it into the request form. */
+  /** The requester used the request form. */
   receiptBasis: z.literal('form').exactOptional(),
 });
-/** What the form of a new request asks for. */
+/** The fields of the form for a new request. */
 export const openCaseForm = openCaseSchema.omit({
   actor: true,
   reference: true,
@@ -247,7 +254,10 @@ type OpenedCase =
   | { readonly outcome: 'opened' | 'duplicate'; readonly caseId: string; readonly seq: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Records a request as a case, and in the same transaction what goes with it. The case is there once the projection has come to `seq`. */
+/**
+ * Records a request as a case, and in the same transaction whatever belongs to it. The case is visible once the
+ * projection has reached `seq`.
+ */
 export async function openCase(
   deps: Pick<CaseWriting, 'ledger' | 'clock'>,
   input: OpenCaseInput,
@@ -271,7 +281,7 @@ export async function openCase(
   return { outcome: appended.outcome === 'stored' ? 'opened' : 'duplicate', caseId, seq: appended.seq };
 }
 
-/** `o` and ten digits: never mistaken for the id of a reported request, which ends in a plain seq. */
+/** `o` and ten digits: cannot be confused with the id of a reported request, which ends in a plain seq. */
 function idPart(source: string, reference: string): string {
   const digest = createHash('sha256').update(`${source}\n${reference}`).digest();
   return `o${(digest.readBigUInt64BE() % 10_000_000_000n).toString().padStart(10, '0')}`;

@@ -37,7 +37,7 @@ export const openStates = [
 ] as const satisfies readonly CaseState[];
 const settledStates = ['answered', 'refused', 'withdrawn'] as const satisfies readonly CaseState[];
 const workingStates = ['opened', 'acknowledged', 'in-progress'] as const satisfies readonly CaseState[];
-/** A clarification that is awaited is received first: a case waits for one thing at a time. */
+/** Excludes an awaited clarification: a case waits for one thing at a time. */
 const identifiable = [...workingStates, 'waiting-identity'] as const satisfies readonly CaseState[];
 
 /** Whether the requester is still waiting for an answer. */
@@ -45,14 +45,14 @@ export function isOpen(state: string): boolean {
   return (openStates as readonly string[]).includes(state);
 }
 
-/** What each move needs to be recorded. Identity documents are never kept: only what was checked, how and by whom. */
+/** What has to be recorded for each move. Identity documents are never kept: only what was checked, how and by whom. */
 export const text = z.string().trim().min(1).max(4000);
 export const line = z.string().trim().min(1).max(300);
-/** A moment, ISO 8601 with an offset; kept as UTC with milliseconds. */
+/** A time, ISO 8601 with an offset; stored as UTC with milliseconds. */
 export const moment = z.iso.datetime({ offset: true }).transform((value) => new Date(value).toISOString());
-/** When it happened, where that is not the moment of recording it. */
+/** When it happened, if not at the time of recording. */
 const at = moment.optional().meta({ title: 'When', description: 'Leave empty for now.' });
-/** Who approved on behalf of the controller, where this installation is a processor. */
+/** Who approved on behalf of the controller if this installation is a processor. */
 const approvedBy = line
   .optional()
   .meta({ title: 'Approved by', description: 'Required if this installation acts on behalf of a controller.' });
@@ -61,7 +61,7 @@ const reasons = text.meta({ title: 'Reasons', description: 'As stated to the req
 const how = text.meta({ title: 'How' });
 const note = text.optional().meta({ title: 'Note' });
 const channel = line.meta({ title: 'Channel', description: 'For example e-mail, letter or portal.' });
-/** For removing what a form sends empty. */
+/** Lets forms send an empty value to remove something. */
 const nullableLine = line.nullable();
 
 export const requesterRoles = ['person', 'agent', 'guardian'] as const;
@@ -69,11 +69,11 @@ export const systemResults = ['nothing-found', 'attached', 'not-applicable'] as 
 export const matchWays = ['from-device', 'computed', 'shared'] as const;
 const disclosures = ['full', 'categories-only', 'no-match'] as const;
 export type Disclosure = (typeof disclosures)[number];
-/** What a requester writes about an answer. */
+/** What a requester may write about an answer. */
 export const messageKinds = ['question', 'objection'] as const;
 const partOutcomes = ['done', 'partly', 'refused'] as const;
 
-/** The words for what is chosen from a list. */
+/** The words for choices in a list. */
 export const choiceTexts: Readonly<
   Record<
     | (typeof requesterRoles)[number]
@@ -109,13 +109,13 @@ export const choiceTexts: Readonly<
   refuse: 'Refusing the request',
 };
 
-/** One thing that was asked for, and what became of it. */
+/** One part of a request, and its outcome. */
 export const answerPartSchema = z
   .strictObject({
-    /** What was asked for, e.g. "erasure of the newsletter profile". */
+    /** What was requested, e.g. "erasure of the newsletter profile". */
     what: line.meta({ title: 'What was requested' }),
     outcome: z.enum(partOutcomes).meta({ title: 'Outcome' }),
-    /** The article or section, and the reason, for what was not done (GDPR Art. 12(4); 11 CCR 7101(b)). */
+    /** For something refused: the article or section, and the reason (GDPR Art. 12(4); 11 CCR 7101(b)). */
     ground: text.optional().meta({
       title: 'Ground',
       description: 'For anything refused or done in part: the article or section, and why.',
@@ -128,16 +128,16 @@ export const answerPartSchema = z
     path: ['ground'],
   });
 export type AnswerPart = z.infer<typeof answerPartSchema>;
-/** How a task of the owner of another system ended. */
+/** The outcome of a task for the owner of another system. */
 export const taskOutcomes = ['done', 'not-done'] as const;
-/** Days that the link to a task is good unless said otherwise, and at most. */
+/** Default and maximum number of days for which the link to a task is valid. */
 export const TASK_DAYS = 30;
 export const TASK_DAYS_MAX = 90;
 const task = z
   .string()
   .regex(/^[1-9]\d{0,2}$/, 'use the number of the task on the case, such as 1')
   .meta({ title: 'Task' });
-/** Parts that one answer may have. */
+/** The most parts that one answer may have. */
 const ANSWER_PARTS = 20;
 
 /** A row of the table of moves. */
@@ -145,7 +145,7 @@ interface Move {
   /** For buttons and lists. */
   readonly label: string;
   readonly from: readonly CaseState[];
-  /** Where the case goes; `same`: it stays where it is; by state: it stays in those that are not named. */
+  /** The resulting state; `same`: unchanged; if given by state, states not named are unchanged. */
   readonly to: CaseState | 'same' | Readonly<Partial<Record<CaseState, CaseState>>>;
   /** What is recorded. Title and description of a field are its label and hint in forms. */
   readonly details: z.ZodObject;
@@ -204,11 +204,11 @@ export const moves = {
     details: z
       .strictObject({
         at,
-        /** When the information arrived, where it was asked for: the UK counts from it. */
+        /** When requested information arrived: the UK counts from it. */
         informationAt: moment.optional().meta({ title: 'When the information arrived' }),
         how: how.meta({ title: 'How', description: 'Say what was checked. Never keep an identity document.' }),
         requester: z.enum(requesterRoles).default('person').meta({ title: 'Who is asking' }),
-        /** By what an agent or guardian acts. */
+        /** The authority by which an agent or guardian acts. */
         authority: text.optional().meta({ title: 'Authority', description: 'For an agent or a guardian.' }),
         /** For whom an agent or guardian acts: letters name this person. */
         represented: line.optional().meta({
@@ -406,7 +406,7 @@ export const moves = {
       at,
       channel,
       disclosure: z.enum(disclosures).meta({ title: 'What the answer contains' }),
-      /** What was done with each thing that was asked for; absent in answers of earlier versions. */
+      /** What was done about each part of the request; absent in answers of earlier versions. */
       parts: z.array(answerPartSchema).min(1).max(ANSWER_PARTS).optional().meta({
         title: 'What was done',
         description: 'One row per item requested. Rows without an outcome are ignored.',
@@ -416,13 +416,13 @@ export const moves = {
         .regex(/^[0-9a-f]{64}$/)
         .optional()
         .meta({ title: 'Document sent' }),
-      /** Of a request to withdraw consent, opt out or object: the purposes that end; absent: every one that needs consent. */
+      /** For a request to withdraw consent, opt out or object: the purposes that end; absent: every one that needs consent. */
       purposes: z.array(z.string().trim().min(1).max(200)).min(1).max(100).optional().meta({
         title: 'Consent that ends',
         description:
           'Purposes as named in the consent records, comma-separated. Leave empty for every purpose that needs consent.',
       }),
-      /** From when on they ended, where that is earlier than the answer. */
+      /** When they ended, if earlier than the answer. */
       effectiveAt: moment
         .optional()
         .meta({ title: 'Effective from, if earlier', description: 'Leave empty for the time of the answer.' }),
@@ -466,7 +466,7 @@ export const moves = {
     to: 'same',
     details: z.strictObject({
       duplicate: line.meta({ title: 'Duplicate' }),
-      /** Its receipt: the earliest of all governs the period (GDPR Art. 12(3)). */
+      /** The receipt of the duplicate: the earliest one counts for the period (GDPR Art. 12(3)). */
       receivedAt: moment.meta({ title: 'Actually received on' }),
       receiptBasis: line.meta({ title: 'Receipt according to' }),
     }),
@@ -493,7 +493,7 @@ export const moves = {
 
 export type MoveName = keyof typeof moves;
 export type MoveDetails<M extends MoveName> = z.infer<(typeof moves)[M]['details']>;
-/** A move with details that were checked. */
+/** A move with checked details. */
 export type CheckedMove = { [M in MoveName]: { readonly move: M; readonly details: MoveDetails<M> } }[MoveName];
 
 type ReadMove =
@@ -518,7 +518,7 @@ export function readMove(move: string, details: unknown): ReadMove {
   return { outcome: 'read', checked: { move, details: parsed.data } as CheckedMove };
 }
 
-/** Names of the moves that a state allows; what a law forbids besides is judged by cases/check-move.ts. */
+/** Names of the moves that a state allows; legal restrictions are checked in cases/check-move.ts. */
 export function movesFrom(state: string): readonly MoveName[] {
   return (Object.keys(moves) as MoveName[]).filter((name) => (moves[name].from as readonly string[]).includes(state));
 }

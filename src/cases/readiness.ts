@@ -23,7 +23,7 @@ interface Lack {
     | 'regime';
   /** One sentence, for the officer. */
   readonly text: string;
-  /** The case cannot be ready while it lacks this. The others are named in the case and in the pack. */
+  /** The case cannot be ready without it. Other gaps are only named in the case and in the pack. */
   readonly blocking: boolean;
 }
 
@@ -59,7 +59,8 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
       blocking: true,
     });
   }
-  // Without any law nobody knows by when and how to answer, and a place that was given may bring a stricter one: it is chosen first.
+  // Without a law, date and form of the answer are unknown, and a place may bring a stricter law, so it must be chosen
+  // first.
   const { placeMissing, laws } = view.deadline;
   const lost = placeMissing && (view.folded.placeAsGiven !== null || laws.length === 0);
   for (const [index, text] of view.deadline.says.entries())
@@ -83,14 +84,14 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
   return lacks;
 }
 
-/** What may still be answered when the identity could not be confirmed. */
+/** What may still be answered if the identity could not be confirmed. */
 function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: boolean; readonly text: string } {
-  // Nobody has to be identified to withdraw consent that was given without it (GDPR Art. 7(3)).
+  // Nobody has to be identified to withdraw consent that was given without identification (GDPR Art. 7(3)).
   if (whyNotRefused(deadline) !== null)
     return { blocking: false, text: 'the request still takes effect; the answer must not contain data' };
   if (deadline.identity.unverified !== 'categories-only')
     return { blocking: true, text: 'refuse with reasons, or confirm it after all' };
-  // Nothing is ever deleted for somebody who is not identified.
+  // Nothing is ever deleted for someone who is not identified.
   return {
     blocking: kind === 'erasure',
     text: 'the answer may contain categories only, no specific pieces of data',
@@ -121,7 +122,7 @@ function lacksOfController(view: CaseView, profile: ControllerProfile | null): r
   return lacks;
 }
 
-/** Tasks hinder nothing: what has become of them is said before the case is answered. */
+/** Tasks do not block: their outcomes are named before the case is answered. */
 function lacksOfTasks({ folded: { tasks = [] } }: CaseView): readonly Lack[] {
   return tasks.flatMap(({ what, owner, due, outcome, note }, place) => {
     if (outcome === 'done') return [];
@@ -154,20 +155,20 @@ function lacksOfTime(view: CaseView): readonly Lack[] {
   return lacks;
 }
 
-/** Kinds of request that are answered with a copy of the data; the others are answered by doing what they ask. */
+/** Kinds of request that are answered with a copy of the data; others are answered by doing what they ask. */
 const disclosing = ['access', 'portability'];
 
 /**
- * What an answer may hold. The invariant: no specific piece leaves without the identity check that applies.
- * full: the records of the matched subject. categories-only: what the controller says of itself, nothing about a person
- * (unverified requester, 11 CCR 7024; a kind that asks for no copy). no-match: GDPR Art. 11(2), "we cannot link you".
+ * What an answer may contain. Invariant: no specific data leave without the required identity check. full: the records
+ * of the matched subject. categories-only: the controller's statements about itself, nothing about a person (unverified
+ * requester, 11 CCR 7024; a kind that asks for no copy). no-match: GDPR Art. 11(2), "we cannot link you".
  */
 export function disclosureOf(view: CaseView, match: Match): Disclosure {
   const most = mostDisclosure(view.identity, match);
   return most === 'full' && !disclosing.includes(view.kind) ? 'categories-only' : most;
 }
 
-/** The most that any answer may hold, whatever was asked for. */
+/** The most that any answer may contain, whatever was requested. */
 export function mostDisclosure(
   identity: IdentityStanding,
   { status, subjects }: Pick<Match, 'status' | 'subjects'>,

@@ -4,7 +4,7 @@ import type { RequestKind } from '../core/vocabulary.ts';
 import type { MoveName } from './moves.ts';
 import type { CaseView, IdentityStanding } from './view.ts';
 
-/** A case as lists, the API and `--json` give it. Dates are YYYY-MM-DD in the controller's time zone, moments ISO 8601 UTC. */
+/** A case as returned by lists, the API and `--json`. Dates are YYYY-MM-DD in the controller's time zone, times ISO 8601 UTC. */
 export interface CaseSummary {
   readonly caseId: string;
   readonly source: string;
@@ -20,14 +20,14 @@ export interface CaseSummary {
   readonly assignee: string | null;
   readonly receiptAt: string;
   readonly receiptBasis: string;
-  /** Id and name of the law that decides; null where no law known here gives a right to an answer. */
+  /** Id and name of the deciding law; null if no implemented law gives a right to an answer. */
   readonly regime: string | null;
   readonly law: string | null;
   readonly aimFor: string | null;
   readonly legalLimit: string | null;
-  /** What is asked takes effect at once: the legal limit is the day of receipt. */
+  /** The request takes effect at once: the legal limit is the day of receipt. */
   readonly atOnce: boolean;
-  /** Every law that applies, those of the controller's establishment first. */
+  /** Every applicable law, those of the controller's establishment first. */
   readonly laws: readonly {
     readonly id: string;
     readonly name: string;
@@ -44,7 +44,7 @@ export interface CaseSummary {
   /** The computation under the deciding law in one sentence, with its citation. */
   readonly explanation: string;
   readonly flags: Deadlines['flags'];
-  /** What had to be assumed about the law, and what an officer must know besides. */
+  /** Assumptions about the law, and what else an officer must know. */
   readonly says: readonly string[];
   readonly identityRule: IdentityRule;
   readonly identity: IdentityStanding;

@@ -17,19 +17,19 @@ export interface CaseReading {
   readonly regimes: RegimeTable;
   /** IANA time zone of the controller. */
   readonly timeZone: string;
-  /** The controller profile of a source; null where none is configured. */
+  /** The controller profile of a source; null if none is configured. */
   profileOf(source: string): ControllerProfile | null | Promise<ControllerProfile | null>;
   /** How a source hashes e-mail addresses; null if unknown. */
   recipeOf(source: string): SubjectRecipe | null | Promise<SubjectRecipe | null>;
 }
 
-/** What changing cases needs besides. */
+/** What changing cases additionally needs. */
 export interface CaseWriting extends CaseReading {
   readonly ledger: Ledger;
   readonly clock: Clock;
 }
 
-/** What a case is looked at with. Deadlines are computed when a case is read, so a corrected rule corrects every date. */
+/** The context in which a case is viewed. Deadlines are computed when a case is read, so a corrected rule corrects every date. */
 export interface ViewContext {
   readonly regimes: RegimeTable;
   /** IANA time zone of the controller. */
@@ -40,8 +40,8 @@ export interface ViewContext {
 }
 
 /**
- * Whether the identity check that applies has been made.
- * `met`: made, or none applies. `needed`: the law requires it, or a doubt was recorded. `failed`: made without success.
+ * Whether the required identity check has been made. `met`: made, or not required. `needed`: the law requires it, or a
+ * doubt was recorded. `failed`: made without success.
  */
 export type IdentityStanding = 'met' | 'needed' | 'failed';
 
@@ -52,14 +52,14 @@ export interface CaseView {
   readonly deadline: Deadlines;
   readonly identity: IdentityStanding;
   readonly open: boolean;
-  /** Days from today to the limit, negative when it has passed; null when the case is settled or no law sets a limit. */
+  /** Days from today to the limit, negative if it has passed; null if the case is settled or no law sets a limit. */
   readonly daysLeft: number | null;
   readonly overdue: boolean;
-  /** Moves that its state and its regime allow. */
+  /** Moves allowed by its state and regime. */
   readonly moves: readonly MoveName[];
 }
 
-/** A case with everything that is computed from it. Pure. */
+/** A case with everything computed from it. Pure. */
 export function viewCase(row: CaseRow, context: ViewContext): CaseView {
   const folded = parseFolded(row.folded);
   const kind = isRequestKind(row.kind) ? row.kind : 'unknown';
@@ -80,7 +80,7 @@ export function viewCase(row: CaseRow, context: ViewContext): CaseView {
   };
 }
 
-/** The deadlines of a case under every law that applies: pages, commands, letters and reports all get their dates here. */
+/** The deadlines of a case under every applicable law. Pages, commands, letters and reports all get their dates here. */
 function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): Deadlines {
   const { country = null, region = null, homeRegime = null } = context.profile ?? {};
   return computeDeadlines({
@@ -103,7 +103,7 @@ function deadlinesOf(row: CaseRow, folded: CaseFolded, context: ViewContext): De
 function askedIdentity(folded: CaseFolded): Asked | null {
   const { askedAt, status, informationAt, checkedAt } = folded.identity;
   if (askedAt === null) return null;
-  // Information that did not convince has still been received: nothing more is awaited.
+  // Information that was not convincing has still been received: nothing more is awaited.
   return { askedAt, receivedAt: status === 'asked' ? null : status === 'failed' ? checkedAt : informationAt };
 }
 

@@ -11,27 +11,30 @@ import { parseFolded } from './folded.ts';
 import { type Match, matchCase, subjectsOfCase } from './match.ts';
 import type { MoveDetails } from './moves.ts';
 
-/** Kinds of request that, once answered, end what the subject consented to (GDPR Art. 7(3), 21(3); CCPA §1798.120). */
+/** Kinds of request that end the subject's consent once answered (GDPR Art. 7(3), 21(3); CCPA §1798.120). */
 export const withdrawingKinds: readonly string[] = ['withdraw-consent', 'opt-out', 'objection'];
 
-/** Subjects and banners that one answer may withdraw from: all its entries go into one transaction. */
+/** The most subjects and banners from which one answer may withdraw: all its entries go into one transaction. */
 export const WITHDRAWALS = 250;
 
 type ConsentWithdrawn = Extract<Action, { action: 'consent.withdrawn-by-request' }>;
 
-/** Whether answering such a request withdraws consent: the subject was found, it is the requester's own, and not everything was refused. */
+/**
+ * Whether answering such a request withdraws consent: the subject was found, is the requester's own, and not everything
+ * was refused.
+ */
 export function takesEffect(kind: string, match: Match, details: MoveDetails<'answer'>): boolean {
   if (!withdrawingKinds.includes(kind)) return false;
   if (match.status !== 'from-device' && match.status !== 'computed') return false;
   return !refusesAll(details);
 }
 
-/** Whether an answer grants nothing of what was asked. */
+/** Whether an answer grants nothing of the request. */
 export function refusesAll({ parts }: Pick<MoveDetails<'answer'>, 'parts'>): boolean {
   return parts?.every(({ outcome }) => outcome === 'refused') === true;
 }
 
-/** What the answer of a case ends in the consent records: one withdrawal for each banner on which the subject decided something. */
+/** The effect of a case's answer on the consent records: one withdrawal for each banner on which the subject decided something. */
 export async function withdrawalsOf(
   deps: Pick<CaseReading, 'store'>,
   row: CaseRow,
@@ -60,7 +63,7 @@ export async function withdrawalsOf(
   return withdrawals;
 }
 
-/** The banners on which a subject decided anything, with the purposes that stood there at a time. */
+/** The banners on which a subject decided anything, with the purposes granted there at a time. */
 async function stoodAt(
   { store }: Pick<CaseReading, 'store'>,
   source: string,
@@ -76,20 +79,21 @@ async function stoodAt(
   return new Map([...banners].sort(([one], [other]) => ((one ?? '') < (other ?? '') ? -1 : 1)));
 }
 
-/** What extending withdrawals works with; `catchUp` brings the read models up to the end of the ledger. */
+/** What extending withdrawals needs; `catchUp` brings the read models up to the end of the ledger. */
 type ExtendingDeps = Pick<CaseWriting, 'store' | 'ledger' | 'clock' | 'recipeOf'> & {
   readonly catchUp: () => Promise<unknown>;
 };
 
-/** What names a withdrawal in the ledger: one for each answer, subject and banner. */
+/** The key of a withdrawal in the ledger: one for each answer, subject and banner. */
 export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWithdrawn): readonly string[] {
   return ['consent-withdrawn', caseId, String(basedOn), subject, ...(bannerId === null ? [] : [bannerId])];
 }
 
 /**
- * Extends withdrawals by request to what became known after the answer: consent from before the withdrawal, pulled or delivered late, on a further
- * banner or of a person of whom nothing had been found, would otherwise still count (GDPR Art. 7(3)). Each extension is an entry that cites the same case
- * and answer. Reads what is in the read models, and leaves them up to date where it appended. Resolves with the number of entries appended.
+ * Extends withdrawals by request to records that became known after the answer. Consent given before the withdrawal but
+ * pulled or delivered late, on another banner or of a person for whom nothing had been found, would otherwise still
+ * count (GDPR Art. 7(3)). Each extension is an entry that cites the same case and answer. Works on the read models as
+ * they are, and brings them up to date if it appended anything. Resolves with the number of entries appended.
  */
 export async function extendWithdrawals(deps: ExtendingDeps, source: string): Promise<number> {
   const { ledger, clock, catchUp } = deps;
@@ -115,7 +119,7 @@ async function onFurtherBanners(deps: ExtendingDeps, source: string): Promise<re
 
 const caseColumns = columnsOf('cases');
 
-/** The requester was told that the withdrawal holds whether or not a record was found: it does. */
+/** The requester was told that the withdrawal holds whether or not a record was found, so apply it to records found later. */
 async function ofPersonsFoundSince(deps: ExtendingDeps, source: string): Promise<readonly ConsentWithdrawn[]> {
   const { read } = deps.store;
   const unmatched = await read

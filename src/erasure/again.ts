@@ -5,16 +5,17 @@ import { type ErasurePlan, planErasure } from './plan.ts';
 import { loadErasureRecords } from './records.ts';
 
 export interface ErasedAgain {
-  /** Erasures that the ledger did not have, and how many entries lost their content by them. */
+  /** Erasures that were missing in the ledger, and the number of entries that lost their content. */
   readonly erasures: number;
   readonly entries: number;
-  /** Records that cannot be relied on, and erasures that could not be made again, in sentences. */
+  /** Unreliable records, and erasures that could not be repeated, in sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * Makes again, in a database that was restored from an older backup, every erasure that DATA_DIR/erasures tells of and that its ledger lacks: the same entries lose
- * their content, with new erasure entries that say when they were erased first. To be called before the restored installation serves. Harmless to repeat.
+ * After an older backup was restored, repeats every erasure that is recorded in DATA_DIR/erasures but missing in the
+ * ledger: the same entries lose their content, with new erasure entries that state the original time. Call it before
+ * the restored installation serves. Harmless to repeat.
  */
 export async function reapplyErasures(deps: ErasureDeps): Promise<ErasedAgain> {
   await finishErasures(deps);
@@ -28,7 +29,7 @@ export async function reapplyErasures(deps: ErasureDeps): Promise<ErasedAgain> {
     if (known.has(erasure.id)) continue;
     known.add(erasure.id);
     const plan = await planAgain(deps, record);
-    // The backup is from before these entries.
+    // The backup is older than these entries.
     if (plan.entries.length + plan.documents.length + plan.suppress.length === 0) continue;
     const { officer, confirmedBy, reason, law } = erasure;
     const despite = plan.needs.map(({ name }) => name);
@@ -42,7 +43,7 @@ export async function reapplyErasures(deps: ErasureDeps): Promise<ErasedAgain> {
   return { erasures, entries, problems: failed };
 }
 
-/** What of an erasure the restored database still holds. Documents and suppressions are those of the first time. */
+/** What the restored database still holds of an erasure. Documents and suppressions are those of the original erasure. */
 async function planAgain(deps: ErasureDeps, { erasure, commitments }: ErasureRecord): Promise<ErasurePlan> {
   const begins = new Map(erasure.seqs.map((seq, place) => [seq, commitments[place]]));
   const seqs: number[] = [];

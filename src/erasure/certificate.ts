@@ -26,7 +26,10 @@ const scopes: Readonly<Record<Erasure['by'], string>> = {
   retention: 'records whose retention period ended',
 };
 
-/** What a certificate says of the last erasure that the ledger records; or why none can be made of it, in a sentence. Its entries are checked. */
+/**
+ * The facts for a certificate of the last recorded erasure, or a sentence saying why there can be none. Its entries are
+ * checked.
+ */
 export async function lastErasure(
   deps: ProofOptions,
   nameOf: (law: string) => string,
@@ -62,7 +65,7 @@ export async function lastErasure(
   return { facts, source: head.suppress[0]?.source ?? (head.seqs.length > 0 ? (entry?.source ?? null) : null) };
 }
 
-/** What a certificate says of an erasure. */
+/** The facts that a certificate states about an erasure. */
 export function factsOf(
   { officer, confirmedBy, reason, law, by }: Pick<Erasure, 'officer' | 'confirmedBy' | 'reason' | 'law' | 'by'>,
   { erased, kept, residues }: ErasureSummary,

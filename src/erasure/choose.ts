@@ -11,13 +11,13 @@ import { mentionsOf } from './mentions.ts';
 import { pinnedReason, type Chosen, type Kept } from './plan.ts';
 import { unknownCase } from '../core/errors.ts';
 
-/** A choice that cannot be made, in sentences. */
+/** An impossible choice, with sentences saying why. */
 type NotChosen = { readonly outcome: 'refused'; readonly problems: readonly string[] };
 type Choice = { readonly outcome: 'chosen'; readonly chosen: Chosen } | NotChosen;
 
 const refused = (...problems: string[]): NotChosen => ({ outcome: 'refused', problems });
 
-/** What is to be erased, as somebody asks for it. */
+/** What someone asks to be erased. */
 export type ErasureChoice =
   | { readonly by: 'entries'; readonly entries: readonly string[] }
   | ({ readonly by: 'subject' } & SubjectRequest)
@@ -41,7 +41,7 @@ export function choose(
   }
 }
 
-/** Most entries that a range may name. */
+/** The most entries in a range. */
 const RANGE = 1_000_000;
 
 /** Entries by number: `12`, `15-20`. */
@@ -57,7 +57,7 @@ export function chooseEntries(ranges: readonly string[]): Choice {
   return { outcome: 'chosen', chosen: { by: 'entries', seqs } };
 }
 
-/** Everything of a case: what opened it, every move, and the look at its documents. What was carried out for it in the consent records stays. */
+/** Everything about a case: its opening, every move, and access to its documents. Withdrawals recorded for it stay. */
 export async function chooseCase(deps: ErasureDeps, caseId: string): Promise<Choice> {
   await deps.projector.catchUp();
   const { read } = deps.store;
@@ -99,15 +99,16 @@ async function seqsOfCases({ store }: ErasureDeps, caseIds: readonly string[]): 
 
 interface SubjectRequest {
   readonly source: string;
-  /** An e-mail address, the hash of a visitor, or the id of a consent record. */
+  /** An e-mail address, a visitor hash, or the id of a consent record. */
   readonly identifier: string;
-  /** The person's requests go, too; else they stay as the proof of how they were answered. */
+  /** Whether the person's requests are erased too; otherwise they stay as proof of how they were answered. */
   readonly withCases: boolean;
 }
 
 /**
- * Everything that the ledger has of a person at one source: decisions however they came, look-ups, deliveries and rows that name the person and could not be read, and
- * the requests where wanted. Found as `consent show` finds them; besides, every body is searched for the identifier.
+ * Everything about a person at one source: decisions from any channel, look-ups, unreadable deliveries and rows that
+ * name the person, and requests if wanted. Found like in `consent show`; in addition, every body is searched for the
+ * identifier.
  */
 export async function chooseSubject(
   deps: ErasureDeps & { readonly sources: { findAny(slug: string): Source | null } },
@@ -117,7 +118,7 @@ export async function chooseSubject(
   const given = identifier.trim();
   const cases = await casesOf(deps, source, given);
   const found = await findSubject(deps, { source, identifier, asOf });
-  // Without the recipe of the source an address leads to no records, but it may have made requests.
+  // Without the source's recipe an address leads to no records, but there may be requests from it.
   if ('outcome' in found && cases.length === 0) return refused(...found.problems);
   const subjects = 'outcome' in found ? [] : found.subjects;
   const rows = 'outcome' in found ? [] : found.rows;
@@ -163,7 +164,7 @@ export async function chooseSubject(
   };
 }
 
-/** Requests of a person, by the address or the subject. */
+/** Requests of a person, by address or subject. */
 async function casesOf(deps: ErasureDeps, source: string, given: string): Promise<readonly string[]> {
   const rows = await deps.store.read.selectFrom('cases').selectAll().where('source', '=', source).execute();
   const email = given.includes('@') ? given.toLowerCase() : null;
@@ -178,7 +179,7 @@ async function casesOf(deps: ErasureDeps, source: string, given: string): Promis
   return found;
 }
 
-/** Look-ups stand under a keyed hash of the person. */
+/** Look-ups are recorded under a keyed hash of the person. */
 async function lookUpsOf(deps: ErasureDeps, source: string, forms: readonly string[]): Promise<readonly number[]> {
   if (forms.length === 0) return [];
   const [about = ''] = [...subjectForms((forms[0] ?? '').toLowerCase())].sort();
@@ -192,11 +193,12 @@ async function lookUpsOf(deps: ErasureDeps, source: string, forms: readonly stri
   return rows.map(({ seq }) => seq);
 }
 
-/** Entries looked through at a time, and bytes of their contents that are in memory together. */
+/** Entries per page, and bytes of content in memory at a time. */
 const PAGE = { entries: 500, bytes: 4 << 20 };
 
 /**
- * Entries of a source whose bytes or headers hold one of these texts; `isOthers`: they were read as the record, or belong to the request, of somebody else. Reads every body once.
+ * Entries of a source whose bytes or headers contain one of these texts. `isOthers`: they were read as someone else's
+ * record, or belong to someone else's request. Reads every body once.
  */
 async function bodiesWith(
   { store }: ErasureDeps,
@@ -228,7 +230,7 @@ async function bodiesWith(
   }
 }
 
-/** Which of these entries hold what is looked for in their contents. */
+/** Which of these entries contain the searched texts. */
 async function seqsWith(
   read: Query,
   entries: readonly { readonly seq: number }[],
@@ -245,7 +247,7 @@ async function seqsWith(
 }
 
 interface PeriodRequest {
-  /** Null: every source. */
+  /** Null: all sources. */
   readonly source: string | null;
   /** Times of receipt, ISO 8601 UTC, `to` exclusive; null: from the beginning. */
   readonly from: string | null;
@@ -253,10 +255,10 @@ interface PeriodRequest {
   readonly kinds: readonly EntryKind[];
 }
 
-/** Kinds that a period may be erased of: what officers did is erased by case or number. */
+/** Kinds that may be erased by period; officers' actions are erased by case or number. */
 export const periodKinds = ['webhook', 'consent-log', 'snapshot'] as const satisfies readonly EntryKind[];
 
-/** Everything that was received in a period, but for entries of cases: these go as a whole, by case. */
+/** Everything received in a period except entries of cases, which are erased as a whole, by case. */
 export async function choosePeriod(deps: ErasureDeps, request: PeriodRequest): Promise<Choice> {
   await deps.projector.catchUp();
   const { source, from, to, kinds } = request;

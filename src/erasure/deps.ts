@@ -5,7 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
 import type { Store } from '../store/store.ts';
 
-/** What erasing works with. */
+/** What erasing needs. */
 export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -20,11 +20,11 @@ export interface ErasureDeps extends Pick<CaseReading, 'recipeOf'> {
     readonly daily: number;
     readonly weekly: number;
     readonly monthly: number;
-    /** Days that a bucket locks each of them; missing: none does. */
+    /** Days for which a bucket locks each backup; absent: not locked. */
     readonly lockedDays?: number;
   } | null;
   readonly projector: { catchUp(): Promise<number> };
-  /** Folds every entry again and puts the read models right. */
+  /** Folds every entry again and repairs the read models. */
   readonly rebuild: () => Promise<unknown>;
   readonly rejected: Pick<RejectedRing, 'list' | 'read' | 'remove'>;
 }
@@ -34,12 +34,12 @@ export interface PlannedEntry {
   readonly seq: number;
   readonly source: string;
   readonly kind: EntryKind;
-  /** The event or action; null: not known. */
+  /** The event or action; null: unknown. */
   readonly what: string | null;
   readonly receivedAt: string;
 }
 
-/** What documents and holds go by of a decision that is to be erased. */
+/** The properties of a decision to be erased that documents and holds refer to. */
 export interface PlannedDecision {
   readonly seq: number;
   readonly source: string;
@@ -49,7 +49,7 @@ export interface PlannedDecision {
   readonly commitment: string;
 }
 
-/** Something that still needs the entries: it has to be named (`--despite`) to erase them anyway. */
+/** Something that still needs the entries: it must be named (`--despite`) to erase them anyway. */
 export interface Need {
   readonly name: string;
   readonly why: string;

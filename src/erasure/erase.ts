@@ -15,7 +15,7 @@ import type { ErasurePlan } from './plan.ts';
 import { writeErasureRecords } from './records.ts';
 import { summaryOf } from './summary.ts';
 
-/** By whose word, and why. */
+/** Who decided, and why. */
 export interface ErasureDecision {
   /** Sixteen hex digits; absent: drawn. */
   readonly id?: string;
@@ -23,7 +23,7 @@ export interface ErasureDecision {
   readonly confirmedBy: string | null;
   readonly reason: ErasureReason;
   readonly law: string;
-  /** Names of needs (cases, holds) that are overridden. */
+  /** Names of overridden needs (cases, holds). */
   readonly despite: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export type ErasureOutcome =
   | ({ readonly outcome: 'erased' } & ErasureDone)
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** What stands against carrying out a plan, in sentences. */
+/** Obstacles to carrying out a plan, in sentences. */
 export function problemsOf(plan: ErasurePlan, { officer, confirmedBy, despite }: ErasureDecision): readonly string[] {
   const problems = plan.refusals.slice(0, 20).map(({ seq, reason }) => `Entry ${seq} cannot be erased: ${reason}.`);
   if (plan.refusals.length > 20) problems.push(`${plan.refusals.length - 20} more entries cannot be erased.`);
@@ -60,8 +60,10 @@ function sameOfficer(one: string, other: string): boolean {
 }
 
 /**
- * Erases what a plan names. `again`: it was erased before, in a database that was replaced by an older one since. Entries lose their content in one transaction with the erasure entry that names them (in several of {@link ENTRIES_AT_ONCE} where there are
- * more); then the rows of the read models that were made of them go, and {@link finishErasures}. What a crash leaves undone the next call finishes.
+ * Erases what a plan names. `again`: it was erased before, in a database that has since been replaced by an older one.
+ * Entries lose their content in one transaction with the erasure entry that names them (in several of {@link
+ * ENTRIES_AT_ONCE} if there are more); then the read-model rows made from them are deleted, and {@link finishErasures}
+ * follows. After a crash, the next call finishes the rest.
  */
 export async function carryOut(
   deps: ErasureDeps,
@@ -107,7 +109,10 @@ export async function carryOut(
   return { outcome: 'erased', seqs, erasedAt, entries: plan.entries.length, documents: plan.documents.length };
 }
 
-/** Rows made of the entries, and whatever a projector or rebuild has read of them: with another generation it can write nothing. */
+/**
+ * Deletes the rows made from the entries. The new generation keeps projectors and rebuilds that have already read the
+ * entries from writing anything.
+ */
 async function takeRows(tx: StoreTransaction, seqs: readonly number[]): Promise<void> {
   const any = tx.query as unknown as Kysely<AnyTable>;
   for (const chunk of chunksOf(seqs))
@@ -116,7 +121,7 @@ async function takeRows(tx: StoreTransaction, seqs: readonly number[]): Promise<
   await nextGeneration(tx, 'rebuild');
 }
 
-/** Links to what is erased: their rows name the case. */
+/** Deletes links to erased documents, because their rows name the case. */
 async function endHandOvers({ query }: StoreTransaction, { documents }: ErasurePlan): Promise<void> {
   for (const chunk of chunksOf(documents.map(({ documentId }) => documentId)))
     await query.deleteFrom('hand_overs').where('document_id', 'in', chunk).execute();
@@ -130,8 +135,8 @@ async function endJobs({ query }: StoreTransaction, ids: readonly string[], now:
 }
 
 /**
- * Takes the rows that entries left in the read models when the process ended between the erasure and {@link takeRows}; to be called before anybody
- * reads them. Does nothing when no erasure is unfinished.
+ * Deletes rows left in the read models if the process ended between the erasure and {@link takeRows}. Call it before
+ * anyone reads them. Does nothing if no erasure is unfinished.
  */
 export async function takeRowsLeft(store: Store): Promise<void> {
   const from = await readSetting(store, UNFINISHED_ERASURE);
@@ -140,14 +145,15 @@ export async function takeRowsLeft(store: Store): Promise<void> {
     await store.foldTransaction((tx) => takeRows(tx, seqs));
 }
 
-/** Whether an erasure has yet to be finished. */
+/** Whether an erasure still has to be finished. */
 export async function isUnfinished({ store }: Pick<ErasureDeps, 'store'>): Promise<boolean> {
   return (await readSetting(store, UNFINISHED_ERASURE)) !== null;
 }
 
 /**
- * What follows an erasure outside of its transaction: files of documents and evidence are removed, the read models are folded anew, the erasure is recorded in DATA_DIR/erasures
- * for a restored backup, and the database is rewritten without the old bytes. Harmless to repeat. False: there was nothing to finish.
+ * The steps of an erasure outside its transaction: removes files of documents and evidence, folds the read models
+ * again, records the erasure in DATA_DIR/erasures for a restored backup, and rewrites the database without the old
+ * bytes. Harmless to repeat. False: there was nothing to finish.
  */
 export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
   const from = await readSetting(deps.store, UNFINISHED_ERASURE);
@@ -157,7 +163,7 @@ export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
     for (const document of documents) await removeDocument(deps.documentsFolder, document);
     for (const sha256 of files) await rm(join(deps.evidenceFolder, sha256), { force: true });
   }
-  // Exports that wait for their download hold what was erased.
+  // Exports that wait for their download contain erased data.
   await rm(join(deps.dataDir, 'exports'), { recursive: true, force: true });
   await writeErasureRecords(deps, erasures);
   await deps.projector.catchUp();
@@ -169,7 +175,7 @@ export async function finishErasures(deps: ErasureDeps): Promise<boolean> {
   return true;
 }
 
-/** The document itself, and what was put aside or left unfinished under its name. */
+/** Removes the document, and earlier or unfinished files with its name. */
 async function removeDocument(folder: string, document: { documentId: string; format: string }): Promise<void> {
   const path = documentPath(folder, document);
   await rm(path, { force: true });

@@ -18,7 +18,7 @@ export interface Hold extends Omit<Placed, 'action' | 'actor'> {
   readonly placedAt: string;
 }
 
-/** Holds that were placed and not lifted, oldest first. `lifted`: those that were, too. */
+/** Holds in force, oldest first. `lifted`: includes lifted ones. */
 export async function listHolds(query: Query): Promise<readonly Hold[]> {
   const rows = await query
     .selectFrom('action_history')
@@ -39,7 +39,7 @@ export async function listHolds(query: Query): Promise<readonly Hold[]> {
   return [...holds.values()];
 }
 
-/** Whether a hold is about these sources; one of every source is for those who see every source (`slugs` null). */
+/** Whether a hold concerns these sources. A hold on all sources concerns only those who may see every source (null `slugs`). */
 export function isHoldOf({ sourceSlug }: Hold, slugs: readonly string[] | null): boolean {
   return slugs === null || (sourceSlug !== null && slugs.includes(sourceSlug));
 }
@@ -49,7 +49,7 @@ interface HoldRequest {
   readonly reason: string;
   readonly source: string | null;
   readonly caseId: string | null;
-  /** Whose records, as `consent show` finds them: an e-mail address, the hash of a visitor, or the id of a record. */
+  /** Whose records, as in `consent show`: an e-mail address, a visitor hash, or the id of a record. */
   readonly subject: string | null;
   readonly from: string | null;
   readonly to: string | null;
@@ -59,7 +59,7 @@ type PlacedHold =
   | { readonly outcome: 'placed'; readonly holdId: string; readonly seq: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Places a hold: what it names is not erased until it is lifted, neither by hand nor by retention. */
+/** Places a hold: what it names is not erased, manually or by retention, until it is lifted. */
 export async function placeHold(
   deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock' | 'projector'> & Parameters<typeof findSubject>[0],
   request: HoldRequest,
@@ -81,7 +81,7 @@ export async function placeHold(
     const found = await findSubject(deps, { source, identifier: subject, asOf: await deps.projector.catchUp() });
     if ('outcome' in found) problems.push(...found.problems);
     else for (const one of found.subjects) subjects.add(subjectHash(deps.ledger, source, one));
-    // A hold that names nobody would look as if it protected something.
+    // A hold that matches nobody would only seem to protect something.
     if (!('outcome' in found) && (found.rows.length === 0 || subjects.size === 0))
       problems.push('The ledger has no record of this person: check the identifier, and the source.');
     if (subjects.size > 1)
@@ -95,7 +95,7 @@ export async function placeHold(
   return { outcome: 'placed', holdId, seq };
 }
 
-/** Lifts a hold. False: there is none with this id in force. */
+/** Lifts a hold. False: no hold with this id is in force. */
 export async function liftHold(
   deps: Pick<ErasureDeps, 'store' | 'ledger' | 'clock'>,
   { holdId, officer: actor, reason }: { readonly holdId: string; readonly officer: string; readonly reason: string },
@@ -113,7 +113,7 @@ export async function liftHold(
   return outcome === 'stored';
 }
 
-/** Holds that stand against erasing these entries. */
+/** Holds that prevent erasing these entries. */
 export async function needsOfHolds(
   deps: Pick<ErasureDeps, 'store' | 'ledger'>,
   entries: readonly PlannedEntry[],

@@ -15,11 +15,11 @@ import { summaryOf } from './summary.ts';
 
 const payloadSchema = z.object({ proposal: z.string(), source: z.string().nullable(), actor: z.string() });
 const resultSchema = z.object({
-  /** The erasure entries, and how many entries and documents lost their content. */
+  /** The erasure entries, and the number of entries and documents that lost their content. */
   seqs: z.array(z.number()),
   entries: z.number(),
   documents: z.number(),
-  /** The certificate’s document; null: none, and `problem` says why. */
+  /** The id of the certificate; null: there is none, and `problem` says why. */
   certificate: z.string().nullable(),
   problem: z.string().nullable(),
 });
@@ -32,7 +32,7 @@ export function erasureJob({ id, source }: Pick<ErasureProposal, 'id' | 'source'
   return { kind: 'erase', key: id, payload: { proposal: id, source, actor }, maxAttempts: 3 };
 }
 
-/** The result of an erasure job; null: it has none yet. */
+/** The result of an erasure job; null: none yet. */
 export function erasureOf(result: unknown): ErasureResult | null {
   return resultSchema.safeParse(result).data ?? null;
 }
@@ -43,7 +43,7 @@ export interface ErasureJobDeps extends ProposalDeps {
   readonly documents: DocumentDeps;
 }
 
-/** Erases what was confirmed on a page, as `ledger erase` does, and makes the certificate. After a crash, the next run continues. */
+/** Erases what was confirmed on a page, like `ledger erase`, and makes the certificate. After a crash, the next run continues. */
 export function createErasureJobs(deps: ErasureJobDeps) {
   const { erasure, sources } = deps;
   return {

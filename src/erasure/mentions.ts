@@ -1,6 +1,7 @@
 /**
- * Looks for identifiers in bytes that came from outside, however these spell them: in any case, escaped as in JSON (RFC 8259, 7) or percent-encoded (RFC 3986, 2.1), as a form too.
- * An identifier counts only where it stands alone: `ann@example.org` is not in `joann@example.org`, nor in `ann@example.org.uk`. Null: there is nothing long enough to look for.
+ * Searches for identifiers in bytes from outside in any spelling: in any case, escaped as in JSON (RFC 8259, 7) or
+ * percent-encoded (RFC 3986, 2.1), also as in forms. An identifier must stand alone: `ann@example.org` is not in
+ * `joann@example.org` or `ann@example.org.uk`. Null: no identifier is long enough to search for.
  */
 export function mentionsOf(identifiers: readonly string[]): ((bytes: Uint8Array) => boolean) | null {
   const wanted = [...new Set(identifiers.map(folded))].filter((one) => one.length >= 4);
@@ -30,7 +31,7 @@ function withoutEscapes(text: string): string {
   );
 }
 
-/** Runs of percent-encoded bytes are read as UTF-8; what is not UTF-8 becomes U+FFFD. */
+/** Percent-encoded bytes are read as UTF-8; invalid UTF-8 becomes U+FFFD. */
 function withoutPercents(text: string): string {
   return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));
 }

@@ -18,25 +18,25 @@ import { needsOfHolds } from './holds.ts';
 import { mentionsOf } from './mentions.ts';
 import { subjectHash } from '../ledger/suppression.ts';
 
-/** What is to be erased, before it is known what hangs on it. */
+/** What is to be erased, before its dependants are known. */
 export interface Chosen {
   readonly by: ErasureScope;
   readonly seqs: Iterable<number>;
   /** Cases that are erased as a whole. */
   readonly caseIds?: readonly string[];
-  /** Documents that are removed whatever they hold. */
+  /** Documents to remove, whatever they contain. */
   readonly documentIds?: readonly string[];
-  /** A person of one source, all of whose records go: earlier rows must not be pulled again. */
+  /** A person of one source whose records are all erased: earlier rows must not be stored again when pulled. */
   readonly subject?: { readonly source: string; readonly forms: readonly string[] };
-  /** What else is looked for in jobs and refused deliveries: an e-mail address, a hash. */
+  /** Further search terms for jobs and refused deliveries: an e-mail address, a hash. */
   readonly terms?: readonly string[];
-  /** What stays although it belongs to it, in words. */
+  /** Related data that stay, in words. */
   readonly kept?: readonly Kept[];
 }
 export interface Kept {
   readonly what: string;
   readonly why: string;
-  /** For the officer: how to erase it anyway. */
+  /** Tells the officer how to erase it anyway. */
   readonly hint: string;
   readonly seqs: readonly number[];
 }
@@ -46,13 +46,13 @@ interface PlannedDocument extends ErasedDocument {
   readonly isThere: boolean;
   readonly why: string;
 }
-/** Everything that an erasure takes along, what it leaves, and what stands against it. */
+/** Everything that an erasure includes, what it leaves, and the obstacles. */
 export interface ErasurePlan {
   readonly by: ErasureScope;
   readonly entries: readonly PlannedEntry[];
-  /** Erased before: nothing is left of them. */
+  /** Erased before: they have no content. */
   readonly alreadyErased: readonly number[];
-  /** Rows of the read models that are made of these entries. */
+  /** Rows of the read models made from these entries. */
   readonly rows: Readonly<Record<string, number>>;
   readonly documents: readonly PlannedDocument[];
   /** Files of banner evidence, by SHA-256. */
@@ -65,7 +65,7 @@ export interface ErasurePlan {
   readonly needs: readonly Need[];
   readonly residues: readonly Residue[];
 }
-/** Where something of it stays, and until when. */
+/** Where some of it remains, and until when. */
 interface Residue {
   readonly where: string;
   readonly until: string;
@@ -73,7 +73,10 @@ interface Residue {
   readonly hint?: string;
 }
 
-/** Actions that decide how later entries are read, or where the ledger continues: without them a rebuild would give a different result. */
+/**
+ * Actions that determine how later entries are read, or where the ledger continues: without them a rebuild would give a
+ * different result.
+ */
 const pinned: ReadonlySet<string> = new Set<Action['action']>([
   'source.added',
   'source.changed',
@@ -86,7 +89,7 @@ const pinned: ReadonlySet<string> = new Set<Action['action']>([
   'installation.moved',
 ]);
 
-/** Why an entry can never be erased; null: it can. */
+/** Why an entry can never be erased; null: it can be. */
 export function pinnedReason(kind: EntryKind, action: string | null): string | null {
   if (kind === 'erasure') return 'it records an erasure: without it the erased entries would look destroyed';
   if (kind === 'call')
@@ -96,7 +99,7 @@ export function pinnedReason(kind: EntryKind, action: string | null): string | n
   return null;
 }
 
-/** Looks at everything that an erasure of these entries would touch. Changes nothing. */
+/** Finds everything that an erasure of these entries would affect. Changes nothing. */
 export async function planErasure(deps: ErasureDeps, chosen: Chosen): Promise<ErasurePlan> {
   await deps.projector.catchUp();
   const { entries, alreadyErased, refusals, bodies } = await loadChosen(deps, chosen);
@@ -109,7 +112,7 @@ export async function planErasure(deps: ErasureDeps, chosen: Chosen): Promise<Er
 
   const wanted = await lookedFor(deps, entries, decisions, caseIds, chosen);
   const documents = await documentsHolding(deps, entries, wanted, new Set(chosen.documentIds ?? []));
-  // Where the parameters of a document hold personal data, so does the entry that registers it.
+  // If the parameters of a document contain personal data, so does the entry that registers it.
   const registrations = await registrationsOf(deps, documents, entries);
   const all = [...entries, ...registrations].sort((a, b) => a.seq - b.seq);
   const terms = new Set([...caseIds, ...(chosen.subject?.forms ?? []), ...(chosen.terms ?? [])]);
@@ -135,7 +138,7 @@ async function loadChosen(deps: ErasureDeps, { seqs }: Chosen) {
   const entries: PlannedEntry[] = [];
   const alreadyErased: number[] = [];
   const refusals: { seq: number; reason: string }[] = [];
-  /** Of actions that name a file. */
+  /** Bodies of actions that name a file. */
   const bodies = new Map<number, Action>();
   for (const chunk of chunksOf([...new Set(seqs)].sort((a, b) => a - b))) {
     const rows = await deps.store.read
@@ -187,7 +190,7 @@ interface Against {
   readonly needs: Need[];
 }
 
-/** A case is folded from its entries in order: it goes as a whole, or stays. One that waits for its answer has to be named. */
+/** A case is folded from its entries in order, so it is erased as a whole or not at all. An open case must be named to erase it. */
 async function lookAtCases(
   deps: ErasureDeps,
   entries: readonly PlannedEntry[],
@@ -242,7 +245,7 @@ async function decisionsOf(
   return decisions;
 }
 
-/** Records of somebody whose request waits for its answer are needed to answer it. */
+/** The records of someone whose request is still open are needed to answer it. */
 async function lookAtOpenCases(
   deps: ErasureDeps,
   entries: readonly PlannedEntry[],
@@ -323,7 +326,7 @@ async function documentsHolding(
   return holding;
 }
 
-/** Parameters of documents that say something of a person: the text of a letter, whom it went to, whose history was asked for. */
+/** Document parameters that concern a person: the text of a letter, its recipient, the subject of a history. */
 const personalParameters = ['text', 'recipient', 'subjectSha256'];
 
 async function registrationsOf(
@@ -368,7 +371,7 @@ async function rowsOf(
   return rows;
 }
 
-/** Files of banner evidence that no other entry names. */
+/** Banner evidence files that no other entry names. */
 async function filesOf({ store }: ErasureDeps, added: ReadonlyMap<number, Action>): Promise<readonly string[]> {
   const files = new Set<string>();
   for (const action of added.values()) {
@@ -406,7 +409,7 @@ async function jobsWith({ store }: ErasureDeps, terms: ReadonlySet<string>): Pro
   }
 }
 
-/** Refused deliveries are sealed: each is opened to look for what identifies the person. */
+/** Refused deliveries are encrypted: each is opened to search for the identifiers. */
 async function rejectedWith(
   { rejected }: ErasureDeps,
   terms: readonly string[],

@@ -11,7 +11,7 @@ import { type ErasureChoice, periodKinds } from './choose.ts';
 import type { ErasureDeps } from './deps.ts';
 import type { ErasurePlan } from './plan.ts';
 
-/** Days until a proposal that no second person agreed to is removed. */
+/** Days after which a proposal without the consent of a second person is removed. */
 export const PROPOSAL_DAYS = 14;
 
 const choiceSchema: z.ZodType<ErasureChoice> = z.discriminatedUnion('by', [
@@ -29,7 +29,7 @@ const choiceSchema: z.ZodType<ErasureChoice> = z.discriminatedUnion('by', [
 
 const proposalSchema = z.object({
   choice: choiceSchema,
-  /** Digest of the plan that was confirmed ({@link digestOfPlan}): if the plan changes, it has to be confirmed again. */
+  /** Digest of the confirmed plan ({@link digestOfPlan}): if the plan changes, it must be confirmed again. */
   digest: z.string(),
   reason: z.enum(erasureReasonCodes),
   law: z.string(),
@@ -39,7 +39,7 @@ const proposalSchema = z.object({
   personId: z.string().nullable(),
   at: z.string(),
   needsSecond: z.boolean(),
-  /** The second person, after agreeing. */
+  /** The second person, once they have agreed. */
   confirmedBy: z.string().nullable(),
 });
 
@@ -47,7 +47,7 @@ const proposalSchema = z.object({
 export interface ErasureProposal extends z.infer<typeof proposalSchema> {
   /** Sixteen hex digits; becomes the id of the erasure. */
   readonly id: string;
-  /** The source that it is limited to; null: any. */
+  /** The source to which it is limited; null: any. */
   readonly source: string | null;
 }
 
@@ -103,7 +103,7 @@ export async function removeOldProposals(deps: ProposalDeps): Promise<number> {
   return removed;
 }
 
-/** The source that an erasure, proposed or done, is limited to; null: any source, or unknown id. */
+/** The source to which an erasure, proposed or done, is limited; null: any source, or unknown id. */
 export async function sourceOfErasure(store: Pick<ErasureDeps['store'], 'read'>, id: string): Promise<string | null> {
   const job = await store.read
     .selectFrom('jobs')

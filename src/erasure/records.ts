@@ -14,8 +14,9 @@ import type { ErasureDeps } from './deps.ts';
 const folderOf = ({ dataDir }: Pick<ErasureDeps, 'dataDir'>) => join(dataDir, 'erasures');
 
 /**
- * Writes erasures to DATA_DIR/erasures, one file each, synced: after an older backup was restored they tell what has to be erased again. The files
- * hold numbers and hashes, and a MAC, so that nobody without INSTANCE_KEY can have something erased by writing one.
+ * Writes erasures to DATA_DIR/erasures, one synced file each. After an older backup is restored, they say what has to
+ * be erased again. The files contain numbers and hashes, and a MAC, so that nobody without INSTANCE_KEY can cause an
+ * erasure by writing one.
  */
 export async function writeErasureRecords(deps: ErasureDeps, erasures: readonly RecordedErasure[]): Promise<void> {
   const folder = folderOf(deps);
@@ -47,7 +48,7 @@ export async function writeErasureRecords(deps: ErasureDeps, erasures: readonly 
   }
 }
 
-/** Every erasure that DATA_DIR/erasures tells of, in order; files that are not as this installation wrote them are named in `problems`. */
+/** Every erasure recorded in DATA_DIR/erasures, in order; files that this installation did not write are named in `problems`. */
 export async function loadErasureRecords(
   deps: ErasureDeps,
 ): Promise<{ readonly records: readonly ErasureRecord[]; readonly problems: readonly string[] }> {
@@ -67,7 +68,7 @@ export async function loadErasureRecords(
   return { records, problems };
 }
 
-/** Writes the records that are missing in DATA_DIR/erasures, or are not as this installation wrote them. How many. */
+/** Writes records that are missing in DATA_DIR/erasures or were not written by this installation; returns their number. */
 export async function rewriteErasureRecords(deps: ErasureDeps): Promise<number> {
   const lost: RecordedErasure[] = [];
   for (const erasure of await listErasures(deps.store.read)) {

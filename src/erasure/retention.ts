@@ -9,19 +9,22 @@ import { carryOut, type ErasureDone } from './erase.ts';
 import { listHolds } from './holds.ts';
 import { type ErasurePlan, planErasure } from './plan.ts';
 
-/** What is kept for a time that the controller may set, by profile (`retention`) and so by source. */
+/** Kinds of data whose retention the controller may set, per profile (`retention`) and thus per source. */
 const retentionKinds = ['deliveries', 'decisions', 'cases', 'packs', 'accessLog'] as const;
 type RetentionKind = (typeof retentionKinds)[number];
 
 interface Rule {
   readonly usual: RetentionPeriod;
-  /** What it is, and from when the period runs. */
+  /** What is kept, and when the period starts. */
   readonly what: string;
   readonly from: string;
   readonly ground: string;
 }
 
-/** The usual periods. Proof is kept no longer than necessary (EDPB 05/2020 §107); California wants requests kept for 24 months (11 CCR 7101). */
+/**
+ * The usual periods. Proof is kept no longer than necessary (EDPB 05/2020 §107); California requires requests to be
+ * kept for 24 months (11 CCR 7101).
+ */
 const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
   deliveries: {
     usual: { days: 90 },
@@ -58,7 +61,7 @@ const retentionRules: Readonly<Record<RetentionKind, Rule>> = {
 const CALIFORNIA = { months: 24 } as const;
 const accessActions = ['consent.looked-up', 'record.viewed', 'document.downloaded', 'document.mailed'];
 
-/** One kind at one source: how long it is kept, and what is due. */
+/** One kind of data at one source: how long it is kept, and what is due. */
 export interface Retained {
   readonly source: string;
   readonly kind: RetentionKind;
@@ -66,9 +69,9 @@ export interface Retained {
   readonly from: string;
   readonly ground: string;
   readonly period: RetentionPeriod;
-  /** Whether the controller set it; else it is the usual one. */
+  /** Whether the controller set it; otherwise it is the usual one. */
   readonly isSet: boolean;
-  /** Everything that it ran from before this time is due; null: kept for ever. */
+  /** Data whose period started before this time are due; null: kept for ever. */
   readonly before: string | null;
   readonly due: DueItems;
 }
@@ -85,7 +88,7 @@ export interface RetentionDeps extends ErasureDeps {
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
 }
 
-/** Of every source: what is kept for how long, and what of it is due by now. What belongs to no source (sign-ins, accounts) is kept. */
+/** For every source: how long each kind is kept, and what is due now. Data without a source (sign-ins, accounts) are kept. */
 export async function reviewRetention(deps: RetentionDeps, only: string | null = null): Promise<readonly Retained[]> {
   await deps.projector.catchUp();
   const sources = deps.listSources().filter(({ slug }) => only === null || slug === only);
@@ -97,7 +100,7 @@ export async function reviewRetention(deps: RetentionDeps, only: string | null =
   return reviewed;
 }
 
-/** What is kept for how long under a profile, without a look at what is due. */
+/** Retention under a profile, without looking at what is due. */
 export function retentionUnder(
   profile: ControllerProfile | null,
 ): readonly Pick<Retained, 'kind' | 'what' | 'from' | 'ground' | 'period' | 'isSet'>[] {
@@ -152,7 +155,7 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
     return { ...nothing, seqs: rows.map(({ seq }) => seq) };
   },
 
-  // As long as anything stands, the whole course of it is the proof.
+  // While any consent stands, its whole history is the proof.
   async decisions({ store, clock }, source, before) {
     const now = clock().toISOString();
     const pairs = await store.read
@@ -250,7 +253,7 @@ const dueOf: Readonly<Record<RetentionKind, Finder>> = {
   },
 };
 
-/** What would be erased at a source, without what holds and open requests keep. Null: nothing. */
+/** What would be erased at a source, without what holds and open requests protect. Null: nothing. */
 export async function planRetention(
   deps: RetentionDeps,
   reviewed: readonly Retained[],
@@ -279,8 +282,8 @@ export interface RetentionRun {
 }
 
 /**
- * Erases what is due at every source whose controller profile has a part `retention`: without it nothing is erased by itself. `officer`: `schedule`, or who ran it.
- * Harmless to repeat.
+ * Erases what is due at every source whose controller profile has the part `retention`; at other sources nothing is
+ * erased automatically. `officer`: `schedule`, or who ran it. Harmless to repeat.
  */
 export async function runRetention(
   deps: RetentionDeps,

@@ -1,7 +1,7 @@
 import type { ErasureSummary } from '../core/erasure.ts';
 import type { ErasurePlan } from './plan.ts';
 
-/** Kinds of entries in words of a reader who knows no ledger. */
+/** Kinds of entries in words for readers who do not know the ledger. */
 const kindWords: Readonly<Record<string, string>> = {
   'webhook consent.recorded': 'consent decisions, as the service reported them',
   'webhook consent.updated': 'changes of consent, as the service reported them',
@@ -14,7 +14,10 @@ const kindWords: Readonly<Record<string, string>> = {
   'action document.produced': 'records of documents that were made',
 };
 
-/** What a plan takes, keeps and leaves. No word of it comes from outside, since it outlives what is erased: the name of an event may be anything that a sender wrote. */
+/**
+ * What a plan erases, keeps and leaves. Contains no text from outside, since it outlives the erased data: the name of
+ * an event may be anything that a sender wrote.
+ */
 export function summaryOf(plan: ErasurePlan): ErasureSummary {
   const counts = new Map<string, number>();
   const count = (what: string, n: number) => {

@@ -3,14 +3,14 @@ import { createRequire } from 'node:module';
 import { Temporal } from 'temporal-polyfill';
 import type { Regime } from './regime-schema.ts';
 
-/** A country and, where it is known, the region whose public holidays count. */
+/** A country and, if known, the region, whose public holidays count. */
 export interface HolidayPlace {
   readonly country: string;
   readonly region: string | null;
 }
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first question: the holidays of the whole world take longer to load than most commands take to run. */
+/** Loaded on first use: loading the holidays of the whole world takes longer than most commands run. */
 const loadLibrary = () => require('date-holidays') as typeof Holidays;
 
 /** Public holidays by date (YYYY-MM-DD) of one place and year. */
@@ -21,14 +21,14 @@ const known = new Map<string, { readonly country: boolean; readonly region: bool
 const DAY_MS = 86_400_000;
 
 /**
- * Name of the public holiday on a date (YYYY-MM-DD) in a place, in English where the library has it; null on other days.
- * Only whole days of the type "public" count: a half day, a bank's or a school's day off never moves a deadline.
+ * Name of the public holiday on a date (YYYY-MM-DD) in a place, in English if the library has it; null on other days.
+ * Only whole days of the type "public" count: half days and days off for banks or schools never move a deadline.
  */
 export function findHoliday(date: string, place: HolidayPlace | null): string | null {
   return place === null ? null : (holidaysOf(place, Number(date.slice(0, 4))).get(date) ?? null);
 }
 
-/** Whether the library knows this place; an unknown region is treated as none, an unknown country as without holidays. */
+/** Whether the library knows this country and region. */
 export function knowsHolidays(place: HolidayPlace | null): { readonly country: boolean; readonly region: boolean } {
   if (place === null) return { country: false, region: false };
   const key = `${place.country}/${place.region ?? ''}`;
@@ -52,7 +52,7 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
   const calendar =
     place.region === null ? new Library(place.country, options) : new Library(place.country, place.region, options);
   const days = new Map<string, string>();
-  // A holiday of several days that begins before New Year belongs to the year before.
+  // A holiday of several days that begins before New Year belongs to the previous year.
   for (const holiday of [...calendar.getHolidays(year - 1), ...calendar.getHolidays(year)]) {
     if (holiday.type !== 'public') continue;
     const [first = '', time = ''] = holiday.date.split(' ');
@@ -69,17 +69,17 @@ function holidaysOf(place: HolidayPlace, year: number): YearOfHolidays {
 
 type Day = Temporal.PlainDate;
 
-/** Which days nobody works. Saturdays and Sundays are never working days (Reg. 1182/71 Art. 2(2)). */
+/** Days on which nobody works. Saturdays and Sundays are never working days (Reg. 1182/71 Art. 2(2)). */
 export interface Calendar {
-  /** Name of the holiday on a day; null: an ordinary day. */
+  /** Name of the holiday on a day; null: no holiday. */
   holiday(day: Day): string | null;
   /** Caveats, such as unknown holidays. */
   readonly doubt: string | null;
-  /** Whose days off these are, for people. */
+  /** The place whose days off these are, for people. */
   readonly of: string;
 }
 
-/** Whether somebody works on this day under every one of the calendars. */
+/** Whether a day is a working day in all of the calendars. */
 export function isWorkingDay(day: Day, ...calendars: readonly Calendar[]): boolean {
   return day.dayOfWeek < 6 && calendars.every((calendar) => calendar.holiday(day) === null);
 }
@@ -92,14 +92,15 @@ export function workingDayBefore(day: Day, ...calendars: readonly Calendar[]): D
 }
 
 /**
- * Whose days off count under a law: its own list where the statute has one; else those of the controller's establishment
- * where it lies in the law's territory (Reg. 1182/71 Art. 2(1) looks to the member state in which action is taken), else those
- * of the person's place there, else those of a law's only country. A law that protects residents only looks to their place first.
+ * The days off that count under a law: its own list if the statute has one; otherwise those of the controller's
+ * establishment if that is in the law's territory (Reg. 1182/71 Art. 2(1) refers to the member state in which action is
+ * taken), otherwise those of the person's place there, otherwise those of a law's only country. For a law that protects
+ * residents only, the person's place comes first.
  */
 export function calendarOf(regime: Regime, place: HolidayPlace | null, home: HolidayPlace | null): Calendar {
   if (regime.calendar !== 'territory') return statutory[regime.calendar];
   const inside = (where: HolidayPlace | null) => where !== null && regime.territory.includes(where.country);
-  // A law that protects residents only has the days off of their state.
+  // A law that protects residents only uses the days off of their state.
   const [first, second] = regime.reach === null ? [place, home] : [home, place];
   if (inside(first)) return publicHolidays(first);
   if (inside(second)) return publicHolidays(second);
@@ -120,7 +121,7 @@ export function publicHolidays(place: HolidayPlace | null): Calendar {
   return { holiday: (day) => findHoliday(day.toString(), place), doubt, of };
 }
 
-/** The day of a month that is the nth (1 to 5) of a day of the week (1 = Monday). */
+/** Whether a day is the nth (1 to 5) of a weekday (1 = Monday) in a month. */
 const isNth = (day: Day, month: number, weekday: number, nth: number) =>
   day.month === month && day.dayOfWeek === weekday && Math.ceil(day.day / 7) === nth;
 const isLastMonday = (day: Day, month: number) =>
@@ -140,9 +141,9 @@ export function easterSunday(year: number): Day {
 const fromEaster = (day: Day) => easterSunday(day.year).until(day).days;
 
 /**
- * California, Gov. Code §§ 6700–6701. A fixed day that falls on a Sunday moves to Monday; one on a Saturday does not move, but for
- * 11 November, whose Friday is a holiday. Lunar New Year, Genocide Remembrance Day and Diwali, which state employees take by choice, are
- * left out, and so is Good Friday (noon to three): leaving a day out gives the earlier date.
+ * California, Gov. Code §§ 6700–6701. A fixed holiday on a Sunday moves to Monday; on a Saturday it does not move,
+ * except 11 November, which moves to Friday. Left out: Lunar New Year, Genocide Remembrance Day and Diwali, which state
+ * employees take by choice, and Good Friday (noon to three). Leaving a day out gives the earlier date.
  */
 function californiaHoliday(day: Day): string | null {
   const fixed: Readonly<Record<string, string>> = {
@@ -192,14 +193,14 @@ function newZealandHoliday(day: Day): string | null {
   if (isNth(day, 6, 1, 1)) return 'Sovereign’s birthday';
   if (isNth(day, 10, 1, 4)) return 'Labour Day';
   if (day.month === 6 || day.month === 7) {
-    // The dates of Matariki are in a schedule of the Act of 2022; the library has them.
+    // A schedule of the Act of 2022 lists the dates of Matariki; the library has them.
     const name = findHoliday(day.toString(), { country: 'NZ', region: null });
     if (name === 'Matariki') return name;
   }
   return null;
 }
 
-/** British Columbia: PIPA s 1 leaves out holidays and Saturdays; holidays are those of the Interpretation Act s 29. */
+/** British Columbia: PIPA s 1 excludes holidays and Saturdays; holidays are those of the Interpretation Act s 29. */
 function britishColumbiaHoliday(day: Day): string | null {
   const fixed: Readonly<Record<string, string>> = {
     '1-1': 'New Year’s Day',

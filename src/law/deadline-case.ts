@@ -9,8 +9,9 @@ import { requestKinds } from '../core/vocabulary.ts';
 import { calendarProblem } from '../core/zoned-days.ts';
 
 /**
- * Time zones of establishments, for cases that name none. Only where a country or its part has one zone, or all but its far islands do:
- * elsewhere nobody can tell, and the calculator counts in UTC and says so. IANA Time Zone Database, zone.tab.
+ * Time zones of establishments, for cases that name none. Only countries, or parts of them, that have a single zone
+ * apart from distant islands; elsewhere the zone is unknown, and the calculator uses UTC and says so. IANA Time Zone
+ * Database, zone.tab.
  */
 const ofCountries: Readonly<Record<string, string>> = {
   AE: 'Asia/Dubai',
@@ -68,7 +69,7 @@ const ofCountries: Readonly<Record<string, string>> = {
   ZA: 'Africa/Johannesburg',
 };
 
-/** Parts of countries with several zones, and the islands that differ from their country. */
+/** Parts of countries with several zones, and islands that differ from their country. */
 const ofParts: Readonly<Record<string, string>> = {
   'AU-ACT': 'Australia/Sydney',
   'AU-NSW': 'Australia/Sydney',
@@ -109,15 +110,16 @@ function zoned(zone: string, country: string, parts: string): Readonly<Record<st
   return Object.fromEntries(parts.split(' ').map((part) => [`${country}-${part}`, zone]));
 }
 
-/** The time zone of an establishment, by its country and region; null where there are several. */
+/** The time zone of an establishment by country and region; null if there are several. */
 function usualTimeZone(country: string | null, region: string | null): string | null {
   if (country === null) return null;
   return (region === null ? undefined : ofParts[`${country}-${region}`]) ?? ofCountries[country] ?? null;
 }
 
 /**
- * One case of the deadline calculator, as `dsar deadline` and the page Deadline calculator take it (docs/deadlines.md, Calculator). Everything that
- * happened may be given as a day or as a time: a day is that day in the controller's time zone, and so is a time without an offset.
+ * One case of the deadline calculator, as accepted by `dsar deadline` and the page Deadline calculator
+ * (docs/deadlines.md, Calculator). Each event may be given as a day or a time. A day, or a time without an offset, is
+ * in the controller's time zone.
  */
 const quoted = (input: unknown) => JSON.stringify(String(input).slice(0, 60));
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -143,7 +145,7 @@ const timeZone = z
   });
 
 const asked = z.strictObject({ askedAt: when, receivedAt: when.nullish() });
-/** Of identity and fee it may be unknown when they were asked for: only their receipt can move a date. */
+/** When identity or fee was requested may be unknown: only the receipt can move a date. */
 const received = z
   .strictObject({ askedAt: when.nullish(), receivedAt: when.nullish() })
   .refine((one) => (one.askedAt ?? one.receivedAt ?? null) !== null, 'Give askedAt, receivedAt or both.');
@@ -153,7 +155,7 @@ const deadlineCaseSchema = z.strictObject({
     error: ({ input }) => `Unknown kind ${quoted(input)}: use ${requestKinds.join(', ')}.`,
   }),
   received: when,
-  /** Where the person is, a code of the list; null: not known. */
+  /** The person's place, a code of the list; null: unknown. */
   place: jurisdictionSchema.nullable(),
   controller: z
     .strictObject({
@@ -167,37 +169,37 @@ const deadlineCaseSchema = z.strictObject({
       timeZone: timeZone.nullish(),
     })
     .transform(settleRegion),
-  /** `until`: a date that the notice names, where the law lets it (New Zealand). */
+  /** `until`: a date named in the notice, if the law allows it (New Zealand). */
   extension: z.strictObject({ noticeAt: when, until: z.iso.date().nullish() }).nullish(),
   clarifications: z.array(asked).max(100).nullish(),
   identity: received.nullish(),
   fee: received.nullish(),
-  /** Until when something still awaited is counted; without it, as if it had been answered at once. */
+  /** The time up to which open waits are counted; absent: as if everything had been answered at once. */
   asOf: when.nullish(),
 });
 type DeadlineCase = z.infer<typeof deadlineCaseSchema>;
 
-/** Whether a field is a note of the author's, such as `id` or `citation`, rather than a misspelling of a field that moves a date. */
+/** Whether a field is a note by the author, such as `id` or `citation`, rather than a misspelt field that moves a date. */
 function isNote(name: string): boolean {
   const known = Object.keys(deadlineCaseSchema.shape);
   const isNear = (field: string) => {
-    // Short names have innocent neighbours: `id` is two letters from `kind`.
+    // Short names resemble unrelated ones: `id` is two letters from `kind`.
     const allowed = field.length < 6 ? 1 : 2;
     return editDistance(name.toLowerCase(), field.toLowerCase(), allowed) <= allowed;
   };
   return !known.includes(name) && !known.some(isNear);
 }
 
-/** What the calculator answers, member by member in this order. */
+/** The calculator's answer; its members are in this order. */
 interface CaseAnswer {
-  /** The last day on which the answer is in time, YYYY-MM-DD; null: no law that is known here gives a right. */
+  /** The last day for a timely answer, YYYY-MM-DD; null: no implemented law gives a right. */
   readonly limit: string | null;
-  /** What is asked takes effect at once; `limit` is the day of receipt. */
+  /** The request takes effect at once; `limit` is the day of receipt. */
   readonly atOnce: boolean;
   readonly aimFor: string | null;
   readonly acknowledgeBy: string | null;
   readonly warnOn: string | null;
-  /** Id of the law that decides. */
+  /** Id of the deciding law. */
   readonly law: string | null;
   readonly laws: readonly {
     readonly id: string;
@@ -208,7 +210,7 @@ interface CaseAnswer {
   }[];
 }
 
-/** A case with everything that was computed of it. */
+/** A case with its results. */
 export interface ComputedCase {
   readonly answer: CaseAnswer;
   readonly deadlines: Deadlines;
@@ -221,7 +223,7 @@ type ReadCase =
   | { readonly outcome: 'read'; readonly value: DeadlineCase }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Reads a case from outside. Each problem is one sentence that begins with the place of the field. */
+/** Reads a case from outside. Each problem is one sentence that begins with the field's path. */
 export function readDeadlineCase(input: unknown): ReadCase {
   const known =
     typeof input === 'object' && input !== null && !Array.isArray(input)
@@ -240,7 +242,7 @@ export function readDeadlineCase(input: unknown): ReadCase {
   };
 }
 
-/** Computes a case by the same function as every other date of the program. Pure. */
+/** Computes a case with the function used for every other date in this program. Pure. */
 export function computeCase(input: DeadlineCase, regimes: RegimeTable): ComputedCase {
   const { controller } = input;
   const usual = usualTimeZone(controller.country, controller.region);
@@ -293,7 +295,7 @@ export function dayText(date: string): string {
   return show(Temporal.PlainDate.from(date));
 }
 
-/** A day at its noon, a local time in the zone, an instant as it is; ISO 8601 UTC. */
+/** Converts to ISO 8601 UTC: a day as its noon, a local time in the zone, an instant as it is. */
 function momentOf(text: string, zone: string): string {
   if (DATE.test(text))
     return Temporal.PlainDate.from(text).toZonedDateTime({ timeZone: zone, plainTime: '12:00' }).toInstant().toString();

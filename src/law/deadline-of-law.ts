@@ -17,8 +17,8 @@ import type { Period, RegimeRow } from './regime-schema.ts';
 type Day = Temporal.PlainDate;
 
 /**
- * Computes when a request has to be answered under one law, in dates and in words (docs/deadlines.md).
- * Pure: everything about the law comes from the row. Throws RangeError for a time or zone that cannot be read.
+ * Computes when a request must be answered under one law, as dates and in words (docs/deadlines.md). Pure: everything
+ * about the law comes from the row. Throws RangeError if a time or zone cannot be read.
  */
 export function deadlineOfLaw(input: OneLawInput): LawDeadline {
   const { row, regime, timeZone } = input;
@@ -102,7 +102,7 @@ function countPeriod(
 
   const until = extension === null || extension.until === null ? null : Temporal.PlainDate.from(extension.until);
   if (extension !== null && until !== null && (extension.by === 'as-notified' || isBefore(until, limit))) {
-    // The date that the requester was told binds, and is not moved.
+    // The date announced to the requester is binding and is not moved.
     const told = isBefore(until, firstLimit) ? firstLimit : until;
     limit = told;
     aimFor = earlier(extension.by === 'as-notified' ? told : longest, told);
@@ -136,7 +136,7 @@ function countPeriod(
   return { start, aimFor, limit, firstLimit };
 }
 
-/** The latest of receipt, identity information asked for and fee, where the row says so; else the receipt. */
+/** The latest of receipt, identity information and fee, if the row says so; otherwise the receipt. */
 function findStart(
   input: Counted,
   receipt: Day,
@@ -177,7 +177,7 @@ function findPauses(
   const guidance = row.stopClock === 'guidance' && input.suspendByGuidance === true;
   if (row.stopClock !== 'clarification' && !guidance) return [];
   const asked = (input.clarifications ?? []).map((one) => ({ ...one, why: 'clarification' }));
-  // Under guidance identity stops the clock too; a law that counts from the identity has it in its start.
+  // Under guidance, identity also stops the clock; if the law runs from the identity, it is already in the start.
   if (guidance && row.runsFrom === 'receipt' && input.identity)
     asked.push({ ...input.identity, why: 'identity information' });
   if (guidance && asked.length > 0) flags.add('pause-by-guidance');
@@ -189,7 +189,7 @@ function findPauses(
   return mergePauses(pauses.filter((pause) => row.countsReceiptDay || isBefore(start, pause.to)));
 }
 
-/** Overlapping waits stop the clock once. */
+/** Merges overlapping waits, which stop the clock once. */
 function mergePauses(pauses: readonly Standstill[]): readonly Standstill[] {
   const merged: Standstill[] = [];
   for (const pause of [...pauses].sort((a, b) => Temporal.PlainDate.compare(a.from, b.from))) {
@@ -200,7 +200,10 @@ function mergePauses(pauses: readonly Standstill[]): readonly Standstill[] {
   return merged;
 }
 
-/** Adds the days left out: the day asked and the day answered are both left out. A wait that began after the end stops nothing. */
+/**
+ * Adds the paused days: both the day of asking and the day of the answer are left out. A wait that began after the end
+ * stops nothing.
+ */
 function addPauses(row: RegimeRow, start: Day, end: Day, pauses: readonly Standstill[]) {
   const counted: Standstill[] = [];
   const uncounted: Standstill[] = [];
@@ -218,7 +221,7 @@ function addPauses(row: RegimeRow, start: Day, end: Day, pauses: readonly Stands
   return { end: shifted, counted, uncounted };
 }
 
-/** An extension counts when the law has one that is confirmed and its notice went out inside the law's first period. */
+/** An extension counts if the law has a confirmed one and its notice was sent within the law's first period. */
 function judgeExtension(
   input: Counted,
   firstLimit: Day,
@@ -240,7 +243,7 @@ function judgeExtension(
   return { by: rule.by, until, noticed };
 }
 
-/** The end of the periods laid end to end and counted from one start: months are added at once, so 31 Jan + 3 months is 30 Apr. */
+/** The end of consecutive periods from one start. Months are added together, so 31 Jan + 3 months is 30 Apr. */
 function endOf(row: RegimeRow, start: Day, periods: readonly Period[], calendar: Calendar): Day {
   const months = amountOf(periods, 'months');
   const days = amountOf(periods, 'days');

@@ -3,13 +3,13 @@ import type { Calendar, HolidayPlace } from './calendars.ts';
 import type { Period, Regime, RegimeRow } from './regime-schema.ts';
 import type { ApplicableLaw } from './regime-table.ts';
 
-/** Days on which the clock stood still, both included. */
+/** Days on which the clock was stopped, both included. */
 export interface Standstill {
   readonly from: Temporal.PlainDate;
   readonly to: Temporal.PlainDate;
-  /** The answer is still awaited. */
+  /** The answer is still outstanding. */
   readonly open: boolean;
-  /** What was asked, e.g. `clarification asked`. */
+  /** What was requested, e.g. `clarification asked`. */
   readonly why: string;
 }
 
@@ -73,12 +73,12 @@ function wordsOfPeriod(period: Period): string {
   return `${count} ${unit}${period.amount === 1 ? '' : 's'}`;
 }
 
-/** How many of a unit these periods have together. */
+/** The total of these periods in a unit. */
 export function amountOf(periods: readonly Period[], unit: Period['unit']): number {
   return periods.reduce((total, period) => total + (period.unit === unit ? period.amount : 0), 0);
 }
 
-/** What was noted and could not be counted, whose days off were used, and what is not confirmed. */
+/** What could not be counted, whose days off were used, and what is unconfirmed. */
 export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set<DeadlineFlag>): readonly string[] {
   const { row, regime } = input;
   const words: string[] = [];
@@ -124,24 +124,24 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
   return words;
 }
 
-/** Something that was asked for and has been received, or is still awaited (null). ISO 8601 UTC. */
+/** Something requested that has been received or is still outstanding (null). ISO 8601 UTC. */
 export interface Asked {
   readonly askedAt: string;
   readonly receivedAt: string | null;
 }
 
-/** What happened to a request, as far as its dates depend on it. */
+/** The events of a request that affect its dates. */
 export interface LawInput {
   /** When the request reached any channel of the controller, ISO 8601 UTC (EDPB 01/2022 §159). */
   readonly receivedAt: string;
-  /** By whose word: `received` is only the arrival of the webhook, and flagged as such. */
+  /** Its basis. `received` is only the arrival of the webhook, and is flagged as such. */
   readonly receiptBasis: 'payload' | 'received' | 'officer' | 'form' | 'assumed-offset';
-  /** Only the day of the receipt is known (the calculator): its time says nothing and is not told. */
+  /** Only the day of receipt is known (calculator), so its time is not stated. */
   readonly receivedAsDay?: boolean;
   readonly extension?: {
     /** When the requester was told, ISO 8601 UTC. */
     readonly noticeAt: string;
-    /** A date that the notice names, YYYY-MM-DD; never beyond what the regime allows. */
+    /** A date named in the notice, YYYY-MM-DD; never beyond what the regime allows. */
     readonly until?: string | null;
   } | null;
   /** Clarifications asked of the requester. */
@@ -149,9 +149,9 @@ export interface LawInput {
   /** Identity information asked of the requester. */
   readonly identity?: Asked | null;
   readonly fee?: Asked | null;
-  /** Count the optional standstill that guidance allows (off by default). */
+  /** Count the optional pause that guidance allows (off by default). */
   readonly suspendByGuidance?: boolean;
-  /** ISO 8601 UTC: until when something still awaited is counted; without it, as if it had been answered at once. */
+  /** ISO 8601 UTC: the time up to which open waits are counted; absent: as if everything had been answered at once. */
   readonly asOf?: string;
 }
 
@@ -161,14 +161,14 @@ export interface OneLawInput extends LawInput {
   readonly row: RegimeRow;
   readonly why: ApplicableLaw['why'];
   readonly timeZone: string;
-  /** Where the controller is established and where the person is, for their days off. */
+  /** Countries of the controller's establishment and of the person, for their days off. */
   readonly home: HolidayPlace | null;
   readonly place: HolidayPlace | null;
-  /** The deployment holds the law not to apply. */
+  /** The installation considers the law not applicable. */
   readonly disabled?: boolean;
 }
 
-/** What is unusual about a deadline, for display. */
+/** Something unusual about a deadline, for display. */
 export type DeadlineFlag =
   | 'receipt-is-arrival'
   | 'receipt-offset-assumed'
@@ -192,27 +192,27 @@ export interface LawDeadline {
   readonly id: string;
   /** Name of the law, for people. */
   readonly name: string;
-  /** Whether the controller's establishment or the person's place brings it. */
+  /** Whether it applies because of the establishment or the person's place. */
   readonly why: ApplicableLaw['why'];
-  /** The rule that was applied: identity, extension, appeal and notes are read from it. */
+  /** The applied rule, which also gives identity, extension, appeal and notes. */
   readonly row: RegimeRow;
-  /** The day from which the period runs (day 0 unless the row counts it). */
+  /** The day from which the period runs (day 0, unless the row counts it). */
   readonly startsOn: string;
-  /** The last day on which the answer is in time. */
+  /** The last day for a timely answer. */
   readonly limit: string;
   readonly atOnce: boolean;
-  /** Without roll-over and without pause. */
+  /** Without roll-over and pauses. */
   readonly aimFor: string;
-  /** The last day of the first period: an extension has to be notified by then. */
+  /** The last day of the first period, by which an extension must be notified. */
   readonly firstLimit: string;
   readonly acknowledgeBy: string | null;
-  /** Where no roll-over is stated: the working day before the limit. */
+  /** The working day before the limit, if the law states no roll-over. */
   readonly warnOn: string | null;
   readonly citation: string;
-  /** The day on which the source was read, YYYY-MM-DD; null: it was not. */
+  /** The day on which the source was read, YYYY-MM-DD; null: never. */
   readonly readOn: string | null;
   readonly confirmed: boolean;
-  /** Words and dates; joined with `; ` they are one sentence. */
+  /** Words and dates; joined with `; ` they form one sentence. */
   readonly explanation: readonly string[];
   readonly flags: readonly DeadlineFlag[];
 }

@@ -18,62 +18,62 @@ export type { Asked, LawDeadline } from './deadline-words.ts';
 export interface DeadlinesInput extends Omit<LawInput, 'suspendByGuidance'> {
   readonly kind: RequestKind;
   /**
-   * Where the person is: ISO 3166-1 alpha-2, ISO 3166-2 for a part of a country, or `EU`. Null: not known, or what was given could not be
-   * mapped; the case then says that an officer has to choose it.
+   * The person's place: ISO 3166-1 alpha-2, ISO 3166-2 for a part of a country, or `EU`. Null: unknown, or it could not
+   * be mapped; the case then asks an officer to choose it.
    */
   readonly place: string | null;
-  /** What was given for a place that could not be mapped. */
+  /** The given place, if it could not be mapped. */
   readonly placeAsGiven?: string | null;
   readonly controller: Establishment & {
-    /** IANA time zone: days are days there. */
+    /** IANA time zone in which days are counted. */
     readonly timeZone: string;
   };
   readonly regimes: RegimeTable;
 }
 
-/** When an identity check may or must be made in a case, all of its laws taken together (docs/deadlines.md, Identity). */
+/** When an identity check may or must be made in a case, considering all of its laws (docs/deadlines.md, Identity). */
 interface CaseIdentity {
   readonly rule: IdentityRule;
-  /** Nothing may be asked of the requester without a recorded doubt (GDPR Art. 12(6)). */
+  /** Nothing may be requested without a recorded doubt (GDPR Art. 12(6)). */
   readonly doubtFirst: boolean;
-  /** What a requester may get whose identity was not confirmed. */
+  /** What a requester with an unconfirmed identity may receive. */
   readonly unverified: 'nothing' | 'categories-only';
 }
 
 /**
- * When a request has to be answered under every law that applies, and by the strictest of them for each step.
- * Dates are YYYY-MM-DD in the controller's time zone; null where no law that is known here sets one.
+ * When a request must be answered under each applicable law, and under the strictest of them for each step. Dates are
+ * YYYY-MM-DD in the controller's time zone; null if no implemented law sets one.
  */
 export interface Deadlines {
   /** The day of receipt. */
   readonly receivedOn: string;
-  /** The last day on which the answer is in time under every law. */
+  /** The last day for a timely answer under every law. */
   readonly limit: string | null;
-  /** What is asked takes effect at once (a withdrawal of consent, GDPR Art. 7(3)): `limit` is the day of receipt. */
+  /** The request takes effect at once (a withdrawal of consent, GDPR Art. 7(3)): `limit` is the day of receipt. */
   readonly atOnce: boolean;
-  /** The deciding law's period without roll-over and without any pause; never after `limit`. */
+  /** The deciding law's period without roll-over and pauses; never after `limit`. */
   readonly aimFor: string | null;
-  /** The day by which a notice of extension must have gone out to count under every law. */
+  /** The day by which a notice of extension must be sent to count under every law. */
   readonly firstLimit: string | null;
   readonly acknowledgeBy: string | null;
-  /** Where the deciding law states no roll-over: the working day before the limit. */
+  /** The working day before the limit, if the deciding law states no roll-over. */
   readonly warnOn: string | null;
-  /** Id of the deciding law; null: no law known here gives a right to an answer. */
+  /** Id of the deciding law; null: no implemented law gives a right to an answer. */
   readonly law: string | null;
-  /** Every law that applies and gives such a right; those of the establishment first. */
+  /** Every applicable law that gives such a right; those of the establishment first. */
   readonly laws: readonly LawDeadline[];
-  /** What had to be assumed, and what an officer has to settle, in sentences. */
+  /** Assumptions, and what an officer has to settle, in sentences. */
   readonly says: readonly string[];
-  /** Nobody can tell the law yet: the place of the person has to be chosen. */
+  /** The law cannot be determined until the person's place is chosen. */
   readonly placeMissing: boolean;
   readonly flags: LawDeadline['flags'];
   readonly identity: CaseIdentity;
 }
 
 /**
- * Computes every deadline of a request: the law of the controller's establishment and that of the person's place, each by its own
- * rules, and for each step the strictest. No pause, roll-over, extension or identity rule of one law loosens another's.
- * Pure. Throws RangeError for a time or zone that cannot be read.
+ * Computes every deadline of a request: under the law of the controller's establishment and that of the person's place,
+ * each by its own rules, and for each step the strictest. No pause, roll-over, extension or identity rule of one law
+ * loosens another's. Pure. Throws RangeError if a time or zone cannot be read.
  */
 export function computeDeadlines(input: DeadlinesInput): Deadlines {
   const { regimes, kind, controller } = input;
@@ -140,12 +140,12 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   };
 }
 
-/** The law that decides; null where none applies. */
+/** The deciding law; null if none applies. */
 export function decidingLaw(deadlines: Deadlines): LawDeadline | null {
   return deadlines.laws.find((law) => law.id === deadlines.law) ?? null;
 }
 
-/** The one with the earliest limit, the first of several; among the rows of one law each step keeps its own strictest date. */
+/** The law with the earliest limit, the first if several; among rows of one law, each step keeps its own strictest date. */
 function strictest(laws: readonly LawDeadline[]): LawDeadline | null {
   let first = laws[0] ?? null;
   for (const law of laws) if (first !== null && law.limit < first.limit) first = law;
@@ -171,10 +171,11 @@ function earliest(dates: readonly (string | null)[]): string | null {
 const disclosing: readonly RequestKind[] = ['access', 'portability', 'erasure', 'rectification', 'unknown'];
 
 /**
- * The laws of the establishment say whether a check is due; without one, all of them do. Of these a law that asks for a recorded doubt
- * (GDPR Art. 12(6)) goes before one that requires a check always. A ban of any law binds where none of the establishment requires the check: what
- * one law only allows, another may forbid (11 CCR 7060(b)).
- * Whatever decides, nothing is asked without a recorded doubt where any law of the case wants one or forbids a check.
+ * The laws of the establishment determine whether a check is due; if there are none, all laws do. Among these, a law
+ * that requires a recorded doubt (GDPR Art. 12(6)) prevails over one that always requires a check. A ban in any law
+ * binds unless a law of the establishment requires the check: what one law merely allows, another may forbid (11 CCR
+ * 7060(b)). In any case nothing is requested without a recorded doubt if any law of the case requires one or forbids a
+ * check.
  */
 function combineIdentity(laws: readonly LawDeadline[], kind: RequestKind): CaseIdentity {
   const own = laws.filter((law) => law.why !== 'place');
@@ -197,7 +198,7 @@ function combineIdentity(laws: readonly LawDeadline[], kind: RequestKind): CaseI
   };
 }
 
-/** Why a request cannot be refused, in words: one of the laws leaves no ground for it (GDPR Art. 7(3)). Null: it can. */
+/** Why a request cannot be refused, in words: one of the laws leaves no ground for it (GDPR Art. 7(3)). Null: it can be. */
 export function whyNotRefused(deadlines: {
   readonly laws: readonly { readonly row: Pick<RegimeRow, 'refusable' | 'citation'> }[];
 }): string | null {

@@ -4,27 +4,27 @@ import { z } from 'zod';
 import { editDistance } from '../core/edit-distance.ts';
 
 /**
- * The one list of places: countries (ISO 3166-1 alpha-2), their parts (ISO 3166-2), and `EU` for a person somewhere in the European
- * Union. Pages, command line and controller profile take nothing else; what the service sends is mapped to it when a case is folded.
- * Codes are from the package `iso-3166`; names, also in other languages, from `i18n-iso-countries`. Both are data, fixed by the lock file,
- * so that a ledger folds the same everywhere.
+ * A place of the one list of places: countries (ISO 3166-1 alpha-2), their parts (ISO 3166-2), and `EU` for a person
+ * somewhere in the European Union. Pages, command line and controller profile accept nothing else; what the service
+ * sends is mapped to it when a case is folded. Codes come from the package `iso-3166`; names, also in other languages,
+ * from `i18n-iso-countries`. Both are data fixed by the lock file, so a ledger folds the same everywhere.
  */
 interface Jurisdiction {
   /** `DE`, `US-CA`, `EU`. */
   readonly code: string;
-  /** In English; of a part with its country: `California, United States`. */
+  /** In English; for a part with its country: `California, United States`. */
   readonly name: string;
 }
 
 const require = createRequire(import.meta.url);
-/** Loaded with the first question: a quarter of a megabyte. */
+/** Loaded on first use: a quarter of a megabyte. */
 const loadCodes = () => require('iso-3166') as typeof Codes;
 const languages = ['en', 'de', 'fr', 'es', 'it', 'nl', 'pl', 'pt', 'sv'] as const;
 type CountryNames = Readonly<Record<string, string | readonly string[]>>;
 const namesIn = (language: string) =>
   (require(`i18n-iso-countries/langs/${language}.json`) as { readonly countries: CountryNames }).countries;
 
-/** Shorter or more usual than the first name of the list. */
+/** Names that are shorter or more usual than the first name in the list. */
 const usualNames: Readonly<Record<string, string>> = {
   EU: 'European Union',
   US: 'United States',
@@ -39,7 +39,7 @@ const usualNames: Readonly<Record<string, string>> = {
   TW: 'Taiwan',
   TZ: 'Tanzania',
 };
-/** English names of parts that the standard lists in their own language only. */
+/** English names of parts that the standard lists only in their own language. */
 const englishParts: Readonly<Record<string, string>> = {
   'AT-2': 'Carinthia',
   'AT-3': 'Lower Austria',
@@ -78,7 +78,7 @@ const englishParts: Readonly<Record<string, string>> = {
   'IT-82': 'Sicily',
   'IT-88': 'Sardinia',
 };
-/** What services, forms and people call a place besides its names and codes; also the laws that only one place has. */
+/** Other words that services, forms and people use for a place; also laws that only one place has. */
 const aliases: Readonly<Record<string, string>> = {
   eea: 'EU',
   'european economic area': 'EU',
@@ -123,7 +123,7 @@ const aliases: Readonly<Record<string, string>> = {
   dpdp: 'IN',
   dpdpa: 'IN',
 };
-/** Words that name two places. Nobody can tell which is meant, so an officer has to. */
+/** Words that name two places, between which an officer must choose. */
 const ambiguous: ReadonlySet<string> = new Set([
   'georgia',
   'congo',
@@ -134,19 +134,22 @@ const ambiguous: ReadonlySet<string> = new Set([
   'pdpa',
   'pipa',
 ]);
-/** Whose parts have privacy acts of their own: their names mean them, whatever else in the world is called so. */
+/**
+ * Countries whose parts have their own privacy acts: the names of those parts take precedence over other places with
+ * the same name.
+ */
 const countriesOfStates: ReadonlySet<string> = new Set(['US', 'CA', 'GB', 'DE']);
 
 let codes: ReadonlyMap<string, Jurisdiction> | null = null;
 let words: ReadonlyMap<string, string> | null = null;
 
-/** The name of a country in a language (`IE`, `de`: `Irland`); what is not the code of one stays as it is. */
+/** The name of a country in a language (`IE`, `de`: `Irland`); anything but a country code is returned unchanged. */
 export function countryName(code: string, language: string = 'en'): string {
   const known = languages.find((one) => one === language) ?? 'en';
   return (known === 'en' ? usualNames[code] : undefined) ?? [namesIn(known)[code] ?? code].flat()[0] ?? code;
 }
 
-/** All places by code, made with the first question. */
+/** All places by code, built on first use. */
 function placesByCode(): ReadonlyMap<string, Jurisdiction> {
   if (codes !== null) return codes;
   const byCode = new Map<string, Jurisdiction>([['EU', { code: 'EU', name: 'European Union' }]]);
@@ -157,7 +160,7 @@ function placesByCode(): ReadonlyMap<string, Jurisdiction> {
   return codes;
 }
 
-/** Codes by plain words, built when the first text that is not a code is looked up. */
+/** Codes by plain words, built when a text that is not a code is first looked up. */
 function codesByWords(): ReadonlyMap<string, string> {
   words ??= buildWords(placesByCode());
   return words;
@@ -170,7 +173,7 @@ function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<stri
     const known = taken.get(words);
     if (words !== '') taken.set(words, known === undefined || known === code ? code : null);
   };
-  // Weakest first: a stronger list replaces what a weaker one said.
+  // Called from the weakest list to the strongest: a later list overrides earlier ones.
   const strengthen = () => {
     for (const [words, code] of taken) {
       if (code === null) byWords.delete(words);
@@ -201,7 +204,7 @@ function buildWords(byCode: ReadonlyMap<string, Jurisdiction>): ReadonlyMap<stri
   return byWords;
 }
 
-/** Lower case, without accents and punctuation, so that `Québec`, `us_ca` and `U.S.A.` are found. */
+/** Lower case without accents and punctuation, so that `Québec`, `us_ca` and `U.S.A.` are found. */
 function plain(words: string): string {
   return words
     .normalize('NFKD')
@@ -215,21 +218,21 @@ function plain(words: string): string {
     .trim();
 }
 
-/** The place with this code, written as the standard writes it; null: there is none. */
+/** The place with this code, in any case; null if there is none. */
 export function findJurisdiction(code: string): Jurisdiction | null {
   return placesByCode().get(code) ?? null;
 }
 
-/** `California, United States (US-CA)`; a code that is not in the list stands as it is. */
+/** `California, United States (US-CA)`; an unknown code is returned unchanged. */
 export function jurisdictionText(code: string): string {
   const found = findJurisdiction(code);
   return found === null ? code : `${found.name} (${found.code})`;
 }
 
 /**
- * The code that somebody's words for a place mean: a code in any spelling, a name in one of nine languages, a usual abbreviation, a law
- * that only one place has; also two of them together (`Munich` is not in the list, `Bavaria, Germany` is one). Null where nobody
- * can be sure, never a guess: an officer chooses then.
+ * The code for someone's words for a place: a code in any spelling, a name in one of nine languages, a usual
+ * abbreviation, a law that only one place has, or two of these together (`Munich` is not in the list, `Bavaria,
+ * Germany` is). Null if it is not certain: it is never guessed, and an officer chooses.
  */
 export function mapJurisdiction(words: string): string | null {
   if (words.length > 300) return null;
@@ -249,7 +252,7 @@ export function mapJurisdiction(words: string): string | null {
   return first;
 }
 
-/** A word for two places, settled by the country beside it: `Georgia, United States`. */
+/** A word for two places, resolved by the country next to it: `Georgia, United States`. */
 function partNamed(word: string, parts: readonly string[], byWords: ReadonlyMap<string, string>): string | null {
   const country = parts.map((part) => byWords.get(part)).find((code) => code !== undefined);
   const found = loadCodes().iso31662.filter(
@@ -258,7 +261,7 @@ function partNamed(word: string, parts: readonly string[], byWords: ReadonlyMap<
   return found.length === 1 ? (found[0]?.code ?? null) : null;
 }
 
-/** Whether a place is the other one or a part of it. */
+/** Whether a place equals the other or is part of it. */
 function within(code: string, other: string): boolean {
   return code === other || code.startsWith(`${other}-`) || (other === 'EU' && isEuropeanUnion(code));
 }
@@ -271,19 +274,19 @@ function isEuropeanUnion(code: string): boolean {
   return code === 'EU' || memberStates.has(code.slice(0, 2));
 }
 
-/** Of which country's parts a list to choose from holds each: their law or their holidays differ. */
+/** Countries whose parts are offered for selection, because their laws or holidays differ. */
 const chosenParts = ['US', 'CA', 'GB'];
 const leftOut: ReadonlySet<string> = new Set('US-AS US-GU US-MP US-PR US-UM US-VI GB-UKM GB-EAW GB-GBN'.split(' '));
 
 let choices: readonly Jurisdiction[] | null = null;
 
-/** What a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of the UK. */
+/** The places that a form offers, by name: all countries, the states of the US, the provinces of Canada, the nations of the UK. */
 export function jurisdictionChoices(): readonly Jurisdiction[] {
   choices ??= [...placesByCode().values()]
     .filter(({ code }) => {
       if (code.length === 2) return true;
       const country = code.slice(0, 2);
-      // Below the nations of the UK come their districts, which nobody needs.
+      // Below the nations of the UK are districts, which are not needed.
       return chosenParts.includes(country) && !leftOut.has(code) && (country !== 'GB' || isNation(code));
     })
     .sort((a, b) => a.name.localeCompare(b.name, 'en'));
@@ -292,7 +295,7 @@ export function jurisdictionChoices(): readonly Jurisdiction[] {
 
 const isNation = (code: string) => ['GB-ENG', 'GB-SCT', 'GB-WLS', 'GB-NIR'].includes(code);
 
-/** The same with the names of countries in a language, by these names; parts of countries go by their own. */
+/** The choices with country names in a language, sorted by them; parts of countries keep their own names. */
 export function jurisdictionChoicesIn(language: string): readonly Jurisdiction[] {
   const known = choicesByLanguage.get(language);
   if (known !== undefined) return known;
@@ -307,14 +310,14 @@ export function jurisdictionChoicesIn(language: string): readonly Jurisdiction[]
 }
 const choicesByLanguage = new Map<string, readonly Jurisdiction[]>();
 
-/** The first-level parts of these countries (states, Länder, cantons, nations), by code: what the region of an establishment usually is. */
+/** The first-level parts of these countries (states, Länder, cantons, nations), by code: usual regions of an establishment. */
 export function partsOf(...countries: readonly string[]): readonly Jurisdiction[] {
   return loadCodes()
     .iso31662.filter(({ code, parent }) => countries.includes(parent) && (parent !== 'GB' || isNation(code)))
     .flatMap(({ code }) => findJurisdiction(code) ?? []);
 }
 
-/** Up to three places that somebody may have meant, the likeliest first. */
+/** Up to three places that may have been meant, the most likely first. */
 export function nearJurisdictions(words: string): readonly Jurisdiction[] {
   const [byCode, byWords] = [placesByCode(), codesByWords()];
   const asked = plain(words).slice(0, 60);
@@ -333,7 +336,7 @@ export function nearJurisdictions(words: string): readonly Jurisdiction[] {
     .flatMap(([code]) => byCode.get(code) ?? []);
 }
 
-/** What is wrong with a code that is not in the list, and what may have been meant. */
+/** Says that a code is not in the list, and what may have been meant. */
 export function unknownJurisdiction(words: string): string {
   const near = nearJurisdictions(words);
   const advice =
@@ -343,7 +346,7 @@ export function unknownJurisdiction(words: string): string {
   return `Unknown place ${JSON.stringify(words.slice(0, 60))}: ${advice}${near.length === 0 ? '.' : ''}`;
 }
 
-/** A place as people enter it: a code of the list in any case; anything else is refused with what may have been meant. */
+/** A place as entered by people: a code of the list in any case; anything else is refused with suggestions. */
 export const jurisdictionSchema = z
   .string()
   .trim()
@@ -354,16 +357,14 @@ export const jurisdictionSchema = z
     return z.NEVER;
   });
 
-/**
- * A region of a country, written `BY` or `DE-BY`, as the part behind the country (`BY`); null: the country has no such part.
- */
+/** A region of a country, written `BY` or `DE-BY`, without the country (`BY`); null: the country has no such part. */
 export function findRegion(country: string, region: string): string | null {
   const written = region.trim().toUpperCase().replaceAll('_', '-');
   const part = written.startsWith(`${country}-`) ? written.slice(country.length + 1) : written;
   return findJurisdiction(`${country}-${part}`) === null ? null : part;
 }
 
-/** What is wrong with a region that its country does not have. */
+/** Says that a country does not have this region. */
 function unknownRegion(country: string, region: string): string {
   const near = nearJurisdictions(region).filter(({ code }) => code.startsWith(`${country}-`));
   const advice =
@@ -373,7 +374,7 @@ function unknownRegion(country: string, region: string): string {
   return `Unknown region ${JSON.stringify(region.slice(0, 60))} of ${country}: ${advice}${near.length === 0 ? '.' : ''}`;
 }
 
-/** The country of an establishment: one country's code, in any case. */
+/** The country of an establishment: a country code in any case. */
 export const countrySchema = z
   .string()
   .trim()
@@ -387,7 +388,7 @@ export const countrySchema = z
     return z.NEVER;
   });
 
-/** Judges the region of an establishment by its country, and leaves it as the part behind the country (`BY`). */
+/** Checks the region of an establishment against its country, and shortens it to the part after the country (`BY`). */
 export function settleRegion<T extends { readonly country: string | null; readonly region: string | null }>(
   place: T,
   context: z.RefinementCtx,

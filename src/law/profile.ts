@@ -3,7 +3,7 @@ import { countrySchema, settleRegion } from './jurisdictions.ts';
 
 /**
  * The controller profile: what the operator must say about itself in every pack and report (docs/configuration.md).
- * A missing part is named in the case and in the document, never silently left out; so everything but the name may be missing.
+ * Missing parts are named in the case and in the document, never silently left out, so only the name is required.
  * Sources: GDPR Art. 13–15, 26, 30; 11 CCR 7024; LGPD Art. 19 II.
  */
 const text = z.string().trim().min(1).max(4000);
@@ -29,7 +29,7 @@ const origin = z
   )
   .transform((text) => new URL(text).origin);
 
-/** A period of retention; for ever only with a reason. */
+/** A retention period; unlimited only with a reason. */
 const retentionPeriod = z.union(
   [
     z.strictObject({ days: z.number().int().min(1).max(36_500) }),
@@ -49,7 +49,7 @@ const retention = z
   })
   .partial();
 
-/** The parts that letters quote, in another language. A part that is left out appears as the profile itself has it. */
+/** The parts that letters quote, in another language. For a part that is missing here, the profile's own text is used. */
 const translation = z
   .strictObject({
     dataProtectionOfficer: text,
@@ -66,7 +66,7 @@ const translation = z
   })
   .partial();
 
-/** Moves of a request that can need a second person. */
+/** Moves of a request that can require a second person. */
 export const secondPersonMoves = ['answer', 'refuse'] as const;
 
 export const profileSchema = z
@@ -82,15 +82,18 @@ export const profileSchema = z
     phone: text.nullable().default(null),
     website: text.nullable().default(null),
     dataProtectionOfficer: text.nullable().default(null),
-    /** The controller where role is `processor`; the Art. 26 contact where it is `joint`. */
+    /** The controller if role is `processor`; the Art. 26 contact if it is `joint`. */
     controllerOrJointContact: text.nullable().default(null),
-    /** One more law that the controller answers everybody under (a branch elsewhere), by the id of its regime; null: only that of `country`. */
+    /**
+     * An additional law, by the id of its regime, under which the controller answers everyone (a branch elsewhere);
+     * null: only that of `country`.
+     */
     homeRegime: text.nullable().default(null),
     purposes: purposes.default([]),
     dataCategories: z.array(text).default([]),
     dataSources: z.array(text).default([]),
     recipients: recipients.default([]),
-    /** Transfers to third countries and their safeguards (Art. 46); an empty list says "none" only with noTransfers. */
+    /** Transfers to third countries and their safeguards (Art. 46); an empty list means "none" only with noTransfers. */
     transfers: transfers.default([]),
     noTransfers: z.boolean().default(false),
     automatedDecisions: text.nullable().default(null),
@@ -98,17 +101,20 @@ export const profileSchema = z
     withdrawalMethod: text.nullable().default(null),
     otherSystems: otherSystems.default([]),
     signatory: text.nullable().default(null),
-    /** Whether nothing is erased by hand on the word of one officer alone; absent: it may be. */
+    /** Whether manual erasures need a second officer; absent: they do not. */
     erasureNeedsSecondOfficer: z.boolean().optional(),
-    /** What of a request is done only when somebody else with an account has approved it: sending the answer, refusing. Absent: nothing. */
+    /** Steps of a request that another person with an account must approve: sending the answer, refusing. Absent: none. */
     secondPersonFor: z.array(z.enum(secondPersonMoves)).optional(),
-    /** How long what is kept, where it is not as long as usual (src/erasure/retention.ts). With it the nightly job erases what is due; absent: nothing is erased by itself. */
+    /**
+     * Retention periods that differ from the usual ones (src/erasure/retention.ts). If present, the nightly job erases
+     * what is due; absent: nothing is erased automatically.
+     */
     retention: retention.optional(),
-    /** Whether there is a page on which anybody can send a request (docs/request-form.md); absent: there is none. */
+    /** Whether there is a page on which anyone can send a request (docs/request-form.md); absent: there is none. */
     requestForm: z.boolean().optional(),
-    /** Websites that may show it in a frame. */
+    /** Websites that may show the form in a frame. */
     requestFormOn: z.array(origin).max(50).optional(),
-    /** BCP 47: the language of this profile, and of letters where the request names none that they exist in; null: English. */
+    /** BCP 47: the language of this profile, and of letters if the request names none in which they exist; null: English. */
     language: text.nullable().default(null),
     /** The parts that letters quote, by language (`de`). */
     translations: z.record(z.string().regex(/^[a-z]{2,3}$/, 'a language code such as de'), translation).optional(),
@@ -136,7 +142,7 @@ export const profileSchema = z
   .transform(settleRegion);
 export type ControllerProfile = z.infer<typeof profileSchema>;
 
-/** The profile as letters in a language quote it: with the parts that it has in that language. */
+/** The profile as quoted by letters in a language, with the parts that it has in that language. */
 export function profileIn(profile: ControllerProfile, language: string): ControllerProfile {
   const { otherSystems: names = [], ...parts } = profile.translations?.[language] ?? {};
   const given = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
@@ -147,13 +153,13 @@ export function profileIn(profile: ControllerProfile, language: string): Control
   };
 }
 
-/** Whether a letter in a language would quote the profile in another one. */
+/** Whether a letter in a language would quote the profile in another language. */
 export function isUntranslated(profile: ControllerProfile, language: string): boolean {
   const own = profile.language?.split(/[-_]/)[0]?.toLowerCase() ?? 'en';
   return own !== language && profile.translations?.[language] === undefined;
 }
 
-/** Parts that an answer under GDPR Art. 15 needs, in words. */
+/** Parts required by an answer under GDPR Art. 15, in words. */
 const partWords = {
   address: 'postal address',
   email: 'contact e-mail',
@@ -171,7 +177,7 @@ const partWords = {
 } as const;
 export type ProfilePart = keyof typeof partWords;
 
-/** The parts that an answer under GDPR Art. 15 needs and this profile does not say; of no profile, all that every answer needs. */
+/** The parts required by an answer under GDPR Art. 15 that this profile lacks; without a profile, all that every answer needs. */
 export function missingPartsOf(profile: ControllerProfile | null): readonly ProfilePart[] {
   const lacks: Readonly<Record<ProfilePart, boolean>> = {
     address: profile === null || profile.address.length === 0,
@@ -191,7 +197,7 @@ export function missingPartsOf(profile: ControllerProfile | null): readonly Prof
   return (Object.keys(partWords) as ProfilePart[]).filter((part) => lacks[part]);
 }
 
-/** The same in words. */
+/** The missing parts in words. */
 export function missingProfileParts(profile: ControllerProfile): readonly string[] {
   return missingPartsOf(profile).map((part) => partWords[part]);
 }

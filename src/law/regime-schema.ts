@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { requestKinds } from '../core/vocabulary.ts';
 
 /**
- * What a regime (a law whose rules a case follows) is made of. Rows are data: nothing in the program branches on the
- * name of a law. The built-in rows are in law/regimes.ts; a deployment adds or replaces rows in a file of {@link regimesFileSchema}.
+ * A regime is a law whose rules a case follows. Rows are data: nothing in the program branches on the name of a law.
+ * The built-in rows are in law/regimes.ts; an installation adds or replaces rows with a file of {@link
+ * regimesFileSchema}.
  */
 const sentence = z.string().trim().min(1).max(1000);
 const regimeId = z.string().regex(/^[a-z]{2}(?:-[a-z0-9]+)*$/, 'a regime id looks like `eu-gdpr` or `us-ca`');
@@ -16,66 +17,66 @@ const periodSchema = z.strictObject({
 });
 export type Period = z.infer<typeof periodSchema>;
 
-/** When an identity check may or must be made before an answer: never a branch, always this word. */
+/** When an identity check may or must be made before an answer, always expressed by one of these words. */
 const identityRules = ['required', 'on-recorded-doubt', 'forbidden'] as const;
 export type IdentityRule = (typeof identityRules)[number];
 
 export const regimeRowSchema = z
   .strictObject({
     regime: regimeId,
-    /** The kinds of request that this row is for; `all`: every kind that no other row of the regime names. */
+    /** The kinds of request that this row covers; `all`: every kind that no other row of the regime names. */
     kinds: z.union([z.literal('all'), z.array(z.enum(requestKinds)).min(1)]),
     /** Only for requests from these places of the regime; null: from all of them. */
     places: z.array(placeCode).min(1).nullable().default(null),
     /** Only for requests received on or after this day. */
     from: z.iso.date().nullable().default(null),
-    /** The period inside which the request is answered; `at-once`: what is asked takes effect when it is received. */
+    /** The period for the answer; `at-once`: the request takes effect when it is received. */
     period: z.union([periodSchema, z.literal('at-once')], {
       error: 'use an amount (1 to 400) and a unit (months, days or business-days), or the word at-once',
     }),
     /** Whether the day of receipt is the first day of the period (true) or day 0 (false). */
     countsReceiptDay: z.boolean().default(false),
-    /** From when the period runs: the receipt, or the latest of receipt, identity information asked for, and fee. */
+    /** Start of the period: the receipt, or the latest of receipt, identity information and fee. */
     runsFrom: z.enum(['receipt', 'latest-of-receipt-identity-fee']).default('receipt'),
-    /** What happens when the period ends on a day that is not a working day. */
+    /** What happens if the period ends on a day that is not a working day. */
     rollOver: z.enum(['none', 'next-working-day']).default('none'),
-    /** `clarification`: the law stops the clock. `guidance`: an authority says it may stand still; off unless enabled. */
+    /** `clarification`: the law stops the clock. `guidance`: an authority says that it may be stopped; off unless enabled. */
     stopClock: z.enum(['none', 'clarification', 'guidance']).default('none'),
     extension: z
       .strictObject({
-        /** How much longer, counted on from the same start; `as-notified`: until the date in the notice. */
+        /** The additional period, counted from the same start; `as-notified`: until the date in the notice. */
         by: z.union([periodSchema, z.literal('as-notified')]),
-        /** What the notice must say, in words. The notice goes out inside the first period, always. */
+        /** What the notice must say, in words. It must always be sent within the first period. */
         notice: sentence,
-        /** An extension that is not confirmed is not counted: without it the date is the earlier one. */
+        /** An unconfirmed extension is not counted, because the date without it is earlier. */
         confirmed: z.boolean().default(true),
       })
       .nullable()
       .default(null),
-    /** Inside which time the receipt has to be confirmed. */
+    /** The period within which receipt must be confirmed. */
     acknowledge: periodSchema.nullable().default(null),
     identity: z.enum(identityRules),
-    /** False: the law leaves no ground on which such a request could be refused (GDPR Art. 7(3)). */
+    /** False: the law leaves no ground for refusing such a request (GDPR Art. 7(3)). */
     refusable: z.boolean().default(true),
-    /** What a requester may get whose identity was asked for and not confirmed. */
+    /** What a requester may receive whose identity was requested but not confirmed. */
     unverified: z.enum(['nothing', 'categories-only']).default('nothing'),
-    /** What follows a refusal: the controller decides an appeal inside so many days; null: the law provides no appeal. */
+    /** After a refusal: the controller decides an appeal within this many days; null: the law provides no appeal. */
     appeal: z
       .strictObject({
         days: z.number().int().min(1).max(400),
-        /** By how many days the decision on the appeal may be put off, with notice; 0: not at all. */
+        /** By how many days the decision on the appeal may be postponed, with notice; 0: not at all. */
         extension: z.number().int().min(0).max(400).default(0),
-        /** To whom the requester may turn when the appeal is denied. */
+        /** Where the requester may turn if the appeal is denied. */
         then: sentence,
       })
       .nullable()
       .default(null),
     citation: sentence,
-    /** The day on which the source of this row was read; null: it was not. */
+    /** The day on which the source of this row was read; null: never. */
     readOn: z.iso.date().nullable().default(null),
-    /** False: not read in a primary or near-primary text. Such rows still count, and print "check with counsel". */
+    /** False: not read in a primary or near-primary text. Such rows count but print "check with counsel". */
     confirmed: z.boolean().default(true),
-    /** What an officer must know besides. */
+    /** What else an officer must know. */
     notes: z.array(sentence).default([]),
   })
   .refine((row) => row.period === 'at-once' || row.period.unit !== 'business-days' || row.stopClock === 'none', {
@@ -84,7 +85,7 @@ export const regimeRowSchema = z
   });
 export type RegimeRow = z.infer<typeof regimeRowSchema>;
 
-/** Whose days off count: those of the law's territory, or those that a statute lists itself (law/calendars.ts). */
+/** Whose days off count: those of the law's territory, or those listed in a statute (law/calendars.ts). */
 const calendarNames = ['territory', 'us-ca', 'nz', 'ca-bc'] as const;
 
 export const regimeSchema = z.strictObject({
@@ -93,30 +94,30 @@ export const regimeSchema = z.strictObject({
   law: sentence,
   /** Places whose people it protects (ISO 3166-1 alpha-2 or ISO 3166-2, `EU`). */
   jurisdictions: z.array(placeCode).min(1),
-  /** Countries whose public holidays can count: the controller's establishment when it lies in one of them. */
+  /** Countries whose public holidays can count: those of the controller's establishment, if it is in one of them. */
   territory: z.array(z.string().regex(/^[A-Z]{2}$/)).min(1),
   /**
-   * The article by which a controller established in one of the jurisdictions answers everybody under this law, wherever
-   * they are (GDPR Art. 3(1)); null: the law protects residents only.
+   * The article by which a controller established in one of the jurisdictions answers everyone under this law, wherever
+   * they are (GDPR Art. 3(1)); null: the law protects only residents.
    */
   reach: sentence.nullable().default(null),
   calendar: z.enum(calendarNames).default('territory'),
-  /** What the law says a working or business day is, with its place; null: it does not define the term. */
+  /** The law's definition of a working or business day, with the citation; null: it does not define the term. */
   workingDay: sentence.nullable().default(null),
 });
 export type Regime = z.infer<typeof regimeSchema>;
 
-/** The file with which a deployment changes the rules: every part is optional. */
+/** The file with which an installation changes the rules; every part is optional. */
 export const regimesFileSchema = z.strictObject({
   /** Regimes whose unconfirmed rows and extensions counsel has confirmed. */
   confirm: z.array(regimeId).default([]),
-  /** Regimes that this deployment holds not to apply. They are marked so, and still count where their date is the earlier one. */
+  /** Regimes that this installation considers not applicable. They are marked, and still count if their date is earlier. */
   disable: z.array(regimeId).default([]),
-  /** Count the optional standstill that an authority's guidance allows (EDPB: "may"). */
+  /** Count the optional pause that an authority's guidance allows (EDPB: "may"). */
   suspendByGuidance: z.boolean().default(false),
-  /** Further regimes, or another description of a built-in one. */
+  /** Additional regimes, or other descriptions of built-in ones. */
   regimes: z.array(regimeSchema).default([]),
-  /** Further rows; a row takes the place of built-in ones for the kinds it names. */
+  /** Additional rows; a row replaces built-in ones for the kinds it names. */
   rows: z.array(regimeRowSchema).default([]),
 });
 export type RegimesFile = z.infer<typeof regimesFileSchema>;

@@ -4,19 +4,19 @@ import { type Regime, type RegimeRow, type RegimesFile, regimeRowSchema } from '
 import { builtInRegimes, builtInRows, notices } from './regimes.ts';
 import type { RequestKind } from '../core/vocabulary.ts';
 
-/** The regimes of an installation: the built-in ones with what its file changes. */
+/** The regimes of an installation: the built-in ones, as changed by its file. */
 export interface RegimeTable {
   readonly regimes: ReadonlyMap<string, Regime>;
-  /** In order of precedence: those of the file come first. */
+  /** In order of precedence: rows of the file come first. */
   readonly rows: readonly RegimeRow[];
-  /** Regimes that the deployment holds not to apply. */
+  /** Regimes that the installation considers not applicable. */
   readonly disabled: ReadonlySet<string>;
   readonly suspendByGuidance: boolean;
 }
 
 /**
- * Builds the table. Unconfirmed rows are part of it and marked; `confirm` takes the mark from them.
- * Throws UsageError when the file names a regime that does not exist.
+ * Builds the table. Unconfirmed rows are included and marked; `confirm` removes the mark. Throws UsageError if the file
+ * names a regime that does not exist.
  */
 export function createRegimeTable(file?: RegimesFile): RegimeTable {
   const regimes = new Map(builtInRegimes.map((regime) => [regime.id, regime]));
@@ -39,7 +39,7 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
   let rows: readonly RegimeRow[] | undefined;
   return {
     regimes,
-    /** Read with the first question: most commands ask none. */
+    /** Read on first use: most commands do not need them. */
     get rows() {
       rows ??= [...(file?.rows ?? []), ...readBuiltIn()];
       return rows;
@@ -50,8 +50,9 @@ export function createRegimeTable(file?: RegimesFile): RegimeTable {
 }
 
 /**
- * The rows of a regime for a kind of request: the one that names the kind, else the one for all; the file's before the built-in. For a
- * request whose kind is not settled, every row with a period, since any of them may turn out to apply. Empty: the law gives no such right.
+ * The rows of a regime for a kind of request: the one that names the kind, or else the one for all kinds; rows of the
+ * file before built-in ones. If the kind is not settled, every row with a period, since any of them may turn out to
+ * apply. Empty: the law gives no such right.
  */
 export function findRows(
   table: RegimeTable,
@@ -71,28 +72,28 @@ export function findRows(
   return row === undefined ? [] : [row];
 }
 
-/** Where the controller is established: the parts of its profile that matter for the law. */
+/** The parts of the controller's profile that determine the law. */
 export interface Establishment {
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null;
   /** The part of the country after the hyphen of its ISO 3166-2 code, e.g. `BY`. */
   readonly region: string | null;
-  /** A law that the controller is under besides, by the id of its regime (a branch elsewhere). */
+  /** An additional law for the controller, by the id of its regime (a branch elsewhere). */
   readonly homeRegime?: string | null;
 }
 
 /** A law that applies to a request, and why. */
 export interface ApplicableLaw {
   readonly regime: Regime;
-  /** `establishment`: the controller is established there and answers everybody under it. `place`: the person is there. */
+  /** `establishment`: the controller is established there and answers everyone under it. `place`: the person is there. */
   readonly why: 'establishment' | 'place' | 'both';
-  /** The code under which it was found: the person's place where that led to it. */
+  /** The code by which it was found; the person's place if it was found by that. */
   readonly place: string | null;
 }
 
 const aliases: Readonly<Record<string, string>> = { UK: 'GB', EL: 'GR' };
 
-/** Upper case, `-` between country and region, the common other codes of a country. */
+/** Upper case, `-` between country and region, and the standard code for common other codes of a country. */
 export function normaliseJurisdiction(code: string | null): string | null {
   const plain = (code ?? '').trim().toUpperCase().replaceAll('_', '-');
   if (plain === '') return null;
@@ -100,7 +101,7 @@ export function normaliseJurisdiction(code: string | null): string | null {
   return [aliases[country] ?? country, ...rest].join('-');
 }
 
-/** The establishment as a place whose public holidays count; null where its country is unknown. */
+/** The establishment as a place with public holidays; null if its country is unknown. */
 export function placeOfEstablishment(controller: Establishment): HolidayPlace | null {
   const country = normaliseJurisdiction(controller.country);
   if (country === null) return null;
@@ -109,7 +110,7 @@ export function placeOfEstablishment(controller: Establishment): HolidayPlace | 
   return { country, region: own === '' ? null : own };
 }
 
-/** A code as a place whose public holidays count. */
+/** A code as a place with public holidays. */
 export function placeOfCode(code: string | null): HolidayPlace | null {
   if (code === null || code === 'EU') return null;
   const [country = '', region] = code.split('-');
@@ -117,8 +118,9 @@ export function placeOfCode(code: string | null): HolidayPlace | null {
 }
 
 /**
- * Every law that applies to a request (docs/deadlines.md, Which laws): those of the controller's establishment first, then those of
- * the person's place. A region's own law takes the place of its country's. `says`: what the officer has to know or to settle.
+ * Every law that applies to a request (docs/deadlines.md, Which laws): those of the controller's establishment first,
+ * then those of the person's place. A region's own law replaces its country's. `says`: what the officer has to know or
+ * settle.
  */
 export function findLaws(
   table: RegimeTable,
@@ -154,7 +156,7 @@ const noLaw = (place: string) =>
   `No law is recorded here for ${place}: check with counsel whether its law sets a date.`;
 const countryOf = (code: string) => code.split('-')[0] ?? code;
 
-/** The regime of a code, else of its country. Later regimes win: those of the file are behind the built-in ones. */
+/** The regime of a code, or else of its country. Later regimes win, so those of the file override built-in ones. */
 export function regimeOf(table: RegimeTable, code: string): Regime | null {
   const all = [...table.regimes.values()];
   const byCode = (one: string) => all.findLast((regime) => regime.jurisdictions.includes(one)) ?? null;

@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import type { Regime, regimeRowSchema } from './regime-schema.ts';
 
 /**
- * The acts of the states of the US. They protect residents only, wherever the controller sits; there is no federal law. Each state of the
- * group `us-45` has its own section, appeal and rule for a consent that is revoked. Keep docs/deadlines.md equal: a test compares them.
+ * The acts of US states. They protect only residents, wherever the controller is; there is no federal law. Each state
+ * in the group `us-45` has its own section, appeal and rule for a revoked consent. Keep docs/deadlines.md in step: a
+ * test compares them.
  */
 type Row = z.input<typeof regimeRowSchema>;
 const READ = '2026-11-22';
@@ -13,13 +14,13 @@ const attorneyGeneral = (state: string) => `complaint to the Attorney General of
 interface StateAct {
   readonly code: string;
   readonly state: string;
-  /** The day on which it came into force: a request that was received before gives no right under it. */
+  /** The day it came into force: requests received before give no right under it. */
   readonly since: string;
-  /** The section with the 45 days. */
+  /** The section that sets the 45 days. */
   readonly section: string;
-  /** Days for the decision on an appeal, and by how many it may be put off; null: no appeal. */
+  /** Days for the decision on an appeal, and by how many it may be postponed; null: no appeal. */
   readonly appeal: readonly [days: number, extension: number] | null;
-  /** Days inside which processing ends after a consent was revoked, and where that stands; null: no period is stated. */
+  /** Days within which processing must end after a consent was revoked, with the section; null: no period is stated. */
   readonly revocation: { readonly days: number; readonly section: string; readonly confirmed: boolean } | null;
 }
 
@@ -167,7 +168,8 @@ function rowsOfAct({ code, state, since, section, appeal, revocation }: StateAct
     period: days(45),
     extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
   } satisfies Partial<Row>;
-  // Utah's right of correction is later than its act, and Utah, as Iowa and Florida, lets people opt out of sensitive data where others ask consent.
+  // Utah's right to correction came later than its act. Like Iowa and Florida, Utah lets people opt out of sensitive
+  // data where other states require consent.
   const utah = code === 'UT';
   const rows: Row[] = [
     {

@@ -3,23 +3,23 @@ import type { Period, Regime, regimeRowSchema } from './regime-schema.ts';
 import { usRegimes, usRows } from './regimes-us.ts';
 
 /**
- * The built-in regimes and their rows. Keep docs/deadlines.md equal: a test compares them.
- * Figures marked `confirmed: false` were not read in a primary or near-primary text; they count, and are marked.
- * Where a law gathered here says nothing of identity checks, disclosing and deleting kinds require one and the others
- * allow one on a recorded doubt: the careful reading, to be overridden in a file.
+ * The built-in regimes and their rows. Keep docs/deadlines.md in step: a test compares them. Figures marked `confirmed:
+ * false` were not read in a primary or near-primary text; they count, and are marked. If a law here says nothing about
+ * identity checks, disclosing and deleting kinds require one and the others allow one on a recorded doubt: the careful
+ * reading, which a file can override.
  */
 const euStates = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 /** The GDPR applies there through the EEA Agreement (Joint Committee Decision 154/2018). */
 const eeaStates = ['IS', 'LI', 'NO'];
-/** Parts of Finland and France with codes of their own in which the law of the Union applies (TFEU Art. 355). */
+/** Parts of Finland and France with their own codes in which Union law applies (TFEU Art. 355). */
 const euRegions = ['AX', 'GF', 'GP', 'MF', 'MQ', 'RE', 'YT'];
 
-/** What is said of places where no law is recorded, and why that is so. A code stands for its parts too. */
+/** Notices for places without a recorded law, with the reason. A code includes its parts. */
 export const notices: Readonly<Record<string, string>> = {
   US: 'The United States has no federal law that gives a right to an answer, and no act of this state is recorded here: choose the requester’s state, and check with counsel.',
 };
 
-/** A law that a controller established in its places answers everybody under. */
+/** A law under which a controller established in its places answers everyone. */
 function law(id: string, name: string, places: string, reach: string, more: Partial<Regime> = {}): Regime {
   const jurisdictions = places.split(' ');
   const territory = [...new Set(jurisdictions.map((code) => code.slice(0, 2)))];
@@ -87,14 +87,14 @@ const asNotified = (inside: string) => ({
 });
 const longer = (by: Period, inside: string) => ({ by, notice: `notice with the reasons inside the first ${inside}` });
 
-/** A consent that is withdrawn stops counting when the withdrawal arrives: there is no period. */
+/** A withdrawn consent stops counting when the withdrawal arrives: there is no period. */
 function atOnce(regime: string, citation: string, confirmed = false): Row {
   return {
     regime,
     kinds: ['withdraw-consent'],
     period: 'at-once',
     identity: 'on-recorded-doubt',
-    // Others have exceptions (PIPEDA: legal or contractual restrictions), or were not read.
+    // Other laws have exceptions (PIPEDA: legal or contractual restrictions), or were not read.
     refusable: !confirmed,
     citation,
     readOn: confirmed ? READ : null,
