@@ -17,6 +17,7 @@ const until = countsFrom + seconds * 1000;
 /** Connections without a request under way, where the rate is given. */
 const idle: ((sinceMs: number) => void)[] = [];
 let scheduled = 0;
+let answeredInAll = 0;
 
 function nextRequest(): Buffer {
   const body = JSON.stringify({
@@ -66,6 +67,7 @@ function send(): Promise<void> {
       if (pending.length < head + 4 + length) return;
       if (!pending.startsWith('HTTP/1.1 200')) return reject(new Error(`the server answered ${pending.slice(0, 200)}`));
       pending = '';
+      answeredInAll += 1;
       if (since >= countsFrom) latencies.record(Math.max(1, Math.round((performance.now() - since) * 1000)));
       goOn();
     });
@@ -99,6 +101,7 @@ function keepPace(perSecond: number): Promise<void> {
 await Promise.all([...Array.from({ length: connections }, send), ...(rate === null ? [] : [keepPace(rate)])]);
 const result: LoadResult = {
   answered: latencies.count,
+  answeredInAll,
   seconds: (performance.now() - countsFrom) / 1000,
   p50: latencies.percentile(50) / 1000,
   p99: latencies.percentile(99) / 1000,

@@ -14,6 +14,8 @@ export interface LoadOptions {
 /** What a load run saw. Times from sending to the answer, in milliseconds; at a given rate from the moment when the delivery was due. */
 export interface LoadResult {
   readonly answered: number;
+  /** With those of the first second, which counts for nothing else. */
+  readonly answeredInAll: number;
   readonly seconds: number;
   readonly p50: number;
   readonly p99: number;

@@ -34,8 +34,8 @@ export async function measure(served: Served, warmUp: number, load: number): Pro
     ...result,
     perSecond: result.answered / result.seconds,
     processor: {
-      main: (after.main - before.main) / result.answered,
-      all: (after.all - before.all) / result.answered,
+      main: (after.main - before.main) / result.answeredInAll,
+      all: (after.all - before.all) / result.answeredInAll,
     },
   };
 }
