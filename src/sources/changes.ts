@@ -26,6 +26,11 @@ const credentialsSchema = z.strictObject({
       retireAt: z.string().exactOptional(),
     }),
   ),
+  /**
+   * Of the source of the environment: when signing secrets end or ended, by id, ISO 8601 UTC. Kept for good, since the environment may contain them for
+   * as long.
+   */
+  endings: z.record(z.string(), z.string()).exactOptional(),
 });
 type Credentials = z.infer<typeof credentialsSchema>;
 
@@ -311,7 +316,42 @@ export function acceptedMapping(options: SourceOptions, mapping: FieldMapping): 
   return next;
 }
 
-/** The row that holds the options of the configured source before there is one. */
+/** The row of the configured source with the signing secrets of the environment, which are accepted beside its own until they end. */
+export function withEnvironment(row: StoredSource, secrets: readonly WebhookSecret[], now: Date): StoredSource {
+  const { webhookSecrets: own, endings = {} } = row.credentials;
+  const others = secrets.flatMap(({ id, value }): Secret[] => {
+    const retireAt = endings[id];
+    if (own.some((one) => one.value === value) || isPast(retireAt, now)) return [];
+    return [{ id, value, addedAt: row.createdAt, ...(retireAt === undefined ? {} : { retireAt }) }];
+  });
+  return { ...row, credentials: { ...row.credentials, webhookSecrets: [...own, ...others] } };
+}
+
+/** What a change of a row {@link withEnvironment} makes of the row itself: secrets of the environment stay there, only their ends are kept. */
+export function withoutEnvironment(
+  row: StoredSource,
+  secrets: readonly WebhookSecret[],
+  now: Date,
+  { after, changed }: Changed,
+): Changed {
+  const { credentials } = row;
+  const { webhookSecrets } = after.credentials ?? credentials;
+  const endings = { ...credentials.endings };
+  for (const { id } of withEnvironment(row, secrets, now).credentials.webhookSecrets)
+    Object.assign(endings, { [id]: earlier(endings[id], now.toISOString()).retireAt });
+  for (const { id, retireAt } of webhookSecrets) {
+    if (retireAt === undefined) delete endings[id];
+    else endings[id] = retireAt;
+  }
+  const isOwn = ({ value }: Secret) =>
+    credentials.webhookSecrets.some((one) => one.value === value) || !secrets.some((one) => one.value === value);
+  return {
+    after: { ...after, credentials: { ...credentials, webhookSecrets: webhookSecrets.filter(isOwn), endings } },
+    changed,
+  };
+}
+
+/** The row that holds the options and added secrets of the configured source before there is one. */
 export function rowForConfigured(slug: string, name: string): StoredSource {
   const never = '1970-01-01T00:00:00.000Z';
   return {

@@ -1,25 +1,25 @@
 import type { Action } from '../core/action.ts';
 import type { Clock } from '../core/clock.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
-import { recordOfOptions, type Source } from '../core/source.ts';
+import { recordOfOptions, type Source, type WebhookSecret } from '../core/source.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
-import { rowForConfigured, fromRow, isPast, toRow, toSource, type StoredSource, withEncodings } from './changes.ts';
+import { fromRow, isPast, rowForConfigured, type StoredSource, toRow, toSource, withEnvironment } from './changes.ts';
 
 export interface RegisterOptions {
   readonly store: Store;
   readonly ledger: Ledger;
   readonly keys: Pick<InstanceKeys, 'rest'>;
   readonly clock: Clock;
-  /** The source of the environment (src/config.ts). Options set for it live in the database. */
+  /** The source of the environment (src/config.ts). Its options, and signing secrets added to those of the environment, are in the database. */
   readonly configured: Source | null;
 }
 
 /**
  * What came of a change. `exists`: the slug (or the secret) is there already. `unknown`: no such source (or secret).
- * `configured`: the credentials of this source come from the environment; change them there. `unchanged`: nothing to do.
+ * `configured`: this comes from the environment; change it there. `unchanged`: nothing to do.
  * `conflict`: someone else changed the source at the same time; look again. `invalid`: why, one sentence each.
  */
 export type SourceOutcome =
@@ -52,7 +52,7 @@ export class SourceRegister {
   get followed(): ReadonlyMap<string, Source> {
     const now = this.clock();
     if (now.getTime() >= this.#staleAt) {
-      this.#followed = followedSources(this.#rows, this.#options.configured, now);
+      this.#followed = this.#followedAt(now);
       this.#staleAt = nextRetirement(this.#rows.values(), now);
     }
     return this.#followed;
@@ -100,18 +100,24 @@ export class SourceRegister {
     await this.refresh();
   }
 
-  /** The row to change: of a source that is followed. `credentials`: whether they are to be changed, which only rows have. */
+  /** The row to change: of a source that is followed. `all`: what the environment sets of a source cannot be changed here. */
   async rowToChange(
     slug: string,
-    { credentials }: { readonly credentials: boolean },
-  ): Promise<{ outcome: 'configured' | 'unknown' } | { outcome: 'found'; row: StoredSource }> {
+    part: 'options' | 'secrets' | 'all',
+  ): Promise<Exclude<SourceOutcome, { outcome: 'done' }> | { outcome: 'found'; row: StoredSource }> {
     const { configured } = this.#options;
     const isConfigured = configured?.slug === slug;
-    if (isConfigured && credentials) return { outcome: 'configured' };
+    if (isConfigured && part === 'all') return { outcome: 'configured' };
     await this.refreshAfresh();
+    if (this.#damaged.includes(slug)) return damagedOutcome(slug);
     const row = this.#rows.get(slug) ?? (isConfigured ? rowForConfigured(slug, configured.name) : null);
     if (row === null || (row.offboardedAt !== null && !isConfigured)) return { outcome: 'unknown' };
     return { outcome: 'found', row };
+  }
+
+  /** Signing secrets that the environment sets for a source. */
+  environmentSecrets(slug: string): readonly WebhookSecret[] {
+    return this.isConfigured(slug) ? (this.#options.configured?.webhookSecrets ?? []) : [];
   }
 
   /** One change: action entry, row and version in one transaction. `keyParts` name the source and the version that the change is based on. */
@@ -132,6 +138,23 @@ export class SourceRegister {
     const source = this.findAny(next.slug);
     if (source === null) throw new Error(`source ${next.slug} is missing after it was written`);
     return { outcome: 'done', source, seq };
+  }
+
+  #followedAt(now: Date): ReadonlyMap<string, Source> {
+    const { configured } = this.#options;
+    const all = this.rows
+      .filter(({ slug, offboardedAt }) => slug !== configured?.slug && offboardedAt === null)
+      .map((row) => toSource(row, now));
+    if (configured !== null) {
+      const { slug } = configured;
+      const row = this.#rows.get(slug) ?? { ...rowForConfigured(slug, configured.name), options: configured.options };
+      const { webhookSecrets, options } = toSource(withEnvironment(row, configured.webhookSecrets, now), now);
+      // Which secrets have ended is in the row: where it was altered, none is accepted.
+      const isDamaged = this.#damaged.includes(slug);
+      all.push({ ...configured, webhookSecrets: isDamaged ? [] : webhookSecrets, options });
+    }
+    all.sort((a, b) => (a.slug < b.slug ? -1 : 1));
+    return new Map(all.map((source) => [source.slug, source]));
   }
 
   /** Takes a row of our own into memory where nothing but it changed: an import of thousands then reads none of them again. */
@@ -156,27 +179,18 @@ export class SourceRegister {
   }
 }
 
-function followedSources(
-  rows: ReadonlyMap<string, StoredSource>,
-  configured: Source | null,
-  now: Date,
-): ReadonlyMap<string, Source> {
-  const all = [...rows.values()]
-    .filter(({ slug, offboardedAt }) => slug !== configured?.slug && offboardedAt === null)
-    .map((row) => toSource(row, now));
-  if (configured !== null) {
-    const options = rows.get(configured.slug)?.options ?? configured.options;
-    all.push({ ...configured, webhookSecrets: withEncodings(configured.webhookSecrets, options), options });
-  }
-  all.sort((a, b) => (a.slug < b.slug ? -1 : 1));
-  return new Map(all.map((source) => [source.slug, source]));
+/** A row that someone altered is not written over: what it said would be lost. */
+export function damagedOutcome(slug: string) {
+  const problems = [`The row of source ${slug} was altered in the database: restore it from a backup.`];
+  return { outcome: 'invalid', problems } as const;
 }
 
 /** When the next secret's time comes, milliseconds; infinity when none has one. */
 function nextRetirement(rows: Iterable<StoredSource>, now: Date): number {
   let next = Number.POSITIVE_INFINITY;
   for (const { credentials } of rows) {
-    for (const { retireAt } of credentials.webhookSecrets) {
+    const ends = credentials.webhookSecrets.map(({ retireAt }) => retireAt);
+    for (const retireAt of [...ends, ...Object.values(credentials.endings ?? {})]) {
       if (retireAt !== undefined && !isPast(retireAt, now)) next = Math.min(next, Date.parse(retireAt));
     }
   }

@@ -19,8 +19,10 @@ import {
   isPast,
   type StoredSource,
   toSource,
+  withEnvironment,
+  withoutEnvironment,
 } from './changes.ts';
-import { type RegisterOptions, type SourceOutcome, SourceRegister } from './register.ts';
+import { damagedOutcome, type RegisterOptions, type SourceOutcome, SourceRegister } from './register.ts';
 
 export type { SourceOutcome } from './register.ts';
 
@@ -79,8 +81,10 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     damaged: () => register.damaged,
     /** Signing secrets of a source that are accepted for a while only: id → until when, ISO 8601 UTC. */
     retirements: (slug: string) => retirementsOf(register, slug),
-    /** When each signing secret of a source was added, and when it ends, ISO 8601 UTC; newest first. None of the configured source, whose secrets have no times. */
+    /** When each signing secret of a source was added (null: it is set by the environment), and when it ends, ISO 8601 UTC; newest first. */
     secretTimes: (slug: string) => secretTimesOf(register, slug),
+    /** Signing secrets that the environment still contains although they have ended. They are not accepted. */
+    leftovers: () => leftoversOf(register),
     /** Takes up a source; one that left is taken up again under its slug, and its numbers go on. */
     add: (source: NewSource, actor: string) => addSource(register, httpAllowedHosts, source, actor),
     /** What is wrong with changes, one sentence each, before anything is done with them. */
@@ -119,18 +123,36 @@ function offboardedSources(register: SourceRegister): readonly OffboardedSource[
 
 function retirementsOf(register: SourceRegister, slug: string): ReadonlyMap<string, string> {
   const now = register.clock();
-  const secrets = register.row(slug)?.credentials.webhookSecrets ?? [];
   return new Map(
-    secrets.flatMap(({ id, retireAt }) => (retireAt === undefined || isPast(retireAt, now) ? [] : [[id, retireAt]])),
+    [...secretTimesOf(register, slug)].flatMap(([id, { retireAt }]) =>
+      retireAt === null || isPast(retireAt, now) ? [] : [[id, retireAt]],
+    ),
   );
 }
 
 function secretTimesOf(
   register: SourceRegister,
   slug: string,
-): ReadonlyMap<string, { readonly addedAt: string; readonly retireAt: string | null }> {
-  const secrets = register.isConfigured(slug) ? [] : (register.row(slug)?.credentials.webhookSecrets ?? []);
-  return new Map(secrets.map(({ id, addedAt, retireAt = null }) => [id, { addedAt, retireAt }]));
+): ReadonlyMap<string, { readonly addedAt: string | null; readonly retireAt: string | null }> {
+  const { webhookSecrets = [], endings = {} } = register.row(slug)?.credentials ?? {};
+  const own = webhookSecrets.map(({ id, addedAt, retireAt = null }) => [id, { addedAt, retireAt }] as const);
+  const others = register
+    .environmentSecrets(slug)
+    .filter(({ id }) => !own.some(([known]) => known === id))
+    .map(({ id }) => [id, { addedAt: null, retireAt: endings[id] ?? null }] as const);
+  return new Map([...own, ...others]);
+}
+
+function leftoversOf(
+  register: SourceRegister,
+): readonly { readonly slug: string; readonly id: string; readonly endedAt: string }[] {
+  const now = register.clock();
+  return register.rows.flatMap(({ slug, credentials: { endings = {} } }) =>
+    register.environmentSecrets(slug).flatMap(({ id }) => {
+      const endedAt = endings[id];
+      return endedAt !== undefined && isPast(endedAt, now) ? [{ slug, id, endedAt }] : [];
+    }),
+  );
 }
 
 async function addSource(
@@ -172,8 +194,8 @@ async function changeSource(
   const problems = problemsOfChanges(input, httpAllowedHosts);
   if (problems.length > 0) return { outcome: 'invalid', problems };
   const changes = sourceChangesSchema.parse(input);
-  const credentials = Object.keys(changes).some((field) => field !== 'options');
-  const found = await register.rowToChange(slug, { credentials });
+  const isOptions = Object.keys(changes).every((field) => field === 'options');
+  const found = await register.rowToChange(slug, isOptions ? 'options' : 'all');
   if (found.outcome !== 'found') return found;
   const change = changedSource(found.row, changes);
   return change.changed.length === 0 ? { outcome: 'unchanged' } : writeChange(register, found.row, change, actor);
@@ -189,10 +211,13 @@ async function rotateSecret(
   const parsed = newWebhookSecretSchema.safeParse(secret);
   if (!parsed.success)
     return { outcome: 'invalid', problems: problemsIn(parsed.error).map((problem) => `The secret ${problem}.`) };
-  const found = await register.rowToChange(slug, { credentials: true });
+  const found = await register.rowToChange(slug, 'secrets');
   if (found.outcome !== 'found') return found;
-  const rotated = rotatedSecret(found.row, parsed.data, register.clock(), rotation);
-  return rotated.outcome === 'rotated' ? writeChange(register, found.row, rotated, actor) : rotated;
+  const { row } = found;
+  const now = register.clock();
+  const secrets = register.environmentSecrets(slug);
+  const rotated = rotatedSecret(withEnvironment(row, secrets, now), parsed.data, now, rotation);
+  return rotated.outcome === 'rotated' ? writeSecrets(register, row, now, rotated, actor) : rotated;
 }
 
 async function retireSecret(
@@ -201,10 +226,13 @@ async function retireSecret(
   secretId: string,
   actor: string,
 ): Promise<SourceOutcome> {
-  const found = await register.rowToChange(slug, { credentials: true });
+  const found = await register.rowToChange(slug, 'secrets');
   if (found.outcome !== 'found') return found;
-  const retired = retiredSecrets(found.row, ({ id }) => id === secretId);
-  return retired === null ? { outcome: 'unknown' } : writeChange(register, found.row, retired, actor);
+  const { row } = found;
+  const now = register.clock();
+  const all = withEnvironment(row, register.environmentSecrets(slug), now);
+  const retired = retiredSecrets(all, ({ id }) => id === secretId);
+  return retired === null ? { outcome: 'unknown' } : writeSecrets(register, row, now, retired, actor);
 }
 
 async function destroyRetired(register: SourceRegister, actor: string): Promise<number> {
@@ -225,7 +253,7 @@ async function offboard(
   { reason, openCases }: OffboardingFacts,
   actor: string,
 ): Promise<SourceOutcome> {
-  const found = await register.rowToChange(slug, { credentials: true });
+  const found = await register.rowToChange(slug, 'all');
   if (found.outcome !== 'found') return found;
   const { row } = found;
   const { next, destroyed } = offboardedSource(row, nextVersion(register, row));
@@ -242,7 +270,7 @@ async function acceptMapping(
   mapping: FieldMapping,
   actor: string,
 ): Promise<SourceOutcome> {
-  const found = await register.rowToChange(slug, { credentials: false });
+  const found = await register.rowToChange(slug, 'options');
   if (found.outcome !== 'found') return found;
   const { row } = found;
   const options = acceptedMapping(row.options, mapping);
@@ -271,6 +299,7 @@ async function rereadSource(register: SourceRegister, slug: string, actor: strin
   await register.refreshAfresh();
   const known = register.findAny(slug);
   if (known === null) return { outcome: 'unknown' };
+  if (register.damaged.includes(slug)) return damagedOutcome(slug);
   const row = register.row(slug) ?? rowForConfigured(slug, known.name);
   return register.write({ action: 'source.reread', actor, sourceSlug: slug }, changeKey(row), {
     ...row,
@@ -289,6 +318,21 @@ function writeChange(
     changeKey(before),
     { ...before, ...after, updatedAt: nextVersion(register, before) },
   );
+}
+
+/** Of the source of the environment, the row gets what is not set there. */
+function writeSecrets(
+  register: SourceRegister,
+  row: StoredSource,
+  now: Date,
+  change: Changed,
+  actor: string,
+): Promise<SourceOutcome> {
+  const { slug } = row;
+  const forRow = register.isConfigured(slug)
+    ? withoutEnvironment(row, register.environmentSecrets(slug), now, change)
+    : change;
+  return writeChange(register, row, forRow, actor);
 }
 
 /** Of two changes of the same version one is recorded. */

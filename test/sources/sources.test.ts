@@ -1,5 +1,6 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
-import type { Source } from '../../src/core/source.ts';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Source, WebhookSecret } from '../../src/core/source.ts';
+import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Sources } from '../../src/sources/sources.ts';
 import { createSources, REFRESH_MILLISECONDS, type SourcesOptions } from '../../src/sources/sources.ts';
@@ -176,7 +177,7 @@ test('says what changed, and writes nothing when nothing did', async () => {
   expect(await actionsIn(store)).toHaveLength(2);
 });
 
-test('lists the configured source with the others, and changes only its options', async () => {
+test('lists the configured source with the others, and changes only its options and signing secrets', async () => {
   const store = await temporaryStore();
   const sources = await open(store, { configured });
   await sources.add({ slug: 'acme' }, 'a');
@@ -184,7 +185,7 @@ test('lists the configured source with the others, and changes only its options'
   expect(sources.find('default')).toEqual(configured);
   expect(await sources.add({ slug: 'default' }, 'a')).toEqual({ outcome: 'exists' });
   expect(await sources.change('default', { apiKey: 'x' }, 'a')).toEqual({ outcome: 'configured' });
-  expect(await sources.rotateSecret('default', 'x', 'a')).toEqual({ outcome: 'configured' });
+  expect(await sources.offboard('default', { reason: null, openCases: 0 }, 'a')).toEqual({ outcome: 'configured' });
   const options = { ...configured.options, banners: ['b1'] };
   expect(await sources.change('default', { options }, 'a')).toMatchObject({ outcome: 'done' });
   expect(sources.find('default')).toEqual({ ...configured, options });
@@ -354,4 +355,119 @@ test('reads nothing again while many sources are added, and another process sees
   const slugs = sources.list().map(({ slug }) => slug);
   expect(slugs).toEqual([...slugs].sort());
   expect((await open(store)).list()).toEqual(sources.list());
+});
+
+describe('the signing secrets of the configured source', () => {
+  const valuesOf = (sources: Sources) => sources.find('default')?.webhookSecrets.map(({ value }) => value);
+  const [first, second] = ['configured-secret', 'another-configured-secret'].map(webhookSecretOf) as [
+    WebhookSecret,
+    WebhookSecret,
+  ];
+  const withSecrets = (...webhookSecrets: readonly WebhookSecret[]): Source => ({ ...configured, webhookSecrets });
+
+  async function openAt(environment: Source) {
+    const store = await temporaryStore();
+    let now = NOW.getTime();
+    const again = (another: Source | null = environment) =>
+      open(store, { configured: another, clock: () => new Date(now) });
+    return { store, sources: await again(), again, pass: (milliseconds: number) => (now += milliseconds) };
+  }
+  const DAY = 86_400_000;
+  const retireOthersAt = new Date(NOW.getTime() + DAY).toISOString();
+
+  test('are rotated: both are accepted until the old one ends, in every process and after a restart', async () => {
+    const { store, sources, again, pass } = await openAt(withSecrets(first));
+    const other = await again();
+    expect(await sources.rotateSecret('default', 'new-secret', 'ann', { retireOthersAt })).toMatchObject({
+      outcome: 'done',
+    });
+    expect(valuesOf(sources)).toEqual(['new-secret', first.value]);
+    await vi.waitFor(() => expect(valuesOf(other)).toEqual(['new-secret', first.value]), PATIENTLY);
+    expect([...sources.retirements('default')]).toEqual([[first.id, retireOthersAt]]);
+    const { id } = webhookSecretOf('new-secret');
+    expect([...sources.secretTimes('default')]).toEqual([
+      [id, { addedAt: NOW.toISOString(), retireAt: null }],
+      [first.id, { addedAt: null, retireAt: retireOthersAt }],
+    ]);
+    expect(sources.leftovers()).toEqual([]);
+    pass(DAY);
+    for (const one of [sources, other, await again()]) {
+      expect(valuesOf(one)).toEqual(['new-secret']);
+      expect([...one.retirements('default')]).toEqual([]);
+      expect(one.leftovers()).toEqual([{ slug: 'default', id: first.id, endedAt: retireOthersAt }]);
+    }
+    expect(await sources.destroyRetired('schedule')).toBe(0);
+    // Removed from the environment at last, and put back by mistake.
+    expect((await again(withSecrets())).leftovers()).toEqual([]);
+    expect(valuesOf(await again(withSecrets(first, second)))).toEqual(['new-secret', second.value]);
+
+    const recorded = await actionsIn(store);
+    expect(recorded).toMatchObject([
+      {
+        action: 'source.changed',
+        actor: 'ann',
+        sourceSlug: 'default',
+        changed: [`webhookSecrets +${id}`, `webhookSecrets -${first.id} at ${retireOthersAt}`],
+      },
+    ]);
+    const rows = await store.read.selectFrom('sources').selectAll().execute();
+    expect(JSON.stringify([recorded, rows.map((row) => Object.values(row).map(String))])).not.toMatch(
+      /new-secret|configured-secret/,
+    );
+  });
+
+  test('stay ended once they were added here, ended, and put into the environment afterwards', async () => {
+    const { sources, again, pass } = await openAt(withSecrets(first));
+    await sources.rotateSecret('default', 'new-secret', 'a', { retireOthersAt });
+    await sources.rotateSecret('default', 'newer-secret', 'a', { retireOthersAt });
+    pass(DAY);
+    expect(await sources.destroyRetired('schedule')).toBe(1);
+    const restarted = await again(withSecrets(first, webhookSecretOf('new-secret')));
+    expect(valuesOf(restarted)).toEqual(['newer-secret']);
+    expect(restarted.leftovers().map(({ id }) => id)).toEqual([first.id, webhookSecretOf('new-secret').id]);
+  });
+
+  test('end at once when asked, and are accepted again when rotated to', async () => {
+    const { store, sources, again } = await openAt(withSecrets(first, second));
+    expect(await sources.rotateSecret('default', first.value, 'a')).toEqual({ outcome: 'exists' });
+    expect(await sources.retireSecret('default', first.id, 'a')).toMatchObject({ outcome: 'done' });
+    expect(await sources.retireSecret('default', first.id, 'a')).toEqual({ outcome: 'unknown' });
+    expect(valuesOf(sources)).toEqual([second.value]);
+    expect(valuesOf(await again())).toEqual([second.value]);
+    expect(await sources.rotateSecret('default', first.value, 'a', { retireOthersAt })).toMatchObject({
+      outcome: 'done',
+    });
+    expect(valuesOf(sources)).toEqual([first.value, second.value]);
+    expect([...sources.retirements('default')]).toEqual([[second.id, retireOthersAt]]);
+    expect((await actionsIn(store)).map((one) => (one as { changed: unknown }).changed)).toEqual([
+      [`webhookSecrets -${first.id}`],
+      [`webhookSecrets +${first.id}`, `webhookSecrets -${second.id} at ${retireOthersAt}`],
+    ]);
+  });
+
+  test('go on as those of a source in the database when the environment sets nothing any more', async () => {
+    const { sources, again, pass } = await openAt(withSecrets(first));
+    await sources.rotateSecret('default', 'new-secret', 'a', { retireOthersAt });
+    pass(DAY);
+    const without = await again(null);
+    expect(valuesOf(without)).toEqual(['new-secret']);
+    expect(await without.rotateSecret('default', 'newer-secret', 'a')).toMatchObject({ outcome: 'done' });
+    expect(await without.offboard('default', { reason: null, openCases: 0 }, 'a')).toMatchObject({ outcome: 'done' });
+  });
+
+  test('are all refused, and not changed, when the row was altered: nobody knows which of them ended', async () => {
+    const { store, sources, again } = await openAt(withSecrets(first));
+    await sources.rotateSecret('default', 'new-secret', 'a', { retireOthersAt });
+    await store.transaction(async ({ query }) => {
+      await query
+        .updateTable('sources')
+        .set({ sealed: Buffer.from('altered') })
+        .execute();
+    });
+    const after = await again();
+    expect([after.damaged(), valuesOf(after)]).toEqual([['default'], []]);
+    const refused = { outcome: 'invalid', problems: [expect.stringContaining('altered in the database')] };
+    expect(await after.rotateSecret('default', 'newer-secret', 'a')).toEqual(refused);
+    expect(await after.reread('default', 'a')).toEqual(refused);
+  });
 });
