@@ -1312,7 +1312,7 @@ export interface components {
         /** @description A source and its state. */
         SourceState: {
             baseUrl: string | null;
-            /** @description Whether its address, keys and secrets are set by environment variables. */
+            /** @description Whether its address and keys are set by environment variables. */
             fromEnvironment: boolean;
             lastDeliveryAt: string | null;
             /** @description The last successful sync; with several banners, of the one pulled longest ago. */
@@ -1321,7 +1321,7 @@ export interface components {
             /** @description Whether consent logs can be pulled: an address and a key are set. */
             pulls: boolean;
             secrets: {
-                /** @description Null: it is set by an environment variable. */
+                /** @description Null: it is set by the environment variable WEBHOOK_SECRETS. */
                 addedAt: string | null;
                 /** @description Null: it does not expire. */
                 endsAt: string | null;

@@ -406,7 +406,9 @@ function warnOfValues(values: Values): string[] {
     warnings.push('SERVICE_SITE_KEY does not begin with pk_ and may not be a site key of the service.');
   }
   if (SERVICE_BASE_URL !== undefined && WEBHOOK_SECRETS === undefined) {
-    warnings.push('WEBHOOK_SECRETS is not set: deliveries of the source `default` cannot be verified and are refused.');
+    warnings.push(
+      'WEBHOOK_SECRETS is not set: deliveries of the source `default` are refused unless signing secrets were added with `source rotate` or in the browser.',
+    );
   }
   if (WEBHOOK_SECRETS?.some((secret) => secret.length < 16)) {
     warnings.push('WEBHOOK_SECRETS contains a secret of fewer than 16 characters, which can be guessed.');

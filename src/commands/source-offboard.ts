@@ -77,7 +77,7 @@ export function registerSourceOffboard(source: CommandUnknownOpts, io: CommandIo
             throw noSuchSource(slug);
           case 'configured':
             throw new UsageError([
-              `Source \`${DEFAULT_SOURCE}\` is configured by environment variables: unset WEBHOOK_SECRETS and the SERVICE_… variables and restart the server. Its entries are kept.`,
+              `Source \`${DEFAULT_SOURCE}\` is configured by environment variables: unset WEBHOOK_SECRETS and the SERVICE_… variables and restart the server, then run this again if it is still listed. Its entries are kept.`,
             ]);
           default:
             return result satisfies never;

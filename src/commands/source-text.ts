@@ -7,7 +7,7 @@ import type { Source } from '../core/source.ts';
 import type { OffboardedSource, SourceOutcome } from '../sources/sources.ts';
 import { type CommandIo, counted, dayText, printable, printResult, tableText, timeText } from './command-io.ts';
 import { noSuchSource } from './run-context.ts';
-import { findSourceFaults } from '../sources/faults.ts';
+import { findSourceFaults, leftoverFault, type SourceFault } from '../sources/faults.ts';
 
 export const NO_SOURCES = 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.';
 
@@ -37,8 +37,15 @@ export function shown(context: Context, source: Source) {
               salted: subjectRecipe.salt !== '',
             },
     },
-    warnings: findSourceFaults(source).map(({ sentence, remedy }) => `${sentence} ${remedy}`),
+    warnings: [...findSourceFaults(source), ...leftoversOf(context, slug)].map(
+      ({ sentence, remedy }) => `${sentence} ${remedy}`,
+    ),
   };
+}
+
+/** What the environment still contains of a source although it has ended. */
+export function leftoversOf({ sources }: Pick<Context, 'sources'>, slug: string): readonly SourceFault[] {
+  return sources.leftovers().flatMap((one) => (one.slug === slug ? [leftoverFault(one, dayText(one.endedAt))] : []));
 }
 type ShownSource = ReturnType<typeof shown>;
 
@@ -151,7 +158,7 @@ export function report(
       throw noSuchSource(slug);
     case 'configured':
       throw new UsageError([
-        `The credentials of \`${DEFAULT_SOURCE}\` are set by environment variables: change ${verb === 'rotated' || secretId !== undefined ? 'WEBHOOK_SECRETS (several, comma-separated, are all accepted)' : 'the SERVICE_… variables'} and restart the server.`,
+        `The address and keys of \`${DEFAULT_SOURCE}\` are set by environment variables: change the SERVICE_… variables and restart the server.`,
       ]);
     case 'invalid':
       throw new UsageError(outcome.problems);

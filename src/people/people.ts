@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import { isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
+import { can, isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Tables } from '../store/schema.ts';
@@ -87,6 +87,13 @@ function personOf(row: Selectable<Tables['people']>): Person {
 export async function listPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<readonly Person[]> {
   const rows = await store.read.selectFrom('people').selectAll().execute();
   return rows.map(personOf).sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.personId < b.personId ? -1 : 1));
+}
+
+/** E-mail addresses of those who administer. */
+export async function listAdminAddresses(deps: Pick<PeopleDeps, 'store'>): Promise<readonly string[]> {
+  return (await listPeople(deps))
+    .filter(({ role, joinedAt, disabledAt }) => can(role, 'administer') && joinedAt !== null && disabledAt === null)
+    .map(({ email }) => email);
 }
 
 /** Null if nobody has this id. */

@@ -73,12 +73,22 @@ export function findSourceFaults(source: Source): SourceFault[] {
   return faults;
 }
 
-/** The source `default` is set by environment variables, the others in the database. */
-function rotateRemedy(slug: string): string {
-  return slug === 'default'
-    ? 'Set WEBHOOK_SECRETS to the secret that the service shows for the webhook.'
-    : `Add the secret that the service shows for the webhook: \`source rotate ${slug} --webhook-secret-file -\`.`;
+/** A signing secret of the source of the environment that has ended, and is still there. */
+export function leftoverFault(
+  { slug, id }: { readonly slug: string; readonly id: string },
+  ended: string,
+): SourceFault {
+  return {
+    level: 'note',
+    sentence: `WEBHOOK_SECRETS still contains the signing secret ${id} of ${slug}, which ended on ${ended}. It is no longer accepted.`,
+    remedy: 'Remove it from WEBHOOK_SECRETS when you next restart the server.',
+  };
 }
+
+function rotateRemedy(slug: string): string {
+  return `Add the secret that the service shows for the webhook: \`source rotate ${slug} --webhook-secret-file -\`.`;
+}
+/** Address and keys of the source `default` are set by environment variables, those of others in the database. */
 function keyRemedy(slug: string): string {
   return slug === 'default' ? 'Set SERVICE_API_KEY.' : `Set it: \`source change ${slug} --api-key-file -\`.`;
 }

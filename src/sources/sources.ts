@@ -48,6 +48,14 @@ export interface RotationOptions {
   readonly retireOthersAt?: string | undefined;
 }
 
+/** ISO 8601 UTC. */
+interface SecretTimes {
+  /** Null: it is set by the environment. */
+  readonly addedAt: string | null;
+  /** Null: it does not end by itself. */
+  readonly retireAt: string | null;
+}
+
 export interface OffboardingFacts {
   readonly reason: string | null;
   readonly openCases: number;
@@ -130,17 +138,13 @@ function retirementsOf(register: SourceRegister, slug: string): ReadonlyMap<stri
   );
 }
 
-function secretTimesOf(
-  register: SourceRegister,
-  slug: string,
-): ReadonlyMap<string, { readonly addedAt: string | null; readonly retireAt: string | null }> {
+function secretTimesOf(register: SourceRegister, slug: string): ReadonlyMap<string, SecretTimes> {
   const { webhookSecrets = [], endings = {} } = register.row(slug)?.credentials ?? {};
-  const own = webhookSecrets.map(({ id, addedAt, retireAt = null }) => [id, { addedAt, retireAt }] as const);
-  const others = register
-    .environmentSecrets(slug)
-    .filter(({ id }) => !own.some(([known]) => known === id))
-    .map(({ id }) => [id, { addedAt: null, retireAt: endings[id] ?? null }] as const);
-  return new Map([...own, ...others]);
+  const times = new Map<string, SecretTimes>();
+  for (const { id, addedAt, retireAt = null } of webhookSecrets) times.set(id, { addedAt, retireAt });
+  for (const { id } of register.environmentSecrets(slug))
+    if (!times.has(id)) times.set(id, { addedAt: null, retireAt: endings[id] ?? null });
+  return times;
 }
 
 function leftoversOf(

@@ -673,7 +673,7 @@ export const tables = {
     name: text,
     base_url: optional(text),
     site_url: optional(text),
-    /** Sealed under K_rest: JSON {apiKey, siteKey, webhookSecrets: [{id, value, addedAt}]}. */
+    /** Sealed under K_rest: JSON {apiKey, siteKey, webhookSecrets: [{id, value, addedAt, retireAt}], endings}. */
     sealed: blob,
     /** JSON: banners to pull, field names, time offset, controller file … */
     options: text,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { serveHere, startServing } from '../serving.ts';
 import { contentOf } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
@@ -12,6 +13,12 @@ interface Diagnosis {
     readonly source: string;
     readonly findings: readonly { readonly code: string; readonly remedy: string }[];
   }[];
+}
+
+interface ShownSource {
+  readonly webhookSecrets: readonly string[];
+  readonly retiring: Readonly<Record<string, string>>;
+  readonly warnings: readonly string[];
 }
 
 const OLD = 'the-first-secret-of-the-shop-4711';
@@ -146,6 +153,45 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   const places = [...said, server.errors(), ...content];
   expect(places.length).toBeGreaterThan(20);
   for (const secret of [OLD, NEW, OTHER, API_KEY]) expect(places.filter((text) => text.includes(secret))).toEqual([]);
+});
+
+it('rotates the secret of the source of the environment, which a running server follows, and names what is left to be removed', async () => {
+  const folder = await temporaryFolder();
+  const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OLD };
+  const server = await serveHere(folder, env);
+  const url = `${server.url}/webhooks/default`;
+  const status = async (secret: string, n: number) =>
+    (await deliverTo(url, secret, `{"event":"ping","n":${n}}`)).status;
+  const source = async (...args: string[]) => {
+    const ran = await runIn(folder, ['source', ...args, '--json'], { env, input: `${NEW}\n` });
+    return { ...ran, source: (JSON.parse(ran.stdout || '{}') as { source?: ShownSource }).source };
+  };
+  const oldId = webhookSecretOf(OLD).id;
+
+  const rotated = await source('rotate', 'default', '--webhook-secret-file', '-', '--retire-after', '24h');
+  expect([rotated.code, rotated.source?.webhookSecrets.at(-1), Object.keys(rotated.source?.retiring ?? {})]).toEqual([
+    0,
+    oldId,
+    [oldId],
+  ]);
+  await untilThere(async () => ((await status(NEW, 0)) === 200 ? true : null));
+  expect(await status(OLD, 1)).toBe(200);
+  const retired = await source('retire', 'default', oldId);
+  const left = `WEBHOOK_SECRETS still contains the signing secret ${oldId} of default`;
+  expect([retired.code, retired.source?.warnings]).toEqual([
+    0,
+    expect.arrayContaining([expect.stringContaining(left) as string]) as string[],
+  ]);
+  await untilThere(async () => ((await status(OLD, 2)) === 401 ? true : null));
+  await server.stop();
+
+  // A restart revives nothing.
+  const again = await serveHere(folder, env);
+  expect((await deliverTo(`${again.url}/webhooks/default`, OLD, '{"event":"ping","n":3}')).status).toBe(401);
+  expect((await deliverTo(`${again.url}/webhooks/default`, NEW, '{"event":"ping","n":4}')).status).toBe(200);
+  expect((await runHere(folder, ['doctor'], env)).stdout).toContain(left);
+  expect((await runHere(folder, ['ledger', 'verify'], env)).code).toBe(0);
+  expect((await runHere(folder, ['source', 'list'], env)).stdout).toContain(left);
 });
 
 it('lists repeated deliveries that may be two choices', async () => {

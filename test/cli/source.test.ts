@@ -133,7 +133,7 @@ it('sets, changes and clears what belongs to a source, warns of fields that no p
     [['add', 'shop'], /shop already exists/],
     [['add', 'Not A Slug'], /slug/],
     [['change', 'default', '--api-key-env', 'GIVEN'], /set by environment variables/],
-    [['rotate', 'default', '--webhook-secret-env', 'GIVEN'], /WEBHOOK_SECRETS/],
+    [['rotate', 'default', '--api-key-env', 'GIVEN', '--unchecked'], /set by environment variables/],
     [['change', 'shop', '--base-url', 'service.example'], /API root/],
     [['change', 'shop', '--assumed-offset', 'CET'], /assumedOffset/],
     [['change', 'shop', '--field-name', 'subject'], /field=name/],

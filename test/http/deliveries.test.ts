@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signBody } from '../../receivers/signature-node.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
-import { deliver } from '../serving.ts';
+import { deliver, SECRET } from '../serving.ts';
 
 /** One world for the file, whose tests build on each other's deliveries. */
 let world: OfficeWorld;
@@ -115,10 +115,18 @@ it('says why a delivery was refused; with the new secret an admin readmits it', 
   expect(rotations.every(({ actor }) => actor.startsWith('Ada Admin (p-'))).toBe(true);
 });
 
-it('tells what to do about a source that is set in the environment', async () => {
+it('adds a signing secret to the source of the environment as to any other', async () => {
   const form = { source: 'default', encoding: 'text', retire: '', secret: NEW };
-  const answer = await admin.post('/deliveries/secret', form);
-  expect([answer.status, answer.text.includes('WEBHOOK_SECRETS')]).toEqual([409, true]);
+  expect((await admin.post('/deliveries/secret', form)).status).toBe(303);
+  expect(world.context.sources.find('default')?.webhookSecrets.map(({ value }) => value)).toEqual([NEW, SECRET]);
+  expect((await admin.post('/deliveries/secret', { ...form, secret: SECRET })).status).toBe(409);
+});
+
+it('offers an officer to tell an admin of the refused deliveries, without names of settings', async () => {
+  const officer = await signedInAs(world, 'officer');
+  const { text } = await officer.get('/deliveries/refused');
+  expect(text).toMatch(/href="mailto:[^"?]+%40acme\.example\?subject=Refused%20deliveries[^"]+"[^>]*>\s*Tell an admin/);
+  expect(text.replace(/<[^>]*>/g, '')).not.toMatch(/[A-Z]+_[A-Z]+/);
 });
 
 it('names neither events nor secrets of another source to who may not see it', async () => {

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { onTestFinished, describe, expect, it } from 'vitest';
+import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { SECRET } from '../serving.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
@@ -119,17 +120,69 @@ describe('the page of a source', () => {
     expect(await deliverTo(world, 'acme', 'the-second-secret-of-acme', { event: 'c' })).toBe(200);
   });
 
-  it('says of the source of the environment what cannot be changed here, and refuses it', async () => {
+  it('rotates the secret of the source of the environment as well, and says what is left to be removed there', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const { id } = webhookSecretOf(SECRET);
+    expect((await owner.get('/sources/default')).text).toContain('signing secrets included, is changed here');
+    const known = await owner.post('/sources/default/secrets', { secret: SECRET, encoding: 'text', retire: '24' });
+    expect([known.status, known.text.includes('already accepted')]).toEqual([409, true]);
+    const made = await owner.post('/sources/default/secrets', { way: 'make', retire: '24' });
+    const secret = /<p class="mono">([0-9a-f]{64})<\/p>/.exec(made.text)?.[1] ?? '';
+    expect([made.status, secret.length]).toEqual([200, 64]);
+    const page = await owner.get('/sources/default');
+    expect(page.text).toContain('in 24.0 h');
+    expect(page.text).not.toContain(secret);
+    expect((await owner.get('/sources')).text).toContain('2 valid, 1 expiring');
+    expect(await deliverTo(world, 'default', SECRET, { event: 'a' })).toBe(200);
+    expect(await deliverTo(world, 'default', secret, { event: 'b' })).toBe(200);
+
+    world.setNow(new Date(Date.now() + 25 * 3_600_000).toISOString());
+    expect(await deliverTo(world, 'default', SECRET, { event: 'c' })).toBe(401);
+    expect(await deliverTo(world, 'default', secret, { event: 'd' })).toBe(200);
+    const back = await signedInAs(world, 'owner');
+    const sentence = `WEBHOOK_SECRETS still contains the signing secret ${id} of default, which ended on`;
+    expect((await back.get('/sources/default')).text).toContain(sentence);
+    const officer = await signedInAs(world, 'officer');
+    expect((await officer.get('/sources/default')).text).not.toContain('WEBHOOK_SECRETS');
+    expect(await world.actions('source.changed')).toMatchObject([
+      { actor: expect.stringMatching(/^Pat owner/) as string, object: 'default' },
+    ]);
+  });
+
+  it('ends a secret of the environment at once, but not the only one', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const { id } = webhookSecretOf(SECRET);
+    const only = await owner.post('/sources/default/secrets/retire', { secret: id });
+    expect([only.status, only.text.includes('only signing secret')]).toEqual([422, true]);
+    await owner.post('/sources/default/secrets', {
+      secret: 'the-second-secret-of-default',
+      encoding: 'text',
+      retire: '',
+    });
+    const ended = await owner.post('/sources/default/secrets/retire', { secret: id });
+    expect(ended.headers.get('location')).toBe('/sources/default?done=retired');
+    expect(await deliverTo(world, 'default', SECRET, { event: 'a' })).toBe(401);
+    expect(await deliverTo(world, 'default', 'the-second-secret-of-default', { event: 'a' })).toBe(200);
+  });
+
+  it('says of the source of the environment what cannot be changed here, and offers officers to ask an admin', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const { text } = await owner.get('/sources/default');
-    expect(text).toContain('This source is set by environment variables');
-    expect(text).toContain('WEBHOOK_SECRETS');
-    expect(text).not.toContain('/sources/default/secrets"');
-    const sent = await owner.post('/sources/default/secrets', { way: 'make' });
-    expect([sent.status, sent.text.includes('set by environment variables')]).toEqual([409, true]);
-    expect(await deliverTo(world, 'default', SECRET, { event: 'a' })).toBe(200);
+    expect(text).toMatch(/set by environment variables[\s\S]*SERVICE_…/);
+    const access = await owner.post('/sources/default/access', { baseUrl: '', siteUrl: '', unchecked: 'yes' });
+    expect([access.status, access.text.includes('set by environment variables')]).toEqual([409, true]);
     expect((await owner.get('/sources/default/set-up')).headers.get('location')).toBe('/sources/default');
+    const officer = await signedInAs(world, 'officer');
+    const seen = (await officer.get('/sources/default')).text;
+    expect(seen.replace(/<[^>]*>/g, '')).not.toMatch(/[A-Z]+_[A-Z]+|environment/);
+    expect(seen).toContain('Only an admin can change its address and keys');
+    expect(seen).toMatch(/href="mailto:[^"?]+%40acme\.example\?subject=Source%20Default[^"]+SERVICE_API_KEY/);
+    expect(seen).not.toContain('/sources/default/secrets"');
+    const sent = await officer.post('/sources/default/secrets', { way: 'make' });
+    expect(sent.status).toBe(403);
   });
 
   it('stops a sync that is waiting', async () => {

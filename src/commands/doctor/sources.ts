@@ -3,12 +3,18 @@ import { controllerFileOf } from '../../config.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import type { Source } from '../../core/source.ts';
-import { findSourceFaults } from '../../sources/faults.ts';
+import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
+import { dayText } from '../command-io.ts';
 import { type Check, fault, type Line, note, ok } from './finding.ts';
 
 /** Whether every source is set up to be received, pulled and answered for. */
 export const sourceChecks: readonly Check<Context>[] = [
   ({ sources }) => checkSettings(sources.list()),
+  (context) =>
+    context.sources
+      .leftovers()
+      .map((one) => leftoverFault(one, dayText(one.endedAt)))
+      .map(({ sentence, remedy }) => note('sources', sentence, remedy)),
   ({ sources }) =>
     sources
       .damaged()

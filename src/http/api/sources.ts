@@ -27,7 +27,7 @@ const sourceStateSchema = sourceSchema
   .extend({
     fromEnvironment: z
       .boolean()
-      .meta({ description: 'Whether its address, keys and secrets are set by environment variables.' }),
+      .meta({ description: 'Whether its address and keys are set by environment variables.' }),
     webhookUrl: z.string(),
     lastDeliveryAt: z.string().nullable(),
     lastSyncAt: z
@@ -37,7 +37,10 @@ const sourceStateSchema = sourceSchema
     secrets: z.array(
       z.object({
         id: z.string(),
-        addedAt: z.string().nullable().meta({ description: 'Null: it is set by an environment variable.' }),
+        addedAt: z
+          .string()
+          .nullable()
+          .meta({ description: 'Null: it is set by the environment variable WEBHOOK_SECRETS.' }),
         endsAt: z.string().nullable().meta({ description: 'Null: it does not expire.' }),
       }),
     ),

@@ -3,10 +3,9 @@ import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
-import { can } from '../../core/roles.ts';
 import type { Judged } from '../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';
-import { listPeople } from '../../people/people.ts';
+import { listAdminAddresses } from '../../people/people.ts';
 import { createHistory } from '../../store/queries/history.ts';
 import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
@@ -75,7 +74,7 @@ export async function loadToday(
   permitted: { readonly slugs: readonly string[] | null; list(): readonly Source[] },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
-  const [attention, warnings, documents, documentCount, jobs, ledger, names, days, check, people, verification] =
+  const [attention, warnings, documents, documentCount, jobs, ledger, names, days, check, admins, verification] =
     await Promise.all([
       context.attention(only ?? undefined),
       context.warnings(),
@@ -86,7 +85,7 @@ export async function loadToday(
       createBannerQueries(context.store.read).bannerNamesBySource(),
       loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
       context.readModels.last(),
-      listPeople(context),
+      listAdminAddresses(context),
       context.lastVerification(),
     ]);
   return {
@@ -101,9 +100,7 @@ export async function loadToday(
     days,
     verification,
     compared: check?.found === null ? check.at : null,
-    admins: people
-      .filter(({ role, joinedAt, disabledAt }) => can(role, 'administer') && joinedAt !== null && disabledAt === null)
-      .map(({ email }) => email),
+    admins,
     bannerNames: (slug) => names.get(slug),
   };
 }

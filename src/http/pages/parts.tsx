@@ -58,6 +58,30 @@ export function Problems({ title, problems }: { title: string; problems: readonl
   );
 }
 
+/** Address of a message to those who administer, begun. */
+export function mailToAdmins(admins: readonly string[], subject: string, text: string): string {
+  const query = new URLSearchParams({ subject: subject.slice(0, 150), body: text }).toString().replaceAll('+', '%20');
+  return `mailto:${admins.map(encodeURIComponent).join(',')}?${query}`;
+}
+
+interface AskAdminProps {
+  readonly admins: readonly string[];
+  readonly subject: string;
+  /** What they need to know, with the names of settings that officers need not know. */
+  readonly text: string;
+}
+
+/** What the reader may not do is sent to someone who may. */
+export function AskAdmin({ admins, subject, text }: AskAdminProps) {
+  return (
+    <p>
+      <a class="button quiet" href={mailToAdmins(admins, subject, text)}>
+        Tell an admin
+      </a>
+    </p>
+  );
+}
+
 /** A section with its heading. */
 export function Panel({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
   return (

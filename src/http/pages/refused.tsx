@@ -10,11 +10,24 @@ import { can } from '../../core/roles.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
 import type { RejectedContent } from '../../rejected/ring.ts';
 import { readmitRejected } from '../../rejected/readmit.ts';
+import { listAdminAddresses } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, type Column, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
+import {
+  AskAdmin,
+  Choice,
+  type Column,
+  Facts,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+} from './parts.tsx';
 import { retireHours } from './source-forms.tsx';
 import { remedyText, sizeText } from './words.ts';
 
@@ -25,7 +38,7 @@ const HOURS = 72;
 const reasonTexts: Readonly<Record<string, string>> = {
   missing: 'no signature',
   mismatch: 'wrong signature',
-  'too-large': 'larger than BODY_LIMIT',
+  'too-large': 'larger than this server accepts',
   'crowded-out': 'too many at once',
   'unknown-source': 'sent to an address without a source',
 };
@@ -88,11 +101,10 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
         return reply.redirect('/deliveries/refused?done=secret', 303);
       case 'invalid':
         return send(request, reply, { problems: outcome.problems }, 422);
-      case 'configured':
-        return send(request, reply, { problems: [configuredText] }, 409);
       case 'exists':
       case 'unchanged':
         return send(request, reply, { problems: ['This secret is already accepted.'] }, 409);
+      case 'configured':
       case 'unknown':
         return send(request, reply, { problems: ['Unknown source.'] }, 422);
       case 'conflict':
@@ -121,19 +133,19 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
       ({ source }) => slugs?.includes(source) ?? true,
     );
     const frame = pageFrame(context, request, reply);
-    const props = { frame, sources: list(), kept: kept.length, diagnosed, counts, ...shown };
+    const admins = await listAdminAddresses(context);
+    const props = { frame, sources: list(), kept: kept.length, admins, diagnosed, counts, ...shown };
     return html(reply, renderPage(<RefusedListPage {...props} />), status);
   }
 }
-
-const configuredText =
-  'This source is set in the environment: add the secret to WEBHOOK_SECRETS, separated by a comma, and restart.';
 
 interface RefusedListProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   /** Refused deliveries that are kept. */
   readonly kept: number;
+  /** Addresses of those who administer. */
+  readonly admins: readonly string[];
   readonly diagnosed: readonly Diagnosed[];
   readonly counts: readonly { readonly source: string; readonly reason: string; readonly count: number }[];
   readonly done?: string | null;
@@ -141,7 +153,7 @@ interface RefusedListProps {
 }
 
 function RefusedListPage(props: RefusedListProps) {
-  const { frame, sources, kept, diagnosed, counts, done = null, problems = [] } = props;
+  const { frame, sources, kept, admins, diagnosed, counts, done = null, problems = [] } = props;
   const administers = can(frame.role, 'administer');
   return (
     <Page title="Refused deliveries" frame={frame} current="refused">
@@ -189,17 +201,21 @@ function RefusedListPage(props: RefusedListProps) {
           />
         )}
       </Panel>
-      {administers ? <Remedies {...props} /> : <AskAdmin kept={kept} />}
+      {administers ? <Remedies {...props} /> : <Waiting kept={kept} admins={admins} />}
     </Page>
   );
 }
 
-function AskAdmin({ kept }: { kept: number }) {
+function Waiting({ kept, admins }: Pick<RefusedListProps, 'kept' | 'admins'>) {
   return kept === 0 ? null : (
-    <p>
-      An owner or admin can add a signing secret and readmit the deliveries that it verifies. Send them the address of
-      this page.
-    </p>
+    <>
+      <p>An owner or admin can add a signing secret and readmit the deliveries that it verifies.</p>
+      <AskAdmin
+        admins={admins}
+        subject="Refused deliveries"
+        text={`${counted(kept, 'delivery was', 'deliveries were')} refused and ${kept === 1 ? 'is' : 'are'} kept for ${HOURS} hours. Please look under Deliveries: Refused, which says why. There you can add a signing secret and readmit the deliveries that it verifies.`}
+      />
+    </>
   );
 }
 

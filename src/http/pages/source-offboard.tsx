@@ -135,7 +135,8 @@ function Before({ frame, source, isConfigured, openCases, form }: OffboardProps)
       <Notice tone="calm">
         <p>
           This source is set by environment variables. To stop it, remove <code>WEBHOOK_SECRETS</code> and the{' '}
-          <code>SERVICE_…</code> variables on the server, and restart it. Its entries are kept.
+          <code>SERVICE_…</code> variables on the server, and restart it. If it is still listed afterwards, offboard it
+          on this page. Its entries are kept.
         </p>
       </Notice>
     );

@@ -3,14 +3,26 @@ import type { KeyCheck } from '../../context/check-key.ts';
 import type { Action } from '../../core/action.ts';
 import { can } from '../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../core/source.ts';
-import { findSourceFaults } from '../../sources/faults.ts';
+import { findSourceFaults, type SourceFault } from '../../sources/faults.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
 import type { SyncJob } from '../../sync/jobs.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 import { JobProgress } from './job-progress.tsx';
 import { liveScriptPath } from './live-script.ts';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
-import { Badge, BannerName, type Column, Facts, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import {
+  AskAdmin,
+  Badge,
+  BannerName,
+  type Column,
+  Facts,
+  Input,
+  Moment,
+  Notice,
+  Panel,
+  Problems,
+  Table,
+} from './parts.tsx';
 import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
 import { pullText } from './sources.tsx';
 import { secretsText, syncText } from './words.ts';
@@ -31,6 +43,10 @@ export interface SourceState {
   readonly source: Source;
   /** Whether it is set by environment variables. */
   readonly isConfigured: boolean;
+  /** What the environment still contains although it has ended, for admins. */
+  readonly leftovers: readonly SourceFault[];
+  /** Addresses of those who administer. */
+  readonly admins: readonly string[];
   readonly webhookUrl: string;
   readonly secrets: readonly ShownSecret[];
   readonly now: Date;
@@ -62,8 +78,9 @@ interface SourcePageProps {
 /** One source: whether it delivers, its secrets, its access to the service, its syncs. */
 export function SourcePage({ frame, state, problems = [], done = null, secret, check, form = {} }: SourcePageProps) {
   const { source, isConfigured } = state;
-  const administers = can(frame.role, 'administer') && !isConfigured;
-  const faults = findSourceFaults(source);
+  const rotates = can(frame.role, 'administer');
+  const administers = rotates && !isConfigured;
+  const faults = [...findSourceFaults(source), ...(rotates ? state.leftovers : [])];
   const isSetUp = source.webhookSecrets.length > 0 && state.lastDelivery !== null && source.apiKey !== null;
   return (
     <Page
@@ -96,7 +113,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
         </Notice>
       )}
       <Problems title="Nothing was changed:" problems={problems} />
-      {isConfigured ? <ConfiguredNotice /> : null}
+      {isConfigured ? <ConfiguredNotice administers={rotates} state={state} /> : null}
       {faults.length === 0 ? null : (
         <ul class="warnings">
           {faults.map(({ sentence }) => (
@@ -104,7 +121,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
           ))}
         </ul>
       )}
-      <WebhookPanel frame={frame} state={state} administers={administers} />
+      <WebhookPanel frame={frame} state={state} administers={rotates} />
       <AccessPanel frame={frame} state={state} administers={administers} form={form} />
       <LogPanel frame={frame} state={state} />
       <RequestFormPanel state={state} />
@@ -152,15 +169,25 @@ function namesText(count: number, what: string): string {
   return count === 1 ? `1 ${what} has its own` : `${count} ${what}s have their own`;
 }
 
-function ConfiguredNotice() {
+function ConfiguredNotice({ administers, state: { source, admins } }: ConfiguredProps) {
   return (
     <Notice tone="calm">
-      <p>
-        This source is set by environment variables. Its address, keys and signing secrets cannot be changed here:
-        change <code>WEBHOOK_SECRETS</code> (several, separated by commas, are all accepted) and the{' '}
-        <code>SERVICE_…</code> variables, and restart the server. You can change syncs, banner names and field mappings
-        here.
-      </p>
+      {administers ? (
+        <p>
+          The address and keys of this source are set by environment variables: to change them, change the{' '}
+          <code>SERVICE_…</code> variables and restart the server. Everything else, its signing secrets included, is
+          changed here.
+        </p>
+      ) : (
+        <>
+          <p>Only an admin can change its address and keys, and only on the server.</p>
+          <AskAdmin
+            admins={admins}
+            subject={`Source ${source.name}: change its settings`}
+            text={`Please change the settings of the source “${source.name}” (${source.slug}):\n\n\n\nSigning secrets are changed on its page, under Sources. The address and keys are set on the server: SERVICE_BASE_URL, SERVICE_API_KEY, SERVICE_SITE_URL and SERVICE_SITE_KEY.`}
+          />
+        </>
+      )}
     </Notice>
   );
 }
@@ -190,6 +217,11 @@ function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: 
       )}
     </Panel>
   );
+}
+
+interface ConfiguredProps {
+  readonly administers: boolean;
+  readonly state: SourceState;
 }
 
 interface PanelProps {
@@ -257,7 +289,8 @@ function secretColumns(
     { title: 'Written as', cell: ({ encoding }) => encoding },
     {
       title: 'Added',
-      cell: ({ addedAt }) => (addedAt === null ? 'in the environment' : <Moment iso={addedAt} timeZone={timeZone} />),
+      cell: ({ addedAt }) =>
+        addedAt === null ? 'in the server’s settings' : <Moment iso={addedAt} timeZone={timeZone} />,
     },
     {
       title: 'Ends',

@@ -15,6 +15,9 @@ import type { SourceOutcome } from '../../sources/sources.ts';
 import { createBannerQueries } from '../../store/queries/history-banners.ts';
 import { cancelSyncJobs, loadSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { loadSyncStatus } from '../../sync/status.ts';
+import { leftoverFault } from '../../sources/faults.ts';
+import { listAdminAddresses } from '../../people/people.ts';
+import { dateIn } from '../../core/zoned-days.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
@@ -272,7 +275,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     const { slug } = source;
     await context.projector.catchUp();
     await context.rejected.flush();
-    const [times, refused, banners, jobs, runs, names, profile] = await Promise.all([
+    const [times, refused, banners, jobs, runs, names, profile, admins] = await Promise.all([
       loadLastTimes(read, { sources: [slug], pulled: [slug] }),
       loadRefusedCounts(context, slug),
       loadSyncStatus(read, context.clock, [source]),
@@ -281,12 +284,19 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
       createBannerQueries(read).bannerNames({ source: slug, asOf: Number.MAX_SAFE_INTEGER }),
       // What is wrong with its file is said on its own page.
       context.loadProfile(source).catch(() => null),
+      listAdminAddresses(context),
     ]);
     const publicUrl = publicUrlOf(context.config, context.config.port);
     const secretTimes = context.sources.secretTimes(slug);
     return {
       source,
       isConfigured: isConfigured(slug),
+      leftovers: context.sources
+        .leftovers()
+        .flatMap((one) =>
+          one.slug === slug ? [leftoverFault(one, dateIn(one.endedAt, context.config.timeZone))] : [],
+        ),
+      admins,
       webhookUrl: `${publicUrl}/webhooks/${slug}`,
       secrets: source.webhookSecrets.map(({ id, encoding = 'text' }) => ({
         id,
@@ -349,7 +359,9 @@ function problemsOf(outcome: Exclude<SourceOutcome, { readonly outcome: 'done' }
     case 'exists':
       return ['This secret is already accepted.'];
     case 'configured':
-      return ['This source is set by environment variables: change it there, and restart the server.'];
+      return [
+        'This source is set by environment variables: change its address and keys there, and restart the server.',
+      ];
     case 'unknown':
       return ['The secret no longer exists.'];
     case 'conflict':

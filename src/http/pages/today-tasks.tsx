@@ -5,7 +5,7 @@ import type { Warning } from '../../attention/operator-warnings.ts';
 import { can } from '../../core/roles.ts';
 import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
-import { Badge, Day, Moment, Panel, Table } from './parts.tsx';
+import { Badge, Day, mailToAdmins, Moment, Panel, Table } from './parts.tsx';
 import { choiceTexts } from '../../cases/moves.ts';
 import { dueText, kindText, type Worded } from './words.ts';
 
@@ -165,12 +165,7 @@ function hintFor(page: string | undefined): string {
 /** What the operator of the server has to do: what the pages cannot do is sent to the admins, in words that they can act on. */
 function warningTask(frame: PageFrame, today: Today, { code, source, sentence, remedy }: Warning): Task {
   const page = warningPages[code];
-  const mail = `mailto:${today.admins.map(encodeURIComponent).join(',')}?${new URLSearchParams({
-    subject: `consent-ledger: ${sentence}`.slice(0, 150),
-    body: `${sentence}\n\n${remedy}`,
-  })
-    .toString()
-    .replaceAll('+', '%20')}`;
+  const mail = mailToAdmins(today.admins, `consent-ledger: ${sentence}`, `${sentence}\n\n${remedy}`);
   const administers = can(frame.role, 'administer');
   return {
     key: `${code} ${source}`,
