@@ -448,6 +448,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
     async warnings() {
       return findWarnings(store.read, {
         now: clock(),
+        timeZone: config.timeZone,
         pulled: listPulled().map(({ slug }) => slug),
         disk: await readDisk(config.dataDir),
         sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,

@@ -1,4 +1,6 @@
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
+import { dateText } from '../core/time-words.ts';
+import { dateIn } from '../core/zoned-days.ts';
 import type { WitnessState } from '../ledger/witnessed.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
@@ -39,6 +41,8 @@ export interface Warning {
 /** What {@link findWarnings} looks at besides the database. */
 export interface Surroundings {
   readonly now: Date;
+  /** Of the days and times in sentences. */
+  readonly timeZone: string;
   /** Sources that are set up to be pulled (they have an API address and key). */
   readonly pulled: readonly string[];
   /** Bytes free and in all where the data lies; null when unknown. */
@@ -90,10 +94,10 @@ export async function findWarnings(read: Query, around: Surroundings): Promise<W
     ...(await silences(read, around.now, ends)),
     ...(await syncWarnings(read, around, ends)),
     ...(await quarantineWarning(read)),
-    ...(await descriptionWarnings(read)),
+    ...(await descriptionWarnings(read, around.timeZone)),
     ...(await failedFetches(read, around.now)),
     ...(await unknownCalls(read, around.now)),
-    ...(await disagreements(read)),
+    ...(await disagreements(read, around.timeZone)),
   ];
 }
 
@@ -388,9 +392,9 @@ async function quarantineWarning(read: Query): Promise<Warning[]> {
 }
 
 /** One a source: lists and deliveries that contradict each other mean that something was not delivered, or not done. */
-async function disagreements(read: Query): Promise<Warning[]> {
+async function disagreements(read: Query, timeZone: string): Promise<Warning[]> {
   const bySource = new Map<string, string[]>();
-  for (const { source, sentence } of await findDisagreements(read))
+  for (const { source, sentence } of await findDisagreements(read, { timeZone }))
     bySource.set(source, [...(bySource.get(source) ?? []), sentence]);
   return [...bySource].map(([source, sentences]) => ({
     code: 'policies-disagree' as const,
@@ -426,7 +430,7 @@ async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
 }
 
 /** What the service's own description lost. One for each address of the service, whichever source's key was used: another one may watch it by now. */
-async function descriptionWarnings(read: Query): Promise<Warning[]> {
+async function descriptionWarnings(read: Query, timeZone: string): Promise<Warning[]> {
   const newest = read
     .selectFrom('snapshot_history')
     .select((eb) => eb.fn.max('seq').as('seq'))
@@ -446,7 +450,7 @@ async function descriptionWarnings(read: Query): Promise<Warning[]> {
       {
         code: 'api-changed',
         source,
-        sentence: `The service’s API description (${url}) lacks something this program needs, first seen ${at.slice(0, 10)}: ${gone.slice(0, 3).join(' ')}${more}`,
+        sentence: `The service’s API description (${url}) lacks something this program needs, first seen ${dateText(dateIn(at, timeZone))}: ${gone.slice(0, 3).join(' ')}${more}`,
         remedy:
           'Look for a newer version of this program. `consent-ledger doctor --public` compares again; the next sync shows whether it still works.',
       },

@@ -81,7 +81,10 @@ export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): v
         // A list may tell what came of a publish whose outcome is unknown.
         await settleCalls(context.policies);
         const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
-        const disagreements = await findDisagreements(context.store.read, slug);
+        const disagreements = await findDisagreements(context.store.read, {
+          timeZone: context.config.timeZone,
+          source: slug,
+        });
         const links = await loadListedLinks(context.store.read, rows);
         const addressOf = (row: ListedRow) => links.get(linkKey(row.source, row.policy_id)) ?? row.url;
         if (asked.some(({ outcome }) => outcome === 'failed' || outcome === 'not-configured')) io.exitCode = 1;

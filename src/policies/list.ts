@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { CallList } from '../core/call.ts';
+import { momentText } from '../core/time-words.ts';
 import type { Source } from '../core/source.ts';
 import { withoutToken } from '../service/answer-json.ts';
 import { type ListedPolicy, type PolicyList, readLinks, readPublished } from '../service/policies.ts';
@@ -165,9 +166,12 @@ const TOLERANCE_MS = 600_000;
 
 /**
  * Compares the newest list of published policies (docs/service.md §4.3) with the last delivery about each policy (§6). Only deliveries that came before the
- * list count: what came after it, the next list tells. A policy that no delivery told of is not compared.
+ * list count: what came after it, the next list tells. A policy that no delivery told of is not compared. Sentences give times in `timeZone`.
  */
-export async function findDisagreements(read: Query, source?: string): Promise<readonly Disagreement[]> {
+export async function findDisagreements(
+  read: Query,
+  { timeZone, source }: { readonly timeZone: string; readonly source?: string | undefined },
+): Promise<readonly Disagreement[]> {
   let lists = read.selectFrom('policy_lists').select(['source', 'seq', 'fetched_at']);
   if (source !== undefined) lists = lists.where('source', '=', source);
   const found: Disagreement[] = [];
@@ -185,7 +189,7 @@ export async function findDisagreements(read: Query, source?: string): Promise<r
       .execute();
     const isWhole = rows.length > 0 && (await loadWhole(read, list.seq));
     for (const row of rows) {
-      const difference = differenceOf(row, { isWhole, fetchedAt: list.fetched_at });
+      const difference = differenceOf(row, { isWhole, fetchedAt: list.fetched_at }, timeZone);
       if (difference === null) continue;
       const name = row.policy_type === null ? row.policy_id : `${row.policy_id} (${row.policy_type})`;
       found.push({
@@ -208,7 +212,12 @@ interface Told {
 }
 
 /** What each side says; null: they agree, or nothing can be said. */
-function differenceOf(told: Told, list: { readonly isWhole: boolean; readonly fetchedAt: string }): string | null {
+function differenceOf(
+  told: Told,
+  list: { readonly isWhole: boolean; readonly fetchedAt: string },
+  timeZone: string,
+): string | null {
+  const minuteOf = (text: string) => momentText(text, timeZone);
   const isListed = told.list_id !== null && told.gone_at === null;
   if (told.status === 'deleted')
     return isListed
@@ -232,11 +241,6 @@ function differenceOf(told: Told, list: { readonly isWhole: boolean; readonly fe
 function timeOf(text: string | null): number | null {
   const at = text !== null && /T.*(Z|[+-]\d{2}:?\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? null : at;
-}
-
-/** Of any offset, in UTC to the minute. */
-function minuteOf(text: string): string {
-  return new Date(text).toISOString().slice(0, 16).replace('T', ' ');
 }
 
 /** Whether the list says itself that it leaves nothing out. */

@@ -12,6 +12,7 @@ const calm: Surroundings = {
   disk: { free: 50 * 2 ** 30, total: 100 * 2 ** 30 },
   sealFailure: null,
   verification: null,
+  timeZone: 'Europe/Berlin',
   verifyEveryMs: 7 * 86_400_000,
   readModelsDiffer: null,
   refusal: null,

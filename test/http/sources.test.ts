@@ -142,7 +142,9 @@ describe('the page of a source', () => {
     expect(await deliverTo(world, 'default', secret, { event: 'd' })).toBe(200);
     const back = await signedInAs(world, 'owner');
     const sentence = `WEBHOOK_SECRETS still contains the signing secret ${id} of default, which ended on`;
-    expect((await back.get('/sources/default')).text).toContain(sentence);
+    const told = (await back.get('/sources/default')).text;
+    expect(told).toContain(sentence);
+    expect(told).toContain('Remove it from WEBHOOK_SECRETS');
     const officer = await signedInAs(world, 'officer');
     expect((await officer.get('/sources/default')).text).not.toContain('WEBHOOK_SECRETS');
     expect(await world.actions('source.changed')).toMatchObject([
@@ -178,7 +180,7 @@ describe('the page of a source', () => {
     const officer = await signedInAs(world, 'officer');
     const seen = (await officer.get('/sources/default')).text;
     expect(seen.replace(/<[^>]*>/g, '')).not.toMatch(/[A-Z]+_[A-Z]+|environment/);
-    expect(seen).toContain('Only an admin can change its address and keys');
+    expect(seen).toContain('Only an admin can change the address and keys of this source');
     expect(seen).toMatch(/href="mailto:[^"?]+%40acme\.example\?subject=Source%20Default[^"]+SERVICE_API_KEY/);
     expect(seen).not.toContain('/sources/default/secrets"');
     const sent = await officer.post('/sources/default/secrets', { way: 'make' });

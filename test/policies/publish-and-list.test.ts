@@ -198,18 +198,22 @@ describe('the list of policies', () => {
     const ask = () => fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
     await ask();
     const [row] = await loadCatalogue(world.deps);
-    expect(await findDisagreements(world.store.read)).toEqual([]);
+    expect(await findDisagreements(world.store.read, { timeZone: 'Europe/Berlin' })).toEqual([]);
     await world.deliver({ event, ...about(row?.policy_id ?? ''), timestamp: world.now().toISOString() });
     await world.deps.catchUp();
     // The next list tells, though it is the same.
-    expect(await findDisagreements(world.store.read)).toEqual([]);
+    expect(await findDisagreements(world.store.read, { timeZone: 'Europe/Berlin' })).toEqual([]);
     expect(await ask()).toMatchObject({ outcome: 'stored' });
-    const [told, ...others] = await findDisagreements(world.store.read, 'default');
+    const [told, ...others] = await findDisagreements(world.store.read, {
+      timeZone: 'Europe/Berlin',
+      source: 'default',
+    });
     expect(others).toEqual([]);
     expect(told?.sentence).toMatch(/^The service's list and its deliveries disagree about pol_/);
     expect(told?.sentence).toMatch(expected);
     const surroundings = {
       now: world.now(),
+      timeZone: 'Europe/Berlin',
       pulled: [],
       disk: null,
       sealFailure: null,
@@ -221,6 +225,12 @@ describe('the list of policies', () => {
     };
     const warnings = await findWarnings(world.store.read, surroundings);
     expect(warnings.filter(({ code }) => code === 'policies-disagree')).toMatchObject([{ sentence: told?.sentence }]);
+    // Times are those of the zone: half an hour apart by the minute.
+    const [inKolkata] = await findDisagreements(world.store.read, { timeZone: 'Asia/Kolkata' });
+    const minutesIn = (sentence = '') => sentence.match(/\d{2}:\d{2}/g)?.map((text) => Number(text.slice(3)));
+    const inBerlin = minutesIn(told?.sentence);
+    expect(inBerlin?.length).toBeGreaterThan(0);
+    expect(minutesIn(inKolkata?.sentence)).toEqual(inBerlin?.map((minute) => (minute + 30) % 60));
     expect(await ask()).toMatchObject({ outcome: 'unchanged' });
   });
 
@@ -235,7 +245,7 @@ describe('the list of policies', () => {
     await world.sandbox.send(client?.slug ?? '', 'policy.updated', lost);
     await world.deps.sleep(3_600_000);
     await fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
-    const [told] = await findDisagreements(world.store.read);
+    const [told] = await findDisagreements(world.store.read, { timeZone: 'Europe/Berlin' });
     expect(told?.sentence).toMatch(
       /the list says that it changed on .*, but the last change reported by a delivery was on/,
     );

@@ -31,6 +31,7 @@ it('the description is stored when it changed, and what is gone from it is named
       .execute();
   const around = {
     now: world.now(),
+    timeZone: 'Europe/Berlin',
     pulled: [],
     disk: null,
     sealFailure: null,
@@ -42,6 +43,10 @@ it('the description is stored when it changed, and what is gone from it is named
   };
   const warnings = async () =>
     (await findWarnings(world.store.read, around)).filter(({ code }) => code === 'api-changed');
+  const daySeen = async (timeZone: string) => {
+    const [warning] = await findWarnings(world.store.read, { ...around, timeZone });
+    return Date.parse(/first seen (\d{1,2} \w{3} \d{4}):/.exec(warning?.sentence ?? '')?.[1] ?? '');
+  };
   const context = {
     store: world.store,
     snapshots: world.deps,
@@ -61,6 +66,8 @@ it('the description is stored when it changed, and what is gone from it is named
   expect(await watch()).toMatchObject({ outcome: 'unchanged' });
   const [warning] = await warnings();
   expect(warning?.source).toBe('default');
+  // 25 hours apart: never the same day.
+  expect(await daySeen('Pacific/Kiritimati')).toBeGreaterThan(await daySeen('Pacific/Niue'));
   expect(warning?.sentence).toContain('GET /consent/logs is gone.');
   expect((await checkStoredDescriptions(context))[0]?.sentence).toContain('GET /consent/logs is gone.');
   expect((await checkDescriptions(context))[0]).toMatchObject({ level: 'note', about: 'API description' });
@@ -100,6 +107,7 @@ it('texts that could not be fetched are named to the operator', async () => {
   await world.runDue();
   const around = {
     now: world.now(),
+    timeZone: 'Europe/Berlin',
     pulled: [],
     disk: null,
     sealFailure: null,

@@ -21,6 +21,7 @@ import {
 } from '../../erasure/proposal.ts';
 import { summaryOf } from '../../erasure/summary.ts';
 import type { Job } from '../../jobs/job.ts';
+import { listAdminAddresses } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
@@ -29,6 +30,7 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { payloadText } from './load-today.ts';
 import {
+  AskAdmin,
   Choice,
   Facts,
   Field,
@@ -235,6 +237,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
         frame={pageFrame(context, request, reply)}
         form={form}
         plan={plan}
+        admins={await listAdminAddresses(context)}
         laws={lawOptions()}
         needsSecond={await needsTwo(plan)}
         problems={problems}
@@ -261,6 +264,7 @@ export async function erasureRoutes(app: FastifyInstance, context: Context): Pro
         erasureId={erasureId}
         proposal={isWaiting ? proposal : null}
         plan={plan}
+        admins={await listAdminAddresses(context)}
         job={job}
         lawName={proposal === null ? '' : (context.cases.regimes.regimes.get(proposal.law)?.law ?? proposal.law)}
         mayApprove={proposal?.needsSecond === false || proposal?.personId !== officerOf(request).personId}
@@ -539,7 +543,7 @@ function ChoiceForms({ frame, sources, seesAll, form }: StartProps) {
 }
 
 /** What a plan erases, what it keeps, and what stays elsewhere for a while. */
-function PlanTables({ plan }: { readonly plan: ErasurePlan }) {
+function PlanTables({ plan, admins }: { readonly plan: ErasurePlan; readonly admins: readonly string[] }) {
   const { erased, kept, residues } = summaryOf(plan);
   return (
     <>
@@ -594,16 +598,27 @@ function PlanTables({ plan }: { readonly plan: ErasurePlan }) {
             ]}
             rows={residues}
           />
+          <p class="hint">What is outside the program is deleted by whoever runs the server.</p>
+          <AskAdmin admins={admins} subject="Erasure: what remains outside the ledger" text={residueText(plan)} />
         </Panel>
       )}
     </>
   );
 }
 
+/** Names no person: mail is not part of what is erased. */
+function residueText({ residues }: ErasurePlan): string {
+  const lines = residues.map(
+    ({ where, until, hint }) => `- ${where}: ${until}${hint === undefined ? '' : ` (${hint})`}`,
+  );
+  return `After an erasure, this remains:\n\n${lines.join('\n')}\n\nPlease delete what is yours to delete, and tell me when it is done, or when it ends by itself.`;
+}
+
 function PreviewPage({
   frame,
   form,
   plan,
+  admins,
   laws,
   needsSecond,
   problems,
@@ -611,6 +626,7 @@ function PreviewPage({
   readonly frame: PageFrame;
   readonly form: Form;
   readonly plan: ErasurePlan;
+  readonly admins: readonly string[];
   readonly laws: readonly (readonly [string, string])[];
   readonly needsSecond: boolean;
   readonly problems: readonly string[];
@@ -626,7 +642,7 @@ function PreviewPage({
       <h1>What would be erased</h1>
       <p class="lead">Nothing is erased yet.</p>
       <Problems title="Nothing was erased:" problems={problems} />
-      <PlanTables plan={plan} />
+      <PlanTables plan={plan} admins={admins} />
       <Panel id="confirm" title={needsSecond ? 'Propose the erasure' : 'Erase it'}>
         {needsSecond ? <p>The controller requires two people: erasing starts once another person approves.</p> : null}
         <form method="post" action="/settings/erasures">
@@ -677,6 +693,7 @@ function OnePage({
   erasureId,
   proposal,
   plan,
+  admins,
   job,
   lawName,
   mayApprove,
@@ -687,6 +704,7 @@ function OnePage({
   /** Null: not waiting for approval. */
   readonly proposal: ErasureProposal | null;
   readonly plan: ErasurePlan | null;
+  readonly admins: readonly string[];
   readonly job: Job | null;
   readonly lawName: string;
   readonly mayApprove: boolean;
@@ -759,7 +777,7 @@ function OnePage({
               ]}
             />
           </Panel>
-          {plan === null ? null : <PlanTables plan={plan} />}
+          {plan === null ? null : <PlanTables plan={plan} admins={admins} />}
           {frame.canWork ? (
             <Panel id="decide" title="Decide">
               {mayApprove ? null : <p>You proposed this: another person must approve it.</p>}

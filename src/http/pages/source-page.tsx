@@ -3,7 +3,7 @@ import type { KeyCheck } from '../../context/check-key.ts';
 import type { Action } from '../../core/action.ts';
 import { can } from '../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../core/source.ts';
-import { findSourceFaults, type SourceFault } from '../../sources/faults.ts';
+import { findSourceFaults } from '../../sources/faults.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
 import type { SyncJob } from '../../sync/jobs.ts';
 import type { BannerStatus } from '../../sync/status.ts';
@@ -44,7 +44,7 @@ export interface SourceState {
   /** Whether it is set by environment variables. */
   readonly isConfigured: boolean;
   /** What the environment still contains although it has ended, for admins. */
-  readonly leftovers: readonly SourceFault[];
+  readonly leftovers: readonly string[];
   /** Addresses of those who administer. */
   readonly admins: readonly string[];
   readonly webhookUrl: string;
@@ -80,7 +80,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
   const { source, isConfigured } = state;
   const rotates = can(frame.role, 'administer');
   const administers = rotates && !isConfigured;
-  const faults = [...findSourceFaults(source), ...(rotates ? state.leftovers : [])];
+  const faults = [...findSourceFaults(source).map(({ sentence }) => sentence), ...(rotates ? state.leftovers : [])];
   const isSetUp = source.webhookSecrets.length > 0 && state.lastDelivery !== null && source.apiKey !== null;
   return (
     <Page
@@ -116,7 +116,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
       {isConfigured ? <ConfiguredNotice administers={rotates} state={state} /> : null}
       {faults.length === 0 ? null : (
         <ul class="warnings">
-          {faults.map(({ sentence }) => (
+          {faults.map((sentence) => (
             <li key={sentence}>{sentence}</li>
           ))}
         </ul>
@@ -180,7 +180,7 @@ function ConfiguredNotice({ administers, state: { source, admins } }: Configured
         </p>
       ) : (
         <>
-          <p>Only an admin can change its address and keys, and only on the server.</p>
+          <p>Only an admin can change the address and keys of this source, on the server.</p>
           <AskAdmin
             admins={admins}
             subject={`Source ${source.name}: change its settings`}

@@ -293,9 +293,9 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
       isConfigured: isConfigured(slug),
       leftovers: context.sources
         .leftovers()
-        .flatMap((one) =>
-          one.slug === slug ? [leftoverFault(one, dateIn(one.endedAt, context.config.timeZone))] : [],
-        ),
+        .filter((one) => one.slug === slug)
+        .map((one) => leftoverFault(one, dateIn(one.endedAt, context.config.timeZone)))
+        .map(({ sentence, remedy }) => `${sentence} ${remedy}`),
       admins,
       webhookUrl: `${publicUrl}/webhooks/${slug}`,
       secrets: source.webhookSecrets.map(({ id, encoding = 'text' }) => ({
