@@ -5,15 +5,8 @@ import type { RequestFact } from '../core/fact.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { Tables } from '../store/schema.ts';
-import {
-  type CaseFolded,
-  emptyFolded,
-  foldedColumn,
-  foldMove,
-  governingReceipt,
-  parseFolded,
-  unknownPlace,
-} from './folded.ts';
+import { foldMove } from './fold-move.ts';
+import { type CaseFolded, emptyFolded, foldedColumn, governingReceipt, parseFolded, unknownPlace } from './folded.ts';
 import { type CheckedMove, readMove, moves, stateAfter } from './moves.ts';
 
 export type CaseRow = Selectable<Tables['cases']>;

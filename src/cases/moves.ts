@@ -496,6 +496,9 @@ export type MoveDetails<M extends MoveName> = z.infer<(typeof moves)[M]['details
 /** A move with checked details. */
 export type CheckedMove = { [M in MoveName]: { readonly move: M; readonly details: MoveDetails<M> } }[MoveName];
 
+/** Moves about tasks for the owners of other systems. */
+export const taskMoves: readonly MoveName[] = ['add-task', 'share-task', 'unshare-task', 'send-task', 'finish-task'];
+
 type ReadMove =
   | { readonly outcome: 'read'; readonly checked: CheckedMove }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };

@@ -8,8 +8,8 @@ import { dateIn, daysBetween } from '../core/zoned-days.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { Store } from '../store/store.ts';
 import { type CaseRow, isRequestKind } from './fold.ts';
-import { type CaseFolded, parseFolded, taskMoves } from './folded.ts';
-import { type MoveName, isOpen, movesFrom } from './moves.ts';
+import { type CaseFolded, parseFolded } from './folded.ts';
+import { type MoveName, isOpen, movesFrom, taskMoves } from './moves.ts';
 
 /** What reading cases needs. */
 export interface CaseReading {

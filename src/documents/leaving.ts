@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import { checkMove } from '../cases/check-move.ts';
-import { keepsApproval } from '../cases/folded.ts';
+import { keepsApproval } from '../cases/fold-move.ts';
 import type { ShownCase } from '../cases/list-cases.ts';
 import type { Disclosure, MoveName } from '../cases/moves.ts';
 import type { Tables } from '../store/schema.ts';

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
-import { taskMoves } from '../../cases/folded.ts';
-import { isMoveName, moves } from '../../cases/moves.ts';
+import { isMoveName, moves, taskMoves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';

@@ -1,5 +1,4 @@
-import { taskMoves } from '../../cases/folded.ts';
-import { type MoveName, moves } from '../../cases/moves.ts';
+import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
