@@ -43,17 +43,14 @@ const GRACE_MS = 60_000;
 
 /** Runs the handler of a claimed job, renews its lease, and writes its outcome. */
 export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
-  const { jobs, handlers, clock, log, lease } = options;
+  const { jobs, handlers, log } = options;
   const { job } = claim;
   const controller = new AbortController();
   const { signal } = controller;
   const started = performance.now();
   const about = { jobId: job.id, kind: job.kind, attempt: job.attempts };
   const took = () => ({ ...about, milliseconds: Math.round(performance.now() - started) });
-  let pending: Progress | null = null;
   let ending: Ending | null = null;
-  let leaseUntil = clock().getTime() + lease;
-  let checking = false;
 
   function end(why: Ending): void {
     ending = why;
@@ -64,6 +61,78 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     if (ending === null) end('lost');
     return new Error('another worker has taken this job over');
   }
+
+  const lease = keepLease(options, claim, signal, end);
+  const deadline = startDeadline(options.deadline ?? DEADLINE_MS, () => ending ?? end('overdue'));
+  const write = (outcome: () => Promise<boolean>) => writeOutcome(options, about, outcome);
+  const context: JobContext = {
+    job,
+    signal,
+    progress: (progress) => lease.note(progress),
+    holds: (tx) => jobs.holdsIn(tx, claim),
+    async assertHeld() {
+      if ((await jobs.standing(claim)) === 'lost') throw takenOver();
+    },
+    async completeIn(tx, result) {
+      if (!(await jobs.completeIn(tx, claim, result))) throw takenOver();
+    },
+  };
+
+  async function perform(): Promise<void> {
+    try {
+      const handler = handlers[job.kind];
+      if (handler === undefined) throw new JobRefused(`no handler for ${job.kind}`);
+      const { id, kind, attempts } = job;
+      const result = await traced('job', { job: id, kind, attempt: attempts }, () =>
+        Promise.race([handler(job.payload, context), deadline.passed]),
+      );
+      if (await write(() => jobs.complete(claim, result, lease.unwritten()))) log.info(took(), 'job done');
+      else log.warn(took(), 'job finished, but another worker had taken it over: its result is dropped');
+    } catch (error) {
+      await lease.writeProgress().catch(() => undefined);
+      await writeFailure(error);
+    }
+  }
+
+  async function writeFailure(error: unknown): Promise<void> {
+    switch (ending) {
+      case 'lost':
+        log.warn(took(), 'job taken over by another worker');
+        return;
+      case 'stopping':
+        await write(() => jobs.release(claim));
+        return;
+      case 'cancelled':
+        await write(() => jobs.markCancelled(claim));
+        log.info(took(), 'job cancelled');
+        return;
+      case 'overdue':
+      case null: {
+        log.error({ ...took(), err: error }, 'job failed');
+        const reason = error instanceof Error ? error.message : String(error);
+        await write(() => jobs.fail(claim, reason, !(error instanceof JobRefused)));
+      }
+    }
+  }
+
+  const beat = setInterval(() => void lease.check(), Math.min(500, options.lease / 6));
+  const ended = perform().finally(() => {
+    clearInterval(beat);
+    deadline.clear();
+  });
+  return { claim, ended, check: lease.check, end };
+}
+
+/** The lease of a running job, and the progress that is written with it. `end`: told when the job was cancelled or lost. */
+function keepLease(
+  { jobs, clock, log, lease }: RunJobOptions,
+  claim: Claim,
+  signal: AbortSignal,
+  end: (why: Ending) => void,
+) {
+  let pending: Progress | null = null;
+  let leaseUntil = clock().getTime() + lease;
+  let checking = false;
 
   async function writeProgress(): Promise<Standing | null> {
     if (pending === null) return null;
@@ -85,97 +154,58 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
       if (standing === 'cancel-requested') end('cancelled');
       if (standing === 'lost') end('lost');
     } catch (error) {
-      log.warn({ err: error, jobId: job.id }, 'the lease of a job could not be extended');
+      log.warn({ err: error, jobId: claim.job.id }, 'the lease of a job could not be extended');
       if (clock().getTime() > leaseUntil) end('lost');
     } finally {
       checking = false;
     }
   }
 
-  /** Retries over a short outage of the store; after a long one, another worker takes the job over and repeats it. */
-  async function settle(write: () => Promise<boolean>): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await write();
-      } catch (error) {
-        if (attempt === 5 || options.isStopping()) {
-          log.error({ ...about, err: error }, 'the outcome of a job could not be written; the job will run again');
-          return false;
-        }
-        await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
-      }
-    }
-  }
+  return {
+    note(progress: Progress): void {
+      pending = progress;
+    },
+    unwritten: () => pending,
+    writeProgress,
+    check,
+  };
+}
 
-  async function perform(): Promise<void> {
-    const context: JobContext = {
-      job,
-      signal,
-      progress: (progress) => {
-        pending = progress;
-      },
-      holds: (tx) => jobs.holdsIn(tx, claim),
-      async assertHeld() {
-        if ((await jobs.standing(claim)) === 'lost') throw takenOver();
-      },
-      async completeIn(tx, result) {
-        if (!(await jobs.completeIn(tx, claim, result))) throw takenOver();
-      },
-    };
-    try {
-      const handler = handlers[job.kind];
-      if (handler === undefined) throw new JobRefused(`no handler for ${job.kind}`);
-      const { id, kind, attempts } = job;
-      const result = await traced('job', { job: id, kind, attempt: attempts }, () =>
-        Promise.race([handler(job.payload, context), overdue]),
-      );
-      if (await settle(() => jobs.complete(claim, result, pending))) log.info(took(), 'job done');
-      else log.warn(took(), 'job finished, but another worker had taken it over: its result is dropped');
-    } catch (error) {
-      await writeProgress().catch(() => undefined);
-      await settleFailure(error);
-    }
-  }
-
-  async function settleFailure(error: unknown): Promise<void> {
-    switch (ending) {
-      case 'lost':
-        log.warn(took(), 'job taken over by another worker');
-        return;
-      case 'stopping':
-        await settle(() => jobs.release(claim));
-        return;
-      case 'cancelled':
-        await settle(() => jobs.markCancelled(claim));
-        log.info(took(), 'job cancelled');
-        return;
-      case 'overdue':
-      case null: {
-        log.error({ ...took(), err: error }, 'job failed');
-        const reason = error instanceof Error ? error.message : String(error);
-        await settle(() => jobs.fail(claim, reason, !(error instanceof JobRefused)));
-      }
-    }
-  }
-
-  const deadline = options.deadline ?? DEADLINE_MS;
+/**
+ * A handler waiting for something that never comes does not notice a signal; its job must not stay running forever. `passed` rejects a while
+ * after the deadline.
+ */
+function startDeadline(milliseconds: number, onDeadline: () => void) {
   const timers: NodeJS.Timeout[] = [];
-  /** A handler waiting for something that never comes does not notice a signal; its job must not stay running forever. */
-  const overdue = new Promise<never>((_, reject) => {
-    const grace = Math.min(GRACE_MS, deadline);
-    timers.push(setTimeout(() => ending ?? end('overdue'), deadline));
-    timers.push(
-      setTimeout(
-        () => reject(new Error(`It did not finish within ${Math.round(deadline / 1000)} s.`)),
-        deadline + grace,
-      ),
-    );
+  const passed = new Promise<never>((_, reject) => {
+    const tooLong = new Error(`It did not finish within ${Math.round(milliseconds / 1000)} s.`);
+    timers.push(setTimeout(onDeadline, milliseconds));
+    timers.push(setTimeout(() => reject(tooLong), milliseconds + Math.min(GRACE_MS, milliseconds)));
   });
-  overdue.catch(() => undefined);
-  const beat = setInterval(() => void check(), Math.min(500, lease / 6));
-  const ended = perform().finally(() => {
-    clearInterval(beat);
-    for (const timer of timers) clearTimeout(timer);
-  });
-  return { claim, ended, check, end };
+  passed.catch(() => undefined);
+  return {
+    passed,
+    clear() {
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+/** Retries over a short outage of the store; after a long one, another worker takes the job over and repeats it. */
+async function writeOutcome(
+  { log, isStopping }: RunJobOptions,
+  about: object,
+  write: () => Promise<boolean>,
+): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (attempt === 5 || isStopping()) {
+        log.error({ ...about, err: error }, 'the outcome of a job could not be written; the job will run again');
+        return false;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 200 * 2 ** attempt));
+    }
+  }
 }
