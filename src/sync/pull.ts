@@ -168,135 +168,168 @@ interface Window {
   readonly earliest?: string | null;
 }
 
-/**
- * Reads one window to its end and records the result in the ledger. `before`: counts of an earlier window of the same
- * call. Errors: see pullConsentLogs.
- */
+/** A run over one window, and how far it has got. */
+interface Pull {
+  readonly deps: PullDeps;
+  readonly request: PullRequest;
+  readonly window: Window;
+  readonly asking: Asking;
+  readonly totals: Totals;
+  /** Counts of an earlier window of the same call. */
+  readonly before: PullTotals | undefined;
+  run: Run;
+  plan: Plan;
+  /** A page of it is committed: the position is this run's. */
+  isClaimed: boolean;
+  /** Set if the run's only page was empty: its beginning is recorded with its end. */
+  begins: { readonly carriesOn: boolean } | null;
+  restarted: boolean;
+  watermark: string | null;
+}
+
+/** How a run ended, without its counts. */
+type Ending =
+  | Pick<Extract<PullResult, { outcome: 'finished' | 'superseded' | 'cancelled' }>, 'outcome'>
+  | Pick<Extract<PullResult, { outcome: 'failed' }>, 'outcome' | 'reason' | 'error'>
+  | Pick<Extract<PullResult, { outcome: 'unknown-banner' }>, 'outcome' | 'error'>;
+
+/** Reads one window to its end and records the result in the ledger. Errors: see pullConsentLogs. */
 async function pullWindow(
   deps: PullDeps,
   request: PullRequest,
   window: Window,
   before?: PullTotals,
 ): Promise<PullResult> {
-  const own: Totals = { ...noTotals(), earliest: window.earliest ?? null };
-  const began = isoNow(deps.clock);
-  let run: Run = {
-    source: request.source.slug,
-    bannerId: request.bannerId,
-    runId: window.runId,
-    from: window.from,
-    to: window.to,
-    asOf: window.asOf ?? began,
+  const pull = await beginPull(deps, request, window, before);
+  const ending = await readToEnding(pull);
+  return { ...reportOf(pull), ...ending };
+}
+
+async function beginPull(
+  deps: PullDeps,
+  request: PullRequest,
+  window: Window,
+  before: PullTotals | undefined,
+): Promise<Pull> {
+  const { runId, from, to, plan } = window;
+  const { source, bannerId } = request;
+  const asOf = window.asOf ?? isoNow(deps.clock);
+  const form = await loadForm(deps.store.read, source.slug);
+  return {
+    deps,
+    request,
+    window,
+    asking: { form, cursorWorked: false, clock: deps.clock },
+    totals: { ...noTotals(), earliest: window.earliest ?? null },
+    before,
+    run: { source: source.slug, bannerId, runId, from, to, asOf },
+    plan,
+    isClaimed: false,
+    begins: null,
+    restarted: false,
+    watermark: null,
   };
-  let isClaimed = false;
-  /** Set if the run's only page was empty: its beginning is recorded with its end. */
-  let begins: { readonly carriesOn: boolean } | null = null;
-  let restarted = false;
-  let watermark: string | null = null;
-  const report = (): PullReport => ({
-    ...joinTotals(before, own),
-    source: run.source,
-    bannerId: run.bannerId,
-    runId: run.runId,
-    from: run.from,
-    to: run.to,
-    resumed: window.isResumed,
-    restarted,
-    watermark,
-  });
+}
 
-  const form = await loadForm(deps.store.read, run.source);
-  const asking: Asking = { form, cursorWorked: false, clock: deps.clock };
-  let savedForm = asking.form;
-  const loadBanners = async () => (run.bannerId === null ? await loadBannerIds(deps.store.read, request.source) : []);
-  const reading = { ...request, asking, runId: run.runId, loadBannerIds: loadBanners };
+function reportOf({ run, window, before, totals, restarted, watermark }: Pull): PullReport {
+  const { source, bannerId, runId, from, to } = run;
+  const resumed = window.isResumed;
+  return { ...joinTotals(before, totals), source, bannerId, runId, from, to, resumed, restarted, watermark };
+}
 
+async function readToEnding(pull: Pull): Promise<Ending> {
+  const { deps, request } = pull;
   try {
-    let { plan } = window;
-    for await (const step of readPlan(deps, reading, window.plan)) {
-      ({ plan } = step.type === 'fault' ? { plan } : step);
-      restarted ||= plan.hasRestarted && !window.plan.hasRestarted;
-      if (step.type === 'fault') return await fail(failureOfFault(step.fault));
-      if (step.type === 'read') continue;
-      if (!isClaimed && window.asOf === null) run = { ...run, asOf: earlierOf(began, step.page.serverDate) };
-      const claim = { isFirst: !isClaimed, carriesOn: window.asOf !== null };
-      // The usual scheduled run: nothing is new, and one commit records it.
-      if (claim.isFirst && step.page.rows.length === 0 && plan.pieces.length === 0 && asking.form === savedForm) {
-        begins = claim;
-        addPage(own, [], 0);
-        continue;
-      }
-      const state = await commitPage(deps, run, step, claim, own);
-      if (state === 'superseded') return { ...report(), outcome: 'superseded' };
-      isClaimed = true;
-      if (asking.form !== savedForm) {
-        savedForm = asking.form;
-        await noteLearnedForm(savedForm);
-      }
-      request.onProgress?.({ ...joinTotals(before, own), source: run.source, bannerId: run.bannerId });
-    }
-    if (plan.unreachable.length > 0) {
-      const failure = unreachable(joinGaps(plan.unreachable));
-      await conclude('sync.failed', failure.error, async (tx, at) => {
-        ({ watermark } = await finishPosition(tx.query, run, { plan, error: failure.error, at, begins }));
-      });
-      return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
-    }
-    await conclude('sync.finished', null, async (tx, at) => {
-      ({ watermark } = await finishPosition(tx.query, run, { plan, error: null, at, begins }));
-    });
-    return { ...report(), outcome: 'finished' };
+    const stopped = await readPages(pull);
+    if (stopped === 'superseded') return { outcome: 'superseded' };
+    return stopped === null ? await finish(pull) : await fail(pull, failureOfFault(stopped));
   } catch (error) {
     if (request.signal?.aborted === true) {
-      if (isClaimed) await deps.store.transaction((tx) => releasePosition(tx.query, run)).catch(() => undefined);
-      return { ...report(), outcome: 'cancelled' };
+      if (pull.isClaimed)
+        await deps.store.transaction((tx) => releasePosition(tx.query, pull.run)).catch(() => undefined);
+      return { outcome: 'cancelled' };
     }
     const failure = failureOfError(error);
     if (failure === null) throw error;
     // If parts of a run are refused, continuing it would meet the same refusal every time.
-    return fail(isRefused(failure.reason) ? { ...failure, forgetCursor: true } : failure);
+    return fail(pull, isRefused(failure.reason) ? { ...failure, forgetCursor: true } : failure);
   }
+}
 
-  async function fail(found: PullFailure): Promise<PullResult> {
-    const { failure, isForeign, leavesPosition } = await explain(deps, request, found, own.pages);
-    await conclude('sync.failed', failure.error, async (tx, at) => {
-      if (leavesPosition) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
-    });
-    if (isForeign) return { ...report(), outcome: 'unknown-banner', error: failure.error };
-    return { ...report(), outcome: 'failed', reason: failure.reason, error: failure.error };
+/** Commits page after page. Null: all that can be reached was read. */
+async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
+  const { deps, request, window, asking, totals } = pull;
+  const { source, bannerId, runId } = pull.run;
+  const loadBanners = async () => (bannerId === null ? await loadBannerIds(deps.store.read, request.source) : []);
+  const reading = { ...request, asking, runId, loadBannerIds: loadBanners };
+  let savedForm = asking.form;
+  for await (const step of readPlan(deps, reading, window.plan)) {
+    if (step.type === 'fault') return step.fault;
+    pull.plan = step.plan;
+    pull.restarted ||= step.plan.hasRestarted && !window.plan.hasRestarted;
+    if (step.type === 'read') continue;
+    if (!pull.isClaimed && window.asOf === null)
+      pull.run = { ...pull.run, asOf: earlierOf(pull.run.asOf, step.page.serverDate) };
+    const claim = { isFirst: !pull.isClaimed, carriesOn: window.asOf !== null };
+    // The usual scheduled run: nothing is new, and one commit records it.
+    if (claim.isFirst && step.page.rows.length === 0 && step.plan.pieces.length === 0 && asking.form === savedForm) {
+      pull.begins = claim;
+      addPage(totals, [], 0);
+      continue;
+    }
+    const state = await commitPage(deps, pull.run, step, claim, totals);
+    if (state === 'superseded') return 'superseded';
+    pull.isClaimed = true;
+    if (asking.form !== savedForm) {
+      savedForm = asking.form;
+      await noteLearnedForm(pull, savedForm);
+    }
+    request.onProgress?.({ ...joinTotals(pull.before, totals), source, bannerId });
   }
+  return null;
+}
 
-  /** Recorded so that a restart need not learn it again, and so that it can be seen how the service was asked. */
-  async function noteLearnedForm(form: RequestForm): Promise<void> {
-    const at = isoNow(deps.clock);
-    const body: Action = { action: 'sync.form-learned', actor: request.actor, runId: run.runId, ...form };
-    const key = [body.action, run.source, run.runId, form.period, form.range, form.cursor];
-    await appendAction(deps.ledger, run.source, body, key, at, (tx) => noteForm(tx.query, run.source, form));
-  }
+/** Everything that can be reached was read; what cannot is a failure that keeps it. */
+async function finish(pull: Pull): Promise<Ending> {
+  const { plan, begins } = pull;
+  const failure = plan.unreachable.length === 0 ? null : unreachable(joinGaps(plan.unreachable));
+  const error = failure?.error ?? null;
+  await conclude(pull, failure === null ? 'sync.finished' : 'sync.failed', error, async (tx, at) => {
+    ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, { plan, error, at, begins }));
+  });
+  if (failure === null) return { outcome: 'finished' };
+  return { outcome: 'failed', reason: failure.reason, error: failure.error };
+}
 
-  /** The action and the position it reports commit together. */
-  async function conclude(
-    action: Extract<Action, { duplicates: number }>['action'],
-    error: string | null,
-    move: (tx: StoreTransaction, at: string) => Promise<void>,
-  ): Promise<void> {
-    const at = isoNow(deps.clock);
-    const { runId, from, to } = run;
-    const body: Action = {
-      action,
-      actor: request.actor,
-      bannerId: run.bannerId,
-      runId,
-      from,
-      to,
-      asOf: run.asOf,
-      ...own,
-      error,
-    };
-    await appendAction(deps.ledger, run.source, body, [action, run.source, run.bannerId ?? '', runId], at, (tx) =>
-      move(tx, at),
-    );
-  }
+async function fail(pull: Pull, found: PullFailure): Promise<Ending> {
+  const { deps, request, run, totals } = pull;
+  const { failure, isForeign, leavesPosition } = await explain(deps, request, found, totals.pages);
+  await conclude(pull, 'sync.failed', failure.error, async (tx, at) => {
+    if (leavesPosition) await failPosition(tx.query, run, failure.error, failure.forgetCursor, at);
+  });
+  if (isForeign) return { outcome: 'unknown-banner', error: failure.error };
+  return { outcome: 'failed', reason: failure.reason, error: failure.error };
+}
+
+/** Recorded so that a restart need not learn it again, and so that it can be seen how the service was asked. */
+async function noteLearnedForm({ deps, request, run }: Pull, form: RequestForm): Promise<void> {
+  const at = isoNow(deps.clock);
+  const body: Action = { action: 'sync.form-learned', actor: request.actor, runId: run.runId, ...form };
+  const key = [body.action, run.source, run.runId, form.period, form.range, form.cursor];
+  await appendAction(deps.ledger, run.source, body, key, at, (tx) => noteForm(tx.query, run.source, form));
+}
+
+/** The action and the position it reports commit together. */
+async function conclude(
+  { deps, request, run, totals }: Pull,
+  action: Extract<Action, { duplicates: number }>['action'],
+  error: string | null,
+  move: (tx: StoreTransaction, at: string) => Promise<void>,
+): Promise<void> {
+  const at = isoNow(deps.clock);
+  const { source, bannerId, runId, from, to, asOf } = run;
+  const body: Action = { action, actor: request.actor, bannerId, runId, from, to, asOf, ...totals, error };
+  await appendAction(deps.ledger, source, body, [action, source, bannerId ?? '', runId], at, (tx) => move(tx, at));
 }
 
 /** What a failure means for the requested banner, given how many pages were read before it. */
