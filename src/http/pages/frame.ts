@@ -4,6 +4,13 @@ import { can } from '../../core/roles.ts';
 import type { PageFrame } from './layout.tsx';
 import { csrfToken, officerOf } from '../auth/sessions.ts';
 
+/** One request to a page, with what it takes to answer it. */
+export interface Exchange {
+  readonly context: Context;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** What every page of a signed-in officer knows. */
 export function pageFrame(
   context: Pick<Context, 'config' | 'version' | 'sources'>,
