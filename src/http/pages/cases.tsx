@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
@@ -17,7 +17,7 @@ import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
-import { formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
+import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 import { Panel, Problems, sourceOptions, NoSources } from './parts.tsx';
 
@@ -42,170 +42,176 @@ interface LetterParams {
 
 /** The pages of requests, and the moves that officers make. */
 export async function caseRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/cases/new', (request, reply) => sendNewRequest(request, reply, {}, []));
-
-  app.post('/cases', async (request, reply) => {
-    const form = formOf(request.body);
-    const actor = officerOf(request).officer;
-    const read = readFields(openCaseForm, form, context.config.timeZone);
-    if (read.outcome === 'refused') return sendNewRequest(request, reply, form, read.problems);
-    const reference = form['reference']?.trim() || undefined;
-    // The schema of the use-case judges it.
-    const input = { ...read.values, actor, ...(reference && { reference }) } as OpenCaseInput;
-    const opened = await openCase(context.cases, input);
-    if (opened.outcome === 'refused') return sendNewRequest(request, reply, form, opened.problems);
-    await untilProjected(context, opened.seq);
-    return reply.redirect(`/cases/${encodeURIComponent(opened.caseId)}?done=opened`, 303);
-  });
-
+  app.get('/cases/new', (request, reply) => sendNewRequest({ context, request, reply }, {}, []));
+  app.post('/cases', (request, reply) => recordRequest({ context, request, reply }));
   app.get<CaseParams>('/cases/:caseId', (request, reply) => {
     const { done = '', again = '' } = formOf(request.query);
-    return sendCase(request, reply, request.params.caseId, { done: doneTexts[done] ?? null, again });
+    const shown = { done: doneTexts[done] ?? null, again };
+    return sendCase({ context, request, reply }, request.params.caseId, shown);
   });
+  const post = (path: string, handle: (exchange: Exchange, caseId: string) => Promise<FastifyReply>) =>
+    app.post<CaseParams>(path, (request, reply) => handle({ context, request, reply }, request.params.caseId));
+  post('/cases/:caseId/moves', makeMove);
+  post('/cases/:caseId/pack', makePack);
+  post('/cases/:caseId/tasks/mail', mailTask);
+  post('/cases/:caseId/hand-overs', handOver);
+  post('/cases/:caseId/hand-overs/revoke', revokeLink);
+  app.post<LetterParams>('/cases/:caseId/letters/:documentId/mail', (request, reply) =>
+    mailLetter({ context, request, reply }, request.params),
+  );
+}
 
-  app.post<CaseParams>('/cases/:caseId/moves', async (request, reply) => {
-    const { caseId } = request.params;
-    const form = formOf(request.body);
-    const { move = '', basedOn = '' } = form;
-    if (!isMoveName(move) || !/^\d{1,9}$/.test(basedOn)) throw new CodedError('invalid_request');
-    const refused = { move, form };
-    const read = readFields(moves[move].details, form, context.config.timeZone);
-    if (read.outcome === 'refused') return sendCase(request, reply, caseId, { problems: read.problems, refused }, 422);
-    const actor = officerOf(request).officer;
-    const moved = await moveCase(context.cases, {
-      caseId,
-      basedOn: Number(basedOn),
-      move,
-      details: read.values,
-      actor,
-    });
-    switch (moved.outcome) {
-      case 'moved':
-        await untilProjected(context, moved.seq);
-        return reply.redirect(
-          `/cases/${encodeURIComponent(caseId)}?done=moved${taskMoves.includes(move) ? '#tasks' : ''}`,
-          303,
-        );
-      case 'refused':
-        return sendCase(request, reply, caseId, { problems: moved.problems, refused }, 422);
-      case 'conflict': {
-        const problems = [
-          'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
-        ];
-        return sendCase(request, reply, caseId, { problems, refused }, 409);
-      }
-      case 'not-found':
-        throw new CodedError('not_found', 'Unknown case.');
-      default:
-        return moved satisfies never;
+async function recordRequest(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const form = formOf(request.body);
+  const actor = officerOf(request).officer;
+  const read = readFields(openCaseForm, form, context.config.timeZone);
+  if (read.outcome === 'refused') return sendNewRequest(exchange, form, read.problems);
+  const reference = form['reference']?.trim() || undefined;
+  // The schema of the use-case judges it.
+  const input = { ...read.values, actor, ...(reference && { reference }) } as OpenCaseInput;
+  const opened = await openCase(context.cases, input);
+  if (opened.outcome === 'refused') return sendNewRequest(exchange, form, opened.problems);
+  await untilProjected(context, opened.seq);
+  return backTo(exchange, opened.caseId, 'opened');
+}
+
+async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const form = formOf(request.body);
+  const { move = '', basedOn = '' } = form;
+  if (!isMoveName(move) || !/^\d{1,9}$/.test(basedOn)) throw new CodedError('invalid_request');
+  const refused = { move, form };
+  const read = readFields(moves[move].details, form, context.config.timeZone);
+  if (read.outcome === 'refused') return sendCase(exchange, caseId, { problems: read.problems, refused }, 422);
+  const actor = officerOf(request).officer;
+  const moved = await moveCase(context.cases, {
+    caseId,
+    basedOn: Number(basedOn),
+    move,
+    details: read.values,
+    actor,
+  });
+  switch (moved.outcome) {
+    case 'moved':
+      await untilProjected(context, moved.seq);
+      return backTo(exchange, caseId, taskMoves.includes(move) ? 'moved#tasks' : 'moved');
+    case 'refused':
+      return sendCase(exchange, caseId, { problems: moved.problems, refused }, 422);
+    case 'conflict': {
+      const problems = [
+        'Someone else changed this case in the meantime. This is its current state; review it and submit the form again.',
+      ];
+      return sendCase(exchange, caseId, { problems, refused }, 409);
     }
-  });
-
-  app.post<CaseParams>('/cases/:caseId/pack', async (request, reply) => {
-    const { caseId } = request.params;
-    if ((await loadCase(context, caseId)) === null) throw new CodedError('not_found', 'Unknown case.');
-    const { id } = await context.jobs.enqueue(packJob(caseId, officerOf(request).officer));
-    await untilDoneSoon(context, id);
-    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=pack`, 303);
-  });
-
-  app.post<LetterParams>('/cases/:caseId/letters/:documentId/mail', async (request, reply) => {
-    const { caseId, documentId } = request.params;
-    const actor = officerOf(request).officer;
-    const found = await checkLetterMail(context, { caseId, documentId, actor });
-    if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
-    if (found.outcome === 'refused') return sendCase(request, reply, caseId, { problems: found.problems }, 422);
-    const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, actor));
-    await untilDoneSoon(context, id);
-    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=mail#letters`, 303);
-  });
-
-  app.post<CaseParams>('/cases/:caseId/tasks/mail', async (request, reply) => {
-    const { caseId } = request.params;
-    const found = await findTask(context.cases, caseId, formOf(request.body)['task'] ?? '');
-    if (found === null) throw new CodedError('not_found', 'Unknown task.');
-    const problem = problemOfTaskMail(context, found);
-    if (problem !== null) return sendCase(request, reply, caseId, { problems: [problem] }, 422);
-    const { id } = await context.jobs.enqueue(taskMailJob(found, officerOf(request).officer));
-    await untilDoneSoon(context, id);
-    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=task#tasks`, 303);
-  });
-
-  app.post<CaseParams>('/cases/:caseId/hand-overs', async (request, reply) => {
-    const { caseId } = request.params;
-    const { days = '', document = '', approvedBy = '' } = formOf(request.body);
-    const { config } = context;
-    const created = await createHandOver(context, {
-      caseId,
-      actor: officerOf(request).officer,
-      publicUrl: publicUrlOf(config, config.port),
-      days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
-      ...(document === '' ? {} : { documentId: document }),
-      ...(approvedBy.trim() === '' ? {} : { approvedBy: approvedBy.trim().slice(0, 300) }),
-    });
-    if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
-    if (created.outcome === 'refused') return sendCase(request, reply, caseId, { problems: created.problems }, 422);
-    await untilProjected(context, created.seq);
-    // Not redirected: what is shown once has to be in this answer.
-    const { link, code, handOver } = created;
-    const localOnly = config.publicUrl === null;
-    return sendCase(request, reply, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });
-  });
-
-  app.post<CaseParams>('/cases/:caseId/hand-overs/revoke', async (request, reply) => {
-    const { caseId } = request.params;
-    const { handOver = '' } = formOf(request.body);
-    // Of this case and no other: its source is what the officer may see.
-    const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === handOver);
-    if (!found || !(await revokeHandOver(context, handOver, officerOf(request).officer)))
-      return sendCase(
-        request,
-        reply,
-        caseId,
-        { problems: ['This link is unknown, or has already been revoked.'] },
-        422,
-      );
-    return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=revoked#hand-over`, 303);
-  });
-
-  interface Shown {
-    readonly problems?: readonly string[];
-    readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
-    readonly done?: string | null;
-    readonly again?: string;
-    readonly handedOver?: NewHandOver;
+    case 'not-found':
+      throw new CodedError('not_found', 'Unknown case.');
+    default:
+      return moved satisfies never;
   }
+}
 
-  async function sendCase(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    caseId: string,
-    shown: Shown,
-    status = 200,
-  ): Promise<FastifyReply> {
-    const data = await loadCase(context, caseId);
-    if (data === null) throw new CodedError('not_found', 'Unknown case.');
-    return html(
-      reply,
-      renderPage(<CasePage frame={pageFrame(context, request, reply)} data={data} {...shown} />),
-      status,
-    );
-  }
+async function makePack(exchange: Exchange, caseId: string): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  if ((await loadCase(context, caseId)) === null) throw new CodedError('not_found', 'Unknown case.');
+  const { id } = await context.jobs.enqueue(packJob(caseId, officerOf(request).officer));
+  await untilDoneSoon(context, id);
+  return backTo(exchange, caseId, 'pack');
+}
 
-  function sendNewRequest(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    form: Readonly<Record<string, string>>,
-    problems: readonly string[],
-  ): FastifyReply {
-    const reference = form['reference'] ?? randomUUID();
-    const props = { sources: sourcesOf(context, request).list(), reference, form, problems };
-    return html(
-      reply,
-      renderPage(<NewRequestPage frame={pageFrame(context, request, reply)} {...props} />),
-      problems.length > 0 ? 422 : 200,
-    );
-  }
+async function mailLetter(exchange: Exchange, { caseId, documentId }: LetterParams['Params']): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const actor = officerOf(request).officer;
+  const found = await checkLetterMail(context, { caseId, documentId, actor });
+  if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
+  if (found.outcome === 'refused') return sendCase(exchange, caseId, { problems: found.problems }, 422);
+  const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, actor));
+  await untilDoneSoon(context, id);
+  return backTo(exchange, caseId, 'mail#letters');
+}
+
+async function mailTask(exchange: Exchange, caseId: string): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const found = await findTask(context.cases, caseId, formOf(request.body)['task'] ?? '');
+  if (found === null) throw new CodedError('not_found', 'Unknown task.');
+  const problem = problemOfTaskMail(context, found);
+  if (problem !== null) return sendCase(exchange, caseId, { problems: [problem] }, 422);
+  const { id } = await context.jobs.enqueue(taskMailJob(found, officerOf(request).officer));
+  await untilDoneSoon(context, id);
+  return backTo(exchange, caseId, 'task#tasks');
+}
+
+async function handOver(exchange: Exchange, caseId: string): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const { days = '', document = '', approvedBy = '' } = formOf(request.body);
+  const { config } = context;
+  const created = await createHandOver(context, {
+    caseId,
+    actor: officerOf(request).officer,
+    publicUrl: publicUrlOf(config, config.port),
+    days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
+    ...(document === '' ? {} : { documentId: document }),
+    ...(approvedBy.trim() === '' ? {} : { approvedBy: approvedBy.trim().slice(0, 300) }),
+  });
+  if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
+  if (created.outcome === 'refused') return sendCase(exchange, caseId, { problems: created.problems }, 422);
+  await untilProjected(context, created.seq);
+  // Not redirected: what is shown once has to be in this answer.
+  const { link, code, handOver } = created;
+  const localOnly = config.publicUrl === null;
+  return sendCase(exchange, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });
+}
+
+async function revokeLink(exchange: Exchange, caseId: string): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const { handOver = '' } = formOf(request.body);
+  // Of this case and no other: its source is what the officer may see.
+  const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === handOver);
+  if (!found || !(await revokeHandOver(context, handOver, officerOf(request).officer)))
+    return sendCase(exchange, caseId, { problems: ['This link is unknown, or has already been revoked.'] }, 422);
+  return backTo(exchange, caseId, 'revoked#hand-over');
+}
+
+/** `done`: a key of {@link doneTexts}, and the part of the page to show. */
+function backTo({ reply }: Exchange, caseId: string, done: string): FastifyReply {
+  return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=${done}`, 303);
+}
+
+interface Shown {
+  readonly problems?: readonly string[];
+  readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
+  readonly done?: string | null;
+  readonly again?: string;
+  readonly handedOver?: NewHandOver;
+}
+
+async function sendCase(
+  { context, request, reply }: Exchange,
+  caseId: string,
+  shown: Shown,
+  status = 200,
+): Promise<FastifyReply> {
+  const data = await loadCase(context, caseId);
+  if (data === null) throw new CodedError('not_found', 'Unknown case.');
+  return html(
+    reply,
+    renderPage(<CasePage frame={pageFrame(context, request, reply)} data={data} {...shown} />),
+    status,
+  );
+}
+
+function sendNewRequest(
+  { context, request, reply }: Exchange,
+  form: Readonly<Record<string, string>>,
+  problems: readonly string[],
+): FastifyReply {
+  const reference = form['reference'] ?? randomUUID();
+  const props = { sources: sourcesOf(context, request).list(), reference, form, problems };
+  return html(
+    reply,
+    renderPage(<NewRequestPage frame={pageFrame(context, request, reply)} {...props} />),
+    problems.length > 0 ? 422 : 200,
+  );
 }
 
 interface NewRequestProps {
