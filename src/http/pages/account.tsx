@@ -203,29 +203,7 @@ interface AccountProps {
 }
 
 function AccountPage(props: AccountProps) {
-  const { frame, person, sessions, codes, creation, handle, problems = [], done = null } = props;
-  const columns: readonly Column<OpenSession>[] = [
-    { title: 'Browser', cell: ({ browser }) => browser },
-    { title: 'Signed in by', cell: ({ way }) => way },
-    { title: 'Last used', cell: ({ usedAt }) => <Moment iso={usedAt} timeZone={frame.timeZone} /> },
-    { title: 'Since', cell: ({ openedAt }) => <Moment iso={openedAt} timeZone={frame.timeZone} /> },
-    { title: 'Until', cell: ({ endsAt }) => <Moment iso={endsAt} timeZone={frame.timeZone} /> },
-    {
-      title: 'End it',
-      cell: (session) =>
-        session.handle === handle ? (
-          <span class="soft">this one</span>
-        ) : (
-          <form method="post" action="/account/sessions">
-            <Csrf token={frame.csrf} />
-            <input type="hidden" name="session" value={session.handle} />
-            <button class="quiet slim" type="submit">
-              End
-            </button>
-          </form>
-        ),
-    },
-  ];
+  const { frame, person, creation, problems = [], done = null } = props;
   return (
     <Page
       title="Your account"
@@ -252,55 +230,95 @@ function AccountPage(props: AccountProps) {
         />
       </Panel>
       <div class="columns halves">
-        <Panel id="change-password" title="Password">
-          <form method="post" action="/account/password">
-            <Csrf token={frame.csrf} />
-            <PresentPassword />
-            <NewPassword />
-            <button type="submit">Change the password</button>
-            <p class="hint">Your other sessions end.</p>
-          </form>
-        </Panel>
-        <Panel id="second-factor" title="One-time code">
-          {person.hasSecondFactor ? (
-            <>
-              <p>
-                An authenticator app is set up. {codes} recovery {codes === 1 ? 'code is' : 'codes are'} left.
-              </p>
-              <div class="buttons">
-                <a class="button quiet" href="/account/second-factor">
-                  Set it up again
-                </a>
-              </div>
-              <details>
-                <summary>Stop asking for a code</summary>
-                <form method="post" action="/account/second-factor/remove">
-                  <Csrf token={frame.csrf} />
-                  <PresentPassword id="present-remove" />
-                  <button class="quiet" type="submit">
-                    Remove the authenticator app
-                  </button>
-                </form>
-              </details>
-            </>
-          ) : (
-            <>
-              <p>With an authenticator app on your phone, a stolen password alone is useless.</p>
-              <p>
-                <a class="button" href="/account/second-factor">
-                  Set up an authenticator app
-                </a>
-              </p>
-            </>
-          )}
-        </Panel>
+        <PasswordPanel {...props} />
+        <SecondFactorPanel {...props} />
       </div>
       <PasskeyPanel {...props} />
       <TokenPanel {...props} />
-      <Panel id="sessions" title="Open sessions">
-        <Table caption="A session ends twelve hours after it was opened." columns={columns} rows={sessions} />
-      </Panel>
+      <SessionsPanel {...props} />
     </Page>
+  );
+}
+
+function PasswordPanel({ frame }: AccountProps) {
+  return (
+    <Panel id="change-password" title="Password">
+      <form method="post" action="/account/password">
+        <Csrf token={frame.csrf} />
+        <PresentPassword />
+        <NewPassword />
+        <button type="submit">Change the password</button>
+        <p class="hint">Your other sessions end.</p>
+      </form>
+    </Panel>
+  );
+}
+
+function SecondFactorPanel({ frame, person, codes }: AccountProps) {
+  return (
+    <Panel id="second-factor" title="One-time code">
+      {person.hasSecondFactor ? (
+        <>
+          <p>
+            An authenticator app is set up. {codes} recovery {codes === 1 ? 'code is' : 'codes are'} left.
+          </p>
+          <div class="buttons">
+            <a class="button quiet" href="/account/second-factor">
+              Set it up again
+            </a>
+          </div>
+          <details>
+            <summary>Stop asking for a code</summary>
+            <form method="post" action="/account/second-factor/remove">
+              <Csrf token={frame.csrf} />
+              <PresentPassword id="present-remove" />
+              <button class="quiet" type="submit">
+                Remove the authenticator app
+              </button>
+            </form>
+          </details>
+        </>
+      ) : (
+        <>
+          <p>With an authenticator app on your phone, a stolen password alone is useless.</p>
+          <p>
+            <a class="button" href="/account/second-factor">
+              Set up an authenticator app
+            </a>
+          </p>
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function SessionsPanel({ frame, sessions, handle }: AccountProps) {
+  const columns: readonly Column<OpenSession>[] = [
+    { title: 'Browser', cell: ({ browser }) => browser },
+    { title: 'Signed in by', cell: ({ way }) => way },
+    { title: 'Last used', cell: ({ usedAt }) => <Moment iso={usedAt} timeZone={frame.timeZone} /> },
+    { title: 'Since', cell: ({ openedAt }) => <Moment iso={openedAt} timeZone={frame.timeZone} /> },
+    { title: 'Until', cell: ({ endsAt }) => <Moment iso={endsAt} timeZone={frame.timeZone} /> },
+    {
+      title: 'End it',
+      cell: (session) =>
+        session.handle === handle ? (
+          <span class="soft">this one</span>
+        ) : (
+          <form method="post" action="/account/sessions">
+            <Csrf token={frame.csrf} />
+            <input type="hidden" name="session" value={session.handle} />
+            <button class="quiet slim" type="submit">
+              End
+            </button>
+          </form>
+        ),
+    },
+  ];
+  return (
+    <Panel id="sessions" title="Open sessions">
+      <Table caption="A session ends twelve hours after it was opened." columns={columns} rows={sessions} />
+    </Panel>
   );
 }
 

@@ -111,12 +111,10 @@ interface LetterPageProps {
   readonly problems?: readonly string[];
 }
 
-/** One letter of a case: which one, in which language, what it says, how it looks, and the button that makes it. Needs no script. */
+/** One letter of a case: what it says, and how it looks. Needs no script. */
 function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
-  const { letter, missingLanguage, untranslatedProfile, unprintable, starts, problem } = draft;
-  const { step } = letter;
-  const here = `/cases/${encodeURIComponent(caseId)}/letter`;
-  const title = `${letterText(step)} · ${caseId}`;
+  const { letter } = draft;
+  const title = `${letterText(letter.step)} · ${caseId}`;
   return (
     <Page title={title} frame={frame} within="requests">
       <p class="small">
@@ -127,6 +125,27 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
         Choose, write, check the preview, then create the letter. A letter cannot be changed once it is created.
       </p>
       <Problems title="The letter was not created:" problems={problems} />
+      <LetterWarnings draft={draft} />
+      <div class="columns halves">
+        <LetterForm frame={frame} caseId={caseId} draft={draft} format={format} />
+        <Panel id="preview" title="Preview">
+          {/* Made of blocks by the renderer of documents, which escapes every text. */}
+          <article
+            class="sheet"
+            lang={letter.locale}
+            dangerouslySetInnerHTML={{ __html: renderHtmlPart(draft.blocks) }}
+          />
+        </Panel>
+      </div>
+    </Page>
+  );
+}
+
+/** What the language, the profile or the font lacks for this letter. */
+function LetterWarnings({ draft }: { readonly draft: LetterDraft }) {
+  const { letter, missingLanguage, untranslatedProfile, unprintable } = draft;
+  return (
+    <>
       {missingLanguage === null ? null : (
         <Notice tone="warn">
           <p>
@@ -149,87 +168,85 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
           <p>{unprintableNote(unprintable)}</p>
         </Notice>
       )}
-      <div class="columns halves">
-        <Panel id="write" title="Content">
-          <form method="post" action={here}>
-            <Csrf token={frame.csrf} />
-            <input type="hidden" name="shownStep" value={step} />
-            <input type="hidden" name="shownStart" value={startOf(draft)} />
-            <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
-            <Choice id="step" label="Letter" value={step} options={stepChoices(draft)} />
-            <Choice
-              id="language"
-              label="Language"
-              value={letter.locale}
-              options={languageChoices(draft)}
-              hint="Dates and numbers use this language. Your own text is not translated."
-            />
-            {step !== 'notice' ? null : (
-              <Input
-                id="recipient"
-                label="Recipient"
-                maxLength={300}
-                value={letter.recipient ?? ''}
-                required={false}
-                hint="The recipient to whom you disclosed the data."
-              />
-            )}
-            {starts.length < 2 ? null : (
-              <Choice
-                id="start"
-                label="Start from"
-                value={startOf(draft)}
-                options={starts.map((text, place) => [String(place), shortened(text)] as const)}
-                hint="Choosing another one replaces your text at the next preview."
-              />
-            )}
-            <Field
-              id="text"
-              label={starts.length === 0 ? 'Your additions' : 'Your text'}
-              optional={starts.length === 0}
-              hint="Empty lines separate paragraphs, lines that begin with “- ” are a list. Fill in the blanks in square brackets."
-            >
-              <textarea
-                id="text"
-                name="text"
-                rows={12}
-                maxLength={LETTER_TEXT_LENGTH}
-                lang={letter.locale}
-                aria-describedby="text-hint"
-              >
-                {`\n${letter.text ?? ''}`}
-              </textarea>
-            </Field>
-            {problem === null ? null : <p class="small">Before the letter can be created: {problem}</p>}
-            <div class="buttons">
-              <button type="submit" name="do" value="preview" class="quiet">
-                Update the preview
-              </button>
-              <button type="submit" name="do" value="make">
-                Create the letter
-              </button>
-              <span class="as">
-                <label for="format">as</label>
-                <Select
-                  id="format"
-                  name="format"
-                  value={format ?? 'pdf'}
-                  options={letterFormats.map((one) => [one, formatTexts[one]] as const)}
-                />
-              </span>
-            </div>
-          </form>
-        </Panel>
-        <Panel id="preview" title="Preview">
-          {/* Made of blocks by the renderer of documents, which escapes every text. */}
-          <article
-            class="sheet"
-            lang={letter.locale}
-            dangerouslySetInnerHTML={{ __html: renderHtmlPart(draft.blocks) }}
+    </>
+  );
+}
+
+/** Which letter, in which language, its text, and the button that makes it. */
+function LetterForm({ frame, caseId, draft, format }: LetterPageProps) {
+  const { letter, starts, problem } = draft;
+  const { step } = letter;
+  return (
+    <Panel id="write" title="Content">
+      <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letter`}>
+        <Csrf token={frame.csrf} />
+        <input type="hidden" name="shownStep" value={step} />
+        <input type="hidden" name="shownStart" value={startOf(draft)} />
+        <input type="hidden" name="unedited" value={fingerprint(starts[Number(startOf(draft))] ?? '')} />
+        <Choice id="step" label="Letter" value={step} options={stepChoices(draft)} />
+        <Choice
+          id="language"
+          label="Language"
+          value={letter.locale}
+          options={languageChoices(draft)}
+          hint="Dates and numbers use this language. Your own text is not translated."
+        />
+        {step !== 'notice' ? null : (
+          <Input
+            id="recipient"
+            label="Recipient"
+            maxLength={300}
+            value={letter.recipient ?? ''}
+            required={false}
+            hint="The recipient to whom you disclosed the data."
           />
-        </Panel>
-      </div>
-    </Page>
+        )}
+        {starts.length < 2 ? null : (
+          <Choice
+            id="start"
+            label="Start from"
+            value={startOf(draft)}
+            options={starts.map((text, place) => [String(place), shortened(text)] as const)}
+            hint="Choosing another one replaces your text at the next preview."
+          />
+        )}
+        <Field
+          id="text"
+          label={starts.length === 0 ? 'Your additions' : 'Your text'}
+          optional={starts.length === 0}
+          hint="Empty lines separate paragraphs, lines that begin with “- ” are a list. Fill in the blanks in square brackets."
+        >
+          <textarea
+            id="text"
+            name="text"
+            rows={12}
+            maxLength={LETTER_TEXT_LENGTH}
+            lang={letter.locale}
+            aria-describedby="text-hint"
+          >
+            {`\n${letter.text ?? ''}`}
+          </textarea>
+        </Field>
+        {problem === null ? null : <p class="small">Before the letter can be created: {problem}</p>}
+        <div class="buttons">
+          <button type="submit" name="do" value="preview" class="quiet">
+            Update the preview
+          </button>
+          <button type="submit" name="do" value="make">
+            Create the letter
+          </button>
+          <span class="as">
+            <label for="format">as</label>
+            <Select
+              id="format"
+              name="format"
+              value={format ?? 'pdf'}
+              options={letterFormats.map((one) => [one, formatTexts[one]] as const)}
+            />
+          </span>
+        </div>
+      </form>
+    </Panel>
   );
 }
 

@@ -338,24 +338,10 @@ interface PolicyProps {
   readonly problems: readonly string[];
 }
 
-function PolicyPage({
-  frame,
-  view,
-  type,
-  isCallable: mayBeCalled,
-  via,
-  texts,
-  at,
-  found,
-  before,
-  problems,
-}: PolicyProps) {
-  const { source, policyId, policy, listed, calls } = view;
-  const { timeZone } = frame;
-  const title = policy?.title ?? listed?.title ?? type ?? policyId;
-  const shown = texts.slice(0, TEXTS_SHOWN);
-  const address = (more: Record<string, string>) => policyAddress(source, policyId, { via, ...more });
-  const moment = (iso: string | null | undefined) => (iso == null ? 'no' : <Moment iso={iso} timeZone={timeZone} />);
+function PolicyPage(props: PolicyProps) {
+  const { frame, view, problems } = props;
+  const { source, policyId, policy, listed } = view;
+  const title = policy?.title ?? listed?.title ?? props.type ?? policyId;
   return (
     <Page title={title} frame={frame} within="policies">
       <h1>
@@ -365,107 +351,140 @@ function PolicyPage({
         <bdi>{policyId}</bdi>, {frame.sourceName(source)}
       </p>
       <Problems title="No text was searched for:" problems={problems} />
-      <Panel id="about" title="What is known">
-        <Facts
-          rows={[
-            ['Type', type ?? 'not named'],
-            ['Jurisdiction', policy?.jurisdiction ?? listed?.jurisdiction ?? 'not named'],
-            ['Language', policy?.language ?? listed?.language ?? 'not named'],
-            ['Status', <Status status={policy?.status ?? null} listed={listed} />],
-            policy?.version == null ? null : ['Version', <bdi>{policy.version}</bdi>],
-            ['Published', moment(policy?.published_at)],
-            listed === null
-              ? ['Listed by the service', 'never']
-              : [
-                  'Listed by the service',
-                  <>
-                    since {moment(listed.first_listed_at)}
-                    {listed.gone_at === null ? '' : <>, no longer since {moment(listed.gone_at)}</>}
-                  </>,
-                ],
-          ]}
-        />
-        {frame.canWork && mayBeCalled && policy?.status !== 'deleted' ? (
-          <div class="buttons">
-            <PublishForm
-              frame={frame}
-              source={source}
-              policyId={policyId}
-              again={policy?.status === 'published' || (listed !== null && listed.gone_at === null)}
-            />
-          </div>
-        ) : null}
-      </Panel>
-      <Panel id="at-time" title="Text at a time">
-        <form method="get" action="/policies/policy">
-          <input type="hidden" name="source" value={source} />
-          <input type="hidden" name="id" value={policyId} />
-          <div class="pair thirds">
-            <Input id="at" label="At" type="datetime-local" value={at} hint={`In ${timeZone}.`} />
-            <Choice
-              id="via"
-              label="Where"
-              value={via}
-              options={[
-                ['hosted', 'public page of the policy'],
-                ...(type === null ? [] : [['embed', `embed endpoint for ${type}`] as const]),
-              ]}
-            />
-          </div>
-          <button type="submit" class="quiet">
-            Show the text
-          </button>
-        </form>
-        {found === null ? null : <TextAtTime frame={frame} source={source} {...found} />}
-      </Panel>
-      <Panel id="texts" title={via === 'hosted' ? 'Texts of the public page' : 'Texts of the embed endpoint'}>
-        {shown.length === 0 ? (
-          <p>None fetched. They are fetched once a day and after each change while the server runs.</p>
-        ) : (
-          <Table
-            caption="Newest first. Each text appeared between the last fetch without it and the first fetch with it."
-            columns={textColumns(frame, texts)}
-            rows={shown}
-          />
-        )}
-        <Pages
-          first={before === '' ? null : address({})}
-          next={texts.length > TEXTS_SHOWN ? address({ before: String(shown.at(-1)?.version ?? 0) }) : null}
-        />
-      </Panel>
-      <Panel id="history" title="What deliveries told">
-        {view.history.length === 0 ? (
-          <p>Nothing.</p>
-        ) : (
-          <Table
-            caption={
-              view.history.length > CHANGES_SHOWN ? `The newest ${CHANGES_SHOWN} of ${view.history.length}.` : null
-            }
-            columns={[
-              { title: 'Change', cell: ({ change }) => <Badge {...statusTexts[change]} /> },
-              { title: 'At', cell: ({ at: iso }) => moment(iso) },
-              { title: 'Version', cell: ({ version }) => (version === null ? null : <bdi>{version}</bdi>) },
-              { title: 'Entry', cell: ({ seq }) => <a href={`/entries/${seq}`}>{formatCount(seq)}</a> },
-            ]}
-            rows={view.history.slice(-CHANGES_SHOWN).reverse()}
-          />
-        )}
-      </Panel>
-      {calls.length === 0 ? null : (
-        <Panel id="calls" title="Calls from here">
-          <Table
-            caption={null}
-            columns={[
-              { title: 'Call', cell: ({ operation, via: way }) => (way === 'mcp' ? `${operation} (MCP)` : operation) },
-              { title: 'Asked', cell: ({ asked_at: iso }) => moment(iso) },
-              { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
-              { title: 'Outcome', cell: (row) => <Badge {...callStateText(row, 0)} /> },
-            ]}
-            rows={calls.slice(-CHANGES_SHOWN).reverse()}
-          />
-        </Panel>
-      )}
+      <KnownPanel {...props} />
+      <TextAtTimePanel {...props} />
+      <TextsPanel {...props} />
+      <HistoryPanel {...props} />
+      <CallsPanel {...props} />
     </Page>
+  );
+}
+
+function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps) {
+  const { source, policyId, policy, listed } = view;
+  const moment = (iso: string | null | undefined) =>
+    iso == null ? 'no' : <Moment iso={iso} timeZone={frame.timeZone} />;
+  return (
+    <Panel id="about" title="What is known">
+      <Facts
+        rows={[
+          ['Type', type ?? 'not named'],
+          ['Jurisdiction', policy?.jurisdiction ?? listed?.jurisdiction ?? 'not named'],
+          ['Language', policy?.language ?? listed?.language ?? 'not named'],
+          ['Status', <Status status={policy?.status ?? null} listed={listed} />],
+          policy?.version == null ? null : ['Version', <bdi>{policy.version}</bdi>],
+          ['Published', moment(policy?.published_at)],
+          listed === null
+            ? ['Listed by the service', 'never']
+            : [
+                'Listed by the service',
+                <>
+                  since {moment(listed.first_listed_at)}
+                  {listed.gone_at === null ? '' : <>, no longer since {moment(listed.gone_at)}</>}
+                </>,
+              ],
+        ]}
+      />
+      {frame.canWork && mayBeCalled && policy?.status !== 'deleted' ? (
+        <div class="buttons">
+          <PublishForm
+            frame={frame}
+            source={source}
+            policyId={policyId}
+            again={policy?.status === 'published' || (listed !== null && listed.gone_at === null)}
+          />
+        </div>
+      ) : null}
+    </Panel>
+  );
+}
+
+function TextAtTimePanel({ frame, view, type, via, at, found }: PolicyProps) {
+  const { source, policyId } = view;
+  return (
+    <Panel id="at-time" title="Text at a time">
+      <form method="get" action="/policies/policy">
+        <input type="hidden" name="source" value={source} />
+        <input type="hidden" name="id" value={policyId} />
+        <div class="pair thirds">
+          <Input id="at" label="At" type="datetime-local" value={at} hint={`In ${frame.timeZone}.`} />
+          <Choice
+            id="via"
+            label="Where"
+            value={via}
+            options={[
+              ['hosted', 'public page of the policy'],
+              ...(type === null ? [] : [['embed', `embed endpoint for ${type}`] as const]),
+            ]}
+          />
+        </div>
+        <button type="submit" class="quiet">
+          Show the text
+        </button>
+      </form>
+      {found === null ? null : <TextAtTime frame={frame} source={source} {...found} />}
+    </Panel>
+  );
+}
+
+function TextsPanel({ frame, view, via, texts, before }: PolicyProps) {
+  const shown = texts.slice(0, TEXTS_SHOWN);
+  const address = (more: Record<string, string>) => policyAddress(view.source, view.policyId, { via, ...more });
+  return (
+    <Panel id="texts" title={via === 'hosted' ? 'Texts of the public page' : 'Texts of the embed endpoint'}>
+      {shown.length === 0 ? (
+        <p>None fetched. They are fetched once a day and after each change while the server runs.</p>
+      ) : (
+        <Table
+          caption="Newest first. Each text appeared between the last fetch without it and the first fetch with it."
+          columns={textColumns(frame, texts)}
+          rows={shown}
+        />
+      )}
+      <Pages
+        first={before === '' ? null : address({})}
+        next={texts.length > TEXTS_SHOWN ? address({ before: String(shown.at(-1)?.version ?? 0) }) : null}
+      />
+    </Panel>
+  );
+}
+
+function HistoryPanel({ frame, view: { history } }: PolicyProps) {
+  return (
+    <Panel id="history" title="What deliveries told">
+      {history.length === 0 ? (
+        <p>Nothing.</p>
+      ) : (
+        <Table
+          caption={history.length > CHANGES_SHOWN ? `The newest ${CHANGES_SHOWN} of ${history.length}.` : null}
+          columns={[
+            { title: 'Change', cell: ({ change }) => <Badge {...statusTexts[change]} /> },
+            { title: 'At', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
+            { title: 'Version', cell: ({ version }) => (version === null ? null : <bdi>{version}</bdi>) },
+            { title: 'Entry', cell: ({ seq }) => <a href={`/entries/${seq}`}>{formatCount(seq)}</a> },
+          ]}
+          rows={history.slice(-CHANGES_SHOWN).reverse()}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function CallsPanel({ frame, view: { calls } }: PolicyProps) {
+  if (calls.length === 0) return null;
+  return (
+    <Panel id="calls" title="Calls from here">
+      <Table
+        caption={null}
+        columns={[
+          { title: 'Call', cell: ({ operation, via }) => (via === 'mcp' ? `${operation} (MCP)` : operation) },
+          { title: 'Asked', cell: ({ asked_at: iso }) => <Moment iso={iso} timeZone={frame.timeZone} /> },
+          { title: 'By', cell: ({ actor }) => <bdi>{actor}</bdi> },
+          { title: 'Outcome', cell: (row) => <Badge {...callStateText(row, 0)} /> },
+        ]}
+        rows={calls.slice(-CHANGES_SHOWN).reverse()}
+      />
+    </Panel>
   );
 }
 

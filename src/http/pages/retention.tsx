@@ -213,8 +213,8 @@ function RetentionPage(props: RetentionProps) {
   );
 }
 
-function Holds({ frame, holds, sources, seesAll, form = {} }: RetentionProps) {
-  const value = (name: string) => form[name] ?? '';
+function Holds(props: RetentionProps) {
+  const { frame, holds } = props;
   return (
     <Panel id="holds" title="Legal holds">
       {holds.length === 0 ? (
@@ -223,104 +223,114 @@ function Holds({ frame, holds, sources, seesAll, form = {} }: RetentionProps) {
           authority’s inquiry.
         </p>
       ) : (
-        <Table
-          caption="In force, oldest first."
-          columns={[
-            { title: 'Reason', cell: ({ reason }: Hold) => <bdi class="outside">{reason}</bdi> },
-            {
-              title: 'What it keeps',
-              cell: ({ sourceSlug, caseId, about, from, to }) => (
-                <div class="outside">
-                  {sourceSlug === null ? 'every source' : frame.sourceName(sourceSlug)}
-                  {caseId === null ? '' : `, request ${caseId}`}
-                  {about === null ? '' : ', one person'}
-                  {from === null ? null : (
-                    <>
-                      , from <Moment iso={from} timeZone={frame.timeZone} />
-                    </>
-                  )}
-                  {to === null ? null : (
-                    <>
-                      , to <Moment iso={to} timeZone={frame.timeZone} />
-                    </>
-                  )}
-                </div>
-              ),
-            },
-            {
-              title: 'Placed',
-              cell: ({ placedAt, officer }) => (
-                <>
-                  <Moment iso={placedAt} timeZone={frame.timeZone} /> <span class="soft">by {officer}</span>
-                </>
-              ),
-            },
-          ]}
-          rows={holds}
-        />
+        <HoldsTable {...props} />
       )}
       {!frame.canWork ? null : (
         <div class="more">
-          {holds.length === 0 ? null : (
-            <details>
-              <summary>Lift a hold</summary>
-              <form method="post" action="/settings/holds/lift">
-                <Csrf token={frame.csrf} />
-                <Choice
-                  id="hold"
-                  label="Hold"
-                  options={holds.map(({ holdId, reason }) => [holdId, `${reason.slice(0, 80)} (${holdId})`] as const)}
-                />
-                <Input id="lift-reason" name="reason" label="Why, without personal data" maxLength={500} />
-                <button type="submit">Lift the hold</button>
-              </form>
-            </details>
-          )}
-          <details open={form['reason'] !== undefined}>
-            <summary>Place a hold</summary>
-            <form method="post" action="/settings/holds">
-              <Csrf token={frame.csrf} />
-              <p class="hint">It covers data that matches every field you fill in.</p>
-              <Input
-                id="reason"
-                label="Reason, without personal data"
-                maxLength={500}
-                value={value('reason')}
-                autocomplete="off"
-              />
-              <div class="pair">
-                <Choice
-                  id="source"
-                  label="Source"
-                  value={value('source')}
-                  options={[...(seesAll ? [['', 'Every source'] as const] : []), ...sourceOptions(sources)]}
-                />
-                <Input
-                  id="caseId"
-                  label="Request"
-                  optional
-                  maxLength={300}
-                  value={value('caseId')}
-                  autocomplete="off"
-                />
-                <Input
-                  id="subject"
-                  label="Person"
-                  optional
-                  maxLength={300}
-                  value={value('subject')}
-                  autocomplete="off"
-                  hint="E-mail address, visitor hash or record id; only a keyed hash of it is recorded."
-                />
-                <span />
-                <Input id="from" label="Received from" type="date" optional value={value('from')} />
-                <Input id="to" label="Received up to" type="date" optional value={value('to')} />
-              </div>
-              <button type="submit">Place the hold</button>
-            </form>
-          </details>
+          {holds.length === 0 ? null : <LiftHold {...props} />}
+          <PlaceHold {...props} />
         </div>
       )}
     </Panel>
+  );
+}
+
+function HoldsTable({ frame, holds }: RetentionProps) {
+  return (
+    <Table
+      caption="In force, oldest first."
+      columns={[
+        { title: 'Reason', cell: ({ reason }: Hold) => <bdi class="outside">{reason}</bdi> },
+        {
+          title: 'What it keeps',
+          cell: ({ sourceSlug, caseId, about, from, to }) => (
+            <div class="outside">
+              {sourceSlug === null ? 'every source' : frame.sourceName(sourceSlug)}
+              {caseId === null ? '' : `, request ${caseId}`}
+              {about === null ? '' : ', one person'}
+              {from === null ? null : (
+                <>
+                  , from <Moment iso={from} timeZone={frame.timeZone} />
+                </>
+              )}
+              {to === null ? null : (
+                <>
+                  , to <Moment iso={to} timeZone={frame.timeZone} />
+                </>
+              )}
+            </div>
+          ),
+        },
+        {
+          title: 'Placed',
+          cell: ({ placedAt, officer }) => (
+            <>
+              <Moment iso={placedAt} timeZone={frame.timeZone} /> <span class="soft">by {officer}</span>
+            </>
+          ),
+        },
+      ]}
+      rows={holds}
+    />
+  );
+}
+
+function LiftHold({ frame, holds }: RetentionProps) {
+  return (
+    <details>
+      <summary>Lift a hold</summary>
+      <form method="post" action="/settings/holds/lift">
+        <Csrf token={frame.csrf} />
+        <Choice
+          id="hold"
+          label="Hold"
+          options={holds.map(({ holdId, reason }) => [holdId, `${reason.slice(0, 80)} (${holdId})`] as const)}
+        />
+        <Input id="lift-reason" name="reason" label="Why, without personal data" maxLength={500} />
+        <button type="submit">Lift the hold</button>
+      </form>
+    </details>
+  );
+}
+
+function PlaceHold({ frame, sources, seesAll, form = {} }: RetentionProps) {
+  const value = (name: string) => form[name] ?? '';
+  return (
+    <details open={form['reason'] !== undefined}>
+      <summary>Place a hold</summary>
+      <form method="post" action="/settings/holds">
+        <Csrf token={frame.csrf} />
+        <p class="hint">It covers data that matches every field you fill in.</p>
+        <Input
+          id="reason"
+          label="Reason, without personal data"
+          maxLength={500}
+          value={value('reason')}
+          autocomplete="off"
+        />
+        <div class="pair">
+          <Choice
+            id="source"
+            label="Source"
+            value={value('source')}
+            options={[...(seesAll ? [['', 'Every source'] as const] : []), ...sourceOptions(sources)]}
+          />
+          <Input id="caseId" label="Request" optional maxLength={300} value={value('caseId')} autocomplete="off" />
+          <Input
+            id="subject"
+            label="Person"
+            optional
+            maxLength={300}
+            value={value('subject')}
+            autocomplete="off"
+            hint="E-mail address, visitor hash or record id; only a keyed hash of it is recorded."
+          />
+          <span />
+          <Input id="from" label="Received from" type="date" optional value={value('from')} />
+          <Input id="to" label="Received up to" type="date" optional value={value('to')} />
+        </div>
+        <button type="submit">Place the hold</button>
+      </form>
+    </details>
   );
 }
