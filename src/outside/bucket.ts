@@ -48,28 +48,8 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
     keyOf: inFolder,
 
     /** All versions of objects under the prefix whose names begin with `start`, by name, the newest of a name first; with `after`, those of later names. */
-    async versions(
-      start = '',
-      { after = null as string | null, limit = 50_000 } = {},
-    ): Promise<readonly ObjectVersion[]> {
-      const found: ObjectVersion[] = [];
-      let marker: Readonly<Record<string, string>> = after === null ? {} : { 'key-marker': inFolder(after) };
-      while (found.length < limit) {
-        const query = { versions: '', prefix: inFolder(start), 'encoding-type': 'url', ...marker };
-        const { bytes } = await ask({ method: 'GET', query, maxBytes: LIST_BYTES });
-        const page = readVersions(bytes.toString('utf8'));
-        // Some stores begin with the marker itself.
-        found.push(...page.versions.filter(({ key }) => after === null || key > inFolder(after)));
-        if (page.next === null) return found;
-        if (
-          page.next['key-marker'] === marker['key-marker'] &&
-          page.next['version-id-marker'] === marker['version-id-marker']
-        )
-          throw new BucketError('the listing of the bucket does not advance', 200, null);
-        marker = page.next;
-      }
-      throw new BucketError(`there are more than ${limit} versions of objects under ${inFolder(start)}`, 200, null);
-    },
+    versions: (start = '', { after = null as string | null, limit = 50_000 } = {}) =>
+      listVersions(ask, { start: inFolder(start), after: after === null ? null : inFolder(after), limit }),
 
     /** The content of a version. */
     async get(key: string, version: string | null, maxBytes: number): Promise<Buffer> {
@@ -84,46 +64,11 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
     },
 
     /** Uploads a file, a large one in parts; resolves when all of it is there, and locked. */
-    async putFile(key: string, path: string, options: PutFileOptions): Promise<void> {
-      const file = await open(path, 'r');
-      try {
-        const { size } = await file.stat();
-        if (size > PART_BYTES) await uploadParts(ask, key, file, size, options);
-        else {
-          const body = await file.readFile();
-          const headers = lockHeaders(options.lock, body);
-          await ask({ method: 'PUT', key, headers, body, timeoutMs: PART_MS, signal: options.signal });
-          options.onProgress?.(size);
-        }
-        await makeSure(ask, key, size, options.lock);
-      } finally {
-        await file.close();
-      }
-    },
+    putFile: (key: string, path: string, options: PutFileOptions) => uploadFile(ask, key, path, options),
 
     /** Downloads an object into a file that does not exist yet. */
-    async getFile(key: string, path: string, onProgress?: (done: number, total: number) => void): Promise<void> {
-      const { bytes: size, version } = await headOf(ask, key);
-      const file = await open(path, 'wx', 0o600);
-      try {
-        for (let at = 0; at < size; at += PART_BYTES) {
-          const end = Math.min(size, at + PART_BYTES) - 1;
-          const { bytes } = await ask({
-            method: 'GET',
-            key,
-            query: version === null ? {} : { versionId: version },
-            headers: { range: `bytes=${at}-${end}` },
-            timeoutMs: PART_MS,
-            maxBytes: PART_BYTES,
-          });
-          if (bytes.length !== end - at + 1) throw new BucketError('the object is not as long as it was', 206, null);
-          await file.write(bytes);
-          onProgress?.(end + 1, size);
-        }
-      } finally {
-        await file.close();
-      }
-    },
+    getFile: (key: string, path: string, onProgress?: (done: number, total: number) => void) =>
+      downloadParts(ask, key, path, onProgress),
 
     /** Size, version and lock of the newest version of an object. */
     head: (key: string) => headOf(ask, key),
@@ -153,6 +98,34 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
       }
     },
   };
+}
+
+interface Listing {
+  /** How the keys begin. */
+  readonly start: string;
+  /** Only keys after this one. */
+  readonly after: string | null;
+  readonly limit: number;
+}
+
+async function listVersions(ask: Ask, { start, after, limit }: Listing): Promise<readonly ObjectVersion[]> {
+  const found: ObjectVersion[] = [];
+  let marker: Readonly<Record<string, string>> = after === null ? {} : { 'key-marker': after };
+  while (found.length < limit) {
+    const query = { versions: '', prefix: start, 'encoding-type': 'url', ...marker };
+    const { bytes } = await ask({ method: 'GET', query, maxBytes: LIST_BYTES });
+    const page = readVersions(bytes.toString('utf8'));
+    // Some stores begin with the marker itself.
+    found.push(...page.versions.filter(({ key }) => after === null || key > after));
+    if (page.next === null) return found;
+    if (
+      page.next['key-marker'] === marker['key-marker'] &&
+      page.next['version-id-marker'] === marker['version-id-marker']
+    )
+      throw new BucketError('the listing of the bucket does not advance', 200, null);
+    marker = page.next;
+  }
+  throw new BucketError(`there are more than ${limit} versions of objects under ${start}`, 200, null);
 }
 
 interface PutFileOptions {
@@ -204,6 +177,23 @@ const lockHeaders = (lock: ObjectLock | null, body: Uint8Array | string | null) 
   ...(body === null ? {} : { 'content-md5': md5(body) }),
 });
 
+async function uploadFile(ask: Ask, key: string, path: string, options: PutFileOptions): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    if (size > PART_BYTES) await uploadParts(ask, key, file, size, options);
+    else {
+      const body = await file.readFile();
+      const headers = lockHeaders(options.lock, body);
+      await ask({ method: 'PUT', key, headers, body, timeoutMs: PART_MS, signal: options.signal });
+      options.onProgress?.(size);
+    }
+    await makeSure(ask, key, size, options.lock);
+  } finally {
+    await file.close();
+  }
+}
+
 /** Uploads a file in parts; the store discards them if one fails. */
 async function uploadParts(
   ask: Ask,
@@ -254,6 +244,35 @@ async function uploadParts(
   } catch (error) {
     await ask({ method: 'DELETE', key, query: { uploadId } }).catch(() => undefined);
     throw error;
+  }
+}
+
+/** Every part is of the version that was there at the beginning. */
+async function downloadParts(
+  ask: Ask,
+  key: string,
+  path: string,
+  onProgress?: (done: number, total: number) => void,
+): Promise<void> {
+  const { bytes: size, version } = await headOf(ask, key);
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for (let at = 0; at < size; at += PART_BYTES) {
+      const end = Math.min(size, at + PART_BYTES) - 1;
+      const { bytes } = await ask({
+        method: 'GET',
+        key,
+        query: version === null ? {} : { versionId: version },
+        headers: { range: `bytes=${at}-${end}` },
+        timeoutMs: PART_MS,
+        maxBytes: PART_BYTES,
+      });
+      if (bytes.length !== end - at + 1) throw new BucketError('the object is not as long as it was', 206, null);
+      await file.write(bytes);
+      onProgress?.(end + 1, size);
+    }
+  } finally {
+    await file.close();
   }
 }
 
