@@ -219,12 +219,7 @@ export type ConsentRecord = z.infer<typeof consentRecordSchema>;
  * with the reason; every value comes from the records or the controller's profile.
  */
 export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
-  const { decision, profile, source, asOf, checkpoint, citation } = facts;
-  const { rows } = decision;
-  const [first] = rows;
-  const told = <Field extends keyof DecisionRow>(field: Field) =>
-    rows.find((row) => row[field] !== null)?.[field] ?? null;
-  const policyId = told('policy_id');
+  const { decision, profile, source } = facts;
   return {
     '@context': { ...context },
     '@id': `urn:consent-ledger:${source}:${encodeURIComponent(decision.decisionId)}`,
@@ -232,97 +227,119 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
     header: {
       schema_version: RECORD_SCHEMA,
       record_id: decision.decisionId,
-      pii_principal_id: told('subject') ?? notKnown('the record names no visitor'),
+      pii_principal_id: told(facts, 'subject') ?? notKnown('the record names no visitor'),
     },
-    processing: {
-      privacy_notice: [
-        {
-          '@type': 'dpv:ConsentNotice',
-          record_id: decision.bannerId ?? notKnown('the record names no banner'),
-          version: told('banner_version') ?? notKnown('the record names no version of the banner'),
-        },
-        {
-          '@type': 'dpv:PrivacyNotice',
-          record_id: policyId ?? notKnown('the record names no policy'),
-          version: told('policy_version') ?? notKnown('the record names no version of the policy'),
-        },
-      ],
-      language: told('language') ?? notKnown('the record names no language'),
-      purposes: purposesOf(facts),
-      pii_information: listOf(profile?.dataCategories, 'categories of data'),
-      pii_controllers: profile === null ? profileLacks('the controller') : [controllerId(profile)],
-      storage_location: notKnown('neither the records nor the controller profile say where the data is stored'),
-      jurisdiction: told('region') ?? profile?.country ?? notKnown('stated in neither the record nor the profile'),
-      recipients: listOf(
-        profile?.recipients.map(({ name }) => name),
-        'recipients',
-      ),
-      withdrawal_method: profile?.withdrawalMethod ?? profileLacks('how consent is withdrawn'),
-    },
+    processing: processingOf(facts),
     party_identification: partiesOf(profile),
     events: eventsOf(facts),
-    evidence: {
-      time_basis: Number(first.occurred_counts) === 1 ? first.occurred_basis : 'received',
-      disputed: decision.disputed,
-      disputed_purposes: [...decision.outcomes].filter(([, state]) => state === 'disputed').map(([purpose]) => purpose),
-      request: first.case_id,
-      act: { action: told('action'), method: told('method'), domain: told('domain'), page: told('page') },
-      signals: JSON.parse(told('signals') ?? '{}') as Record<string, string>,
-      entries: rows.map((row) => ({
-        entry: Number(row.seq),
-        way_in: row.via,
-        received: row.received_at,
-        commitment: row.commitment,
-        signature: facts.signatures.get(Number(row.seq)) ?? null,
-        tlog_proof: facts.proofs.get(Number(row.seq)) ?? null,
-      })),
-      policy_text: {
-        known: citation.known,
-        texts: citation.texts.map((text) => ({
-          text_sha256: text.textSha256,
-          entry: Number(text.bodySeq),
-          commitment: text.commitment,
-          not_before: text.notBefore,
-          first_seen: text.firstSeen,
-          last_seen: text.lastSeen,
-        })),
-      },
-      banner_as_shown:
-        facts.banner.length === 0
-          ? 'not evidenced'
-          : facts.banner.map((one) => ({
-              entry: Number(one.seq),
-              file_sha256: one.sha256,
-              media_type: one.mediaType,
-              shown_from: one.from,
-              shown_to: one.to,
-              added: one.addedAt,
-              added_by: one.actor,
-              note: one.note,
-            })),
-      ledger: {
-        source,
-        as_of: asOf,
-        checkpoint:
-          checkpoint === null
-            ? null
-            : {
-                size: Number(checkpoint.size),
-                root: checkpoint.rootHex,
-                note: checkpoint.note,
-                verifier_key: checkpoint.verifierKey,
-              },
-      },
-      limits: [
-        'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
-        'tlog_proof shows that an entry was sealed under a signed checkpoint, with its number, time and commitment: `node verify.mjs RECORD.json` (docs/proofs.md).',
-        'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
-        'evidence.seal proves that the text of this record is the one that was handed out; that it follows from its entries was checked then, and shows in their bodies.',
-        'When and how the banner was shown is the word of the officer who added its evidence.',
-      ],
-      seal: null,
-    },
+    evidence: evidenceOf(facts),
   };
+}
+
+/** What the first record that names it says. */
+function told<Field extends keyof DecisionRow>({ decision }: ConsentRecordFacts, field: Field) {
+  return decision.rows.find((row) => row[field] !== null)?.[field] ?? null;
+}
+
+function processingOf(facts: ConsentRecordFacts): ConsentRecord['processing'] {
+  const { decision, profile } = facts;
+  return {
+    privacy_notice: [
+      {
+        '@type': 'dpv:ConsentNotice',
+        record_id: decision.bannerId ?? notKnown('the record names no banner'),
+        version: told(facts, 'banner_version') ?? notKnown('the record names no version of the banner'),
+      },
+      {
+        '@type': 'dpv:PrivacyNotice',
+        record_id: told(facts, 'policy_id') ?? notKnown('the record names no policy'),
+        version: told(facts, 'policy_version') ?? notKnown('the record names no version of the policy'),
+      },
+    ],
+    language: told(facts, 'language') ?? notKnown('the record names no language'),
+    purposes: purposesOf(facts),
+    pii_information: listOf(profile?.dataCategories, 'categories of data'),
+    pii_controllers: profile === null ? profileLacks('the controller') : [controllerId(profile)],
+    storage_location: notKnown('neither the records nor the controller profile say where the data is stored'),
+    jurisdiction: told(facts, 'region') ?? profile?.country ?? notKnown('stated in neither the record nor the profile'),
+    recipients: listOf(
+      profile?.recipients.map(({ name }) => name),
+      'recipients',
+    ),
+    withdrawal_method: profile?.withdrawalMethod ?? profileLacks('how consent is withdrawn'),
+  };
+}
+
+function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
+  const { decision, source, asOf } = facts;
+  const { rows } = decision;
+  const [first] = rows;
+  return {
+    time_basis: Number(first.occurred_counts) === 1 ? first.occurred_basis : 'received',
+    disputed: decision.disputed,
+    disputed_purposes: [...decision.outcomes].filter(([, state]) => state === 'disputed').map(([purpose]) => purpose),
+    request: first.case_id,
+    act: {
+      action: told(facts, 'action'),
+      method: told(facts, 'method'),
+      domain: told(facts, 'domain'),
+      page: told(facts, 'page'),
+    },
+    signals: JSON.parse(told(facts, 'signals') ?? '{}') as Record<string, string>,
+    entries: rows.map((row) => ({
+      entry: Number(row.seq),
+      way_in: row.via,
+      received: row.received_at,
+      commitment: row.commitment,
+      signature: facts.signatures.get(Number(row.seq)) ?? null,
+      tlog_proof: facts.proofs.get(Number(row.seq)) ?? null,
+    })),
+    policy_text: policyTextOf(facts),
+    banner_as_shown: bannerAsShown(facts),
+    ledger: { source, as_of: asOf, checkpoint: checkpointOf(facts) },
+    limits: [
+      'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
+      'tlog_proof shows that an entry was sealed under a signed checkpoint, with its number, time and commitment: `node verify.mjs RECORD.json` (docs/proofs.md).',
+      'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
+      'evidence.seal proves that the text of this record is the one that was handed out; that it follows from its entries was checked then, and shows in their bodies.',
+      'When and how the banner was shown is the word of the officer who added its evidence.',
+    ],
+    seal: null,
+  };
+}
+
+function policyTextOf({ citation }: ConsentRecordFacts): ConsentRecord['evidence']['policy_text'] {
+  return {
+    known: citation.known,
+    texts: citation.texts.map((text) => ({
+      text_sha256: text.textSha256,
+      entry: Number(text.bodySeq),
+      commitment: text.commitment,
+      not_before: text.notBefore,
+      first_seen: text.firstSeen,
+      last_seen: text.lastSeen,
+    })),
+  };
+}
+
+function bannerAsShown({ banner }: ConsentRecordFacts): ConsentRecord['evidence']['banner_as_shown'] {
+  if (banner.length === 0) return 'not evidenced';
+  return banner.map((one) => ({
+    entry: Number(one.seq),
+    file_sha256: one.sha256,
+    media_type: one.mediaType,
+    shown_from: one.from,
+    shown_to: one.to,
+    added: one.addedAt,
+    added_by: one.actor,
+    note: one.note,
+  }));
+}
+
+function checkpointOf({ checkpoint }: ConsentRecordFacts): ConsentRecord['evidence']['ledger']['checkpoint'] {
+  if (checkpoint === null) return null;
+  const { size, rootHex: root, note, verifierKey } = checkpoint;
+  return { size: Number(size), root, note, verifier_key: verifierKey };
 }
 
 /** The text that is hashed in the entry that seals a record: the record with nothing but the salt in its seal (docs/proofs.md). */
