@@ -1,5 +1,6 @@
 import type { Fact, Reading } from '../../src/core/fact.ts';
 import type { SourceOptions } from '../../src/core/source.ts';
+import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
 import { classify, type EventOptions, readConsentRow, readDelivery } from '../read.ts';
@@ -64,10 +65,12 @@ interface Parsed extends DiscoverySample {
  * finds more than before. Pure; the result contains names and shapes but no values.
  */
 export function discover(samples: readonly DiscoverySample[], options: Options): Discovery {
-  const parsed: Parsed[] = samples.flatMap((sample) => {
+  const objects: Parsed[] = samples.flatMap((sample) => {
     const body = parseBody(sample.body);
     return 'json' in body && isJsonObject(body.json) ? [{ ...sample, json: body.json }] : [];
   });
+  // One's own test events say nothing about the sender.
+  const parsed = objects.filter(({ json }) => json['event'] !== TEST_EVENT);
   const nameless = parsed.filter(
     (one) => one.kind === 'delivery' && readWith(one, options).outcome === 'unknown-event',
   );
@@ -99,7 +102,7 @@ export function discover(samples: readonly DiscoverySample[], options: Options):
   });
   return {
     samples: samples.length,
-    notJson: samples.length - parsed.length,
+    notJson: samples.length - objects.length,
     events: found.sort((a, b) => b.samples - a.samples),
     fieldNames,
     eventNames: useful ? events.names : {},

@@ -3,6 +3,7 @@ import pc from 'picocolors';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { publicUrlOf } from '../core/address.ts';
 import { OutsideError, UsageError } from '../core/errors.ts';
+import { TEST_EVENT } from '../core/vocabulary.ts';
 import { resendOf, type Resent, sendAgain } from '../outside/resend.ts';
 import { type CommandIo, printable, printResult, withJson } from './command-io.ts';
 import { targetOf } from './delivery-resend.ts';
@@ -10,14 +11,11 @@ import { findOnlySource, withContext } from './run-context.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** No event of the service: the ledger keeps what it is sent for good, so a test must not look like somebody's choice. */
-const TEST_EVENT = 'consent-ledger.test';
-
 /** `delivery test`: whether a signed delivery gets through to one's own public listener, without waiting for the service to send one. */
 export function registerDeliveryTest(delivery: CommandUnknownOpts, io: CommandIo): void {
   withJson(delivery.command('test'))
     .description('send one signed test event to your own public listener, and say how it answered')
-    .option('--source <slug>', 'the source whose address and first signing secret are used')
+    .option('--source <slug>', 'the source whose address and newest signing secret are used')
     .option('--to <url>', 'send it to this http or https address instead of PUBLIC_URL or HOST and PORT', targetOf)
     .addHelpText(
       'after',

@@ -28,6 +28,9 @@ export function isEntryKind(value: unknown): value is EntryKind {
 /** For how many days it is known how many deliveries were refused: their counts are kept outside the ledger. */
 export const REFUSED_COUNT_DAYS = 400;
 
+/** What `delivery test` sends. No event of the service, and never consent: a test must not look like somebody's choice. */
+export const TEST_EVENT = 'consent-ledger.test';
+
 /** Events that the service documents (docs/service.md §6). */
 export const documentedEvents = [
   'policy.published',

@@ -131,6 +131,25 @@ test('sends a signed test event to the own listener, which counts as no consent'
   expect(decisions).toEqual([]);
 });
 
+test('signs the test event with the newest secret of the source, not with one that is about to end', async () => {
+  const { world, cli } = await createInstallation();
+  const { sources } = world.context;
+  await sources.add({ slug: 'shop', name: 'Shop', webhookSecrets: ['hush-secret-one', 'hush-secret-two'] }, 'cli');
+  const end = new Date(world.context.clock().getTime() + 60_000).toISOString();
+  for (const secret of ['hush-secret-three', 'hush-secret-four'])
+    await sources.rotateSecret('shop', secret, 'cli', secret.endsWith('three') ? { retireOthersAt: end } : {});
+  const receiver = await createReceiver({ status: 200 });
+  const sent = await cli(['test', '--source', 'shop', '--to', receiver.url, '--json']);
+  expect(sent.code, sent.stderr).toBe(0);
+  const [got] = receiver.got;
+  const secrets = [{ id: 'newest', value: 'hush-secret-four' }];
+  expect(
+    verifySignature({ headers: got?.headers ?? {}, rawBody: got?.body ?? Buffer.alloc(0), secrets }),
+  ).toMatchObject({
+    outcome: 'verified',
+  });
+});
+
 test('says what to do when a test event is not accepted', async () => {
   const { world, cli } = await createInstallation();
   const to = `${world.url}/webhooks/default`;

@@ -4,6 +4,7 @@ import { discover, type DiscoverySample } from '../../receivers/discover/discove
 import { maskValue } from '../../receivers/discover/kinds.ts';
 import { readConsentRow, readDelivery } from '../../receivers/read.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { dialectNames } from '../../src/sandbox/dialects.ts';
 import { allRows, NOON, withSandbox } from '../sandbox/sandbox-world.ts';
 
@@ -220,6 +221,19 @@ describe('discovering how a sender writes its payloads', () => {
       eventNames: {},
     });
     expect(discover([], plain)).toMatchObject({ samples: 0, events: [], fieldNames: {} });
+  });
+
+  it('learns nothing from test events that the operator sent, whose name contains "consent"', () => {
+    const tests = [1, 2, 3].map((n) => delivery({ event: TEST_EVENT, id: `t-${n}`, sent_at: receivedAt }));
+    expect(discover(tests, plain)).toMatchObject({
+      samples: 3,
+      notJson: 0,
+      events: [],
+      fieldNames: {},
+      eventNames: {},
+    });
+    const found = discover([...alien, ...tests], plain);
+    expect(found.eventNames).toEqual({ 'consent.saved': 'consent.recorded', 'privacy_request.new': 'dsar.submitted' });
   });
 
   it('takes no id for the name of an event, and shows none', () => {
