@@ -29,6 +29,7 @@ const inside = new Set([
   'd3-shape',
   'diff',
   'fastify',
+  'fflate',
   'json-canonicalize',
   'jsonc-parser',
   'kysely',

@@ -14,7 +14,7 @@ import type { Query } from '../store/store.ts';
 import { lastSeq } from './copy-tables.ts';
 import { CONTROLLER_NAME } from '../config.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
-import { type Adding, type Lock, writeArchive } from './archive.ts';
+import type { Adding, Lock } from './archive.ts';
 import { backedUp, describeColumns, encodeRow, readRows, type Row } from './rows.ts';
 
 export const BACKUP_FORMAT = 'consent-ledger/backup/1';
@@ -76,6 +76,8 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
   if (context.refusal() === null) await context.seal();
   const madeAt = clock();
   const path = join(folder, backupName(instance, madeAt));
+  // With what encrypts it: serve loads this file at its start, and most of its days make no backup.
+  const { writeArchive } = await import('./archive.ts');
   const content = await store.snapshot(async (read) => {
     let said: Content | null = null;
     const written = await writeArchive(path, {

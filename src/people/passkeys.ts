@@ -1,12 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyAuthenticationResponse,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { hmacSha256 } from '../crypto/hash.ts';
@@ -19,6 +12,9 @@ export interface Place {
   readonly origin: string;
   readonly host: string;
 }
+
+/** Loaded with the first page that offers a passkey: it and what it needs are a hundred files. */
+const loadWebAuthn = () => import('@simplewebauthn/server');
 
 /** How long a person may take to answer the authenticator. */
 const CHALLENGE_MINUTES = 5;
@@ -61,6 +57,7 @@ export async function listPasskeys({ store }: Pick<PeopleDeps, 'store'>, personI
 
 /** What a browser is asked to make a passkey with, for one session of the person. */
 export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: string, { host }: Place) {
+  const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
     rpName: 'consent-ledger',
     rpID: host,
@@ -84,6 +81,7 @@ export async function addPasskey(
   label: string,
 ): Promise<string | null> {
   const refused = 'The passkey was not made for this page, or took too long. Try again.';
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   const verified = await verifyRegistrationResponse({
     response: response as RegistrationResponseJSON,
     expectedChallenge: (challenge) => isOwnChallenge(deps, challenge, `create ${handle}`),
@@ -128,6 +126,7 @@ export async function removePasskey(deps: PeopleDeps, person: Person, id: string
 
 /** What a browser is asked to sign in with; the same for everybody. */
 export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, { host }: Place) {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   return generateAuthenticationOptions({
     rpID: host,
     challenge: drawChallenge(deps, 'sign-in'),
@@ -159,6 +158,7 @@ export async function signInWithPasskey(
     .executeTakeFirst();
   if (typeof id !== 'string' || row === undefined) return null;
   let asked = '';
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   const verified = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: (challenge) => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import type { Algorithm } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
 /** NIST SP 800-63B-4 §3.1.1.2: at least 15 characters where a password may be the only factor; nothing else is asked of its composition. */
@@ -8,6 +8,9 @@ export const PASSWORD_MAX = 256;
 
 /** Argon2id as OWASP's Password Storage Cheat Sheet sets it at least: 19 MiB, two passes. Runs on the thread pool, 50 to 150 ms. */
 const cost = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** Loaded with the first password. */
+const loadArgon2 = () => import('@node-rs/argon2');
 
 /** Guesses, as a power of ten, that a password must withstand: what zxcvbn calls "very unguessable". */
 const GUESSES_LOG10 = 10;
@@ -56,7 +59,8 @@ function loadEstimator(): Promise<ZxcvbnFactory> {
 }
 
 /** Argon2id (RFC 9106) in PHC string format, with a random salt. */
-export function hashPassword(password: string): Promise<string> {
+export async function hashPassword(password: string): Promise<string> {
+  const { hash } = await loadArgon2();
   return oneOfFew(() => hash(normalised(password), cost));
 }
 
@@ -71,6 +75,7 @@ export async function passwordFits(password: string, stored: string | null): Pro
   const other = await stranger;
   // What is longer than any password is not hashed.
   const asked = password.length > PASSWORD_MAX * 4 ? '' : normalised(password);
+  const { verify } = await loadArgon2();
   const fits = await oneOfFew(() => verify(stored ?? other, asked));
   return fits && stored !== null;
 }

@@ -1,14 +1,18 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { cliPath, environment } from '../serving.ts';
+import { cliPath, environment, SECRET } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
 // A command waits for everything that it loads. What a package is needed for is imported where it is needed.
-test('a command that only reads loads no installed package but the database', async () => {
+
+/** How to start the program so that it records what it loads, and the packages outside the bundle that it loaded. */
+async function recording() {
   const home = await temporaryFolder();
   const log = join(home, 'loaded.txt');
   const hooks = join(home, 'hooks.mjs');
@@ -22,13 +26,37 @@ export async function load(url, context, next) { appendFileSync(${JSON.stringify
     start,
     `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(hooks).href)});`,
   );
-  await promisify(execFile)(
-    process.execPath,
-    ['--import', pathToFileURL(start).href, cliPath, 'delivery', 'list', '--json'],
-    { cwd: home, env: { ...environment(home, { DATA_DIR: home }), DATABASE_URL: '', REDIS_URL: '' } },
-  );
-  const loaded = await readFile(log, 'utf8');
-  const packages = [...loaded.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name]) => name);
-  expect(loaded).toContain('/dist/src/cli.js');
-  expect([...new Set(packages)]).toEqual(['sqlite3']);
+  const command = (...args: string[]) => ['--import', pathToFileURL(start).href, cliPath, ...args];
+  const env = (more: Record<string, string> = {}) => ({
+    ...environment(home, { DATA_DIR: home, ...more }),
+    DATABASE_URL: '',
+    REDIS_URL: '',
+  });
+  async function packages(): Promise<readonly string[]> {
+    const loaded = await readFile(log, 'utf8');
+    expect(loaded).toContain('/dist/src/cli.js');
+    const names = [...loaded.matchAll(/\/node_modules\/((?:@[^/]+\/)?[^/]+)\//g)].map(([, name = '']) => name);
+    return [...new Set(names)].sort();
+  }
+  return { home, command, env, packages };
+}
+
+test('a command that only reads loads no installed package but the database', async () => {
+  const { home, command, env, packages } = await recording();
+  await promisify(execFile)(process.execPath, command('delivery', 'list', '--json'), { cwd: home, env: env() });
+  expect(await packages()).toEqual(['sqlite3']);
+});
+
+test('serve loads what encrypts backups, hashes passwords and checks passkeys when it is needed, not at its start', async () => {
+  const { home, command, env, packages } = await recording();
+  const settings = env({ PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: SECRET });
+  const child = spawn(process.execPath, command('serve', '--json'), { cwd: home, env: settings });
+  const exited = once(child, 'exit');
+  try {
+    for await (const line of createInterface({ input: child.stdout })) if (line.includes('http://')) break;
+    expect(await packages()).toEqual(['@fastify/cookie', '@fastify/csrf-protection', '@fastify/multipart', 'sqlite3']);
+  } finally {
+    child.kill('SIGTERM');
+    await exited;
+  }
 });
