@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium, type Page } from 'playwright-core';
+import { writeThroughput } from './throughput.ts';
 
+writeThroughput();
 const root = join(import.meta.dirname, '..');
 const images = join(root, 'docs', 'images');
 const folder = mkdtempSync(join(tmpdir(), 'consent-ledger-pictures-'));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { drawThroughput } from '../scripts/throughput.ts';
 import { variableNames, variables } from '../src/config/variables.ts';
 import { canonicalLeafData, commitmentOf, leafHashOf, macOf, SALT_BYTES } from '../src/crypto/entry.ts';
 import { hmacSha256, sha256 } from '../src/crypto/hash.ts';
@@ -31,6 +32,12 @@ describe('docs/README.md', () => {
     const listed = [...read('docs/README.md').matchAll(/^- \[[^\]]+\]\(([\w-]+\.md)\): \S/gm)].map(([, page]) => page);
     const pages = readdirSync(join(import.meta.dirname, '../docs')).filter((name) => name.endsWith('.md'));
     expect(listed.sort()).toEqual(pages.filter((name) => name !== 'README.md').sort());
+  });
+});
+
+describe('docs/performance.md', () => {
+  it('has a picture of the figures in its table (node --import tsx scripts/throughput.ts draws it)', () => {
+    expect(read('docs/throughput.svg')).toBe(drawThroughput(read('docs/performance.md')));
   });
 });
 
