@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { cronProblem } from '../jobs/schedule.ts';
 import type { MailSettings } from '../outside/mail.ts';
@@ -217,7 +218,11 @@ export const valuesSchema = z.object({
   ADMIN_PORT: z.string().default('8081').transform(read(port)),
   ADMIN_HOSTS: z.string().default('').transform(read(hostNames)),
   API_RATE_LIMIT: z.string().default('600').transform(read(rateLimit)),
-  DATA_DIR: z.string().default('./data'),
+  DATA_DIR: z
+    .string()
+    .default('./data')
+    // Node.js never ends making a folder there: the kernel says that the folder above is missing, though it is there.
+    .refine((path) => !/^\/proc(?:\/|$)/.test(resolve(path)), 'must not be below /proc: use a folder on a disk'),
   DATABASE_URL: optional(read(databaseUrl)),
   REDIS_URL: optional(read(redisUrl)),
   INSTANCE_KEY: optional(read(instanceKey)),

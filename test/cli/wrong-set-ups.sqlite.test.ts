@@ -44,6 +44,7 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
   set('SYNC_SCHEDULE', '61 * * * *', '"61 * * * *"', 'like "*/15 * * * *", or off'),
   set('BODY_LIMIT', '1GB', quoted('1GB'), 'like "512 KiB" or "1 MiB"'),
   set('TRUST_PROXY', 'maybe', quoted('maybe'), 'like 10.0.0.0/8'),
+  set('DATA_DIR', '/proc/consent-ledger', 'must not be below /proc', 'a folder on a disk'),
   set('LOG_LEVEL', 'loud', quoted('loud'), 'one of fatal, error, warn'),
   set('INSTANCE_KEY', HUSH, '32 random bytes as base64', 'openssl rand -base64 32'),
   set('SERVICE_API_KEY', `${HUSH} x`, 'one word of printable ASCII characters'),
