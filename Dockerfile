@@ -17,7 +17,9 @@ COPY scripts/bundle.ts scripts/trace.ts ./scripts/
 RUN npm run build && node --import tsx scripts/trace.ts /run/app
 
 # Runs: needs nothing writable but /data and /tmp, so start it with a read-only root file system (compose.yaml does).
-FROM node:24-bookworm-slim
+# What node:24-bookworm-slim is built on, without npm, yarn and headers, which nothing here uses.
+FROM debian:bookworm-slim
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=8081 DATA_DIR=/data
 WORKDIR /app
 COPY LICENSE CHANGELOG.md README.md ./

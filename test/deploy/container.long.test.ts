@@ -22,7 +22,7 @@ const engine =
   process.env.CONTAINER_ENGINE?.split(' ') ??
   [['docker'], ['podman']].find(([name = '']) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0) ??
   null;
-/** In place of the image that the Dockerfile starts from; with `-slim` behind it, of the one that runs. */
+/** In place of node:24-bookworm, in which the image is built; with `-slim` behind it, of debian:bookworm-slim, on which it runs. */
 const base = process.env.CONTAINER_TEST_BASE;
 
 const IMAGE = `consent-ledger-test-${process.pid}`;
@@ -99,12 +99,18 @@ describe.runIf(engine !== null)('the image', () => {
     const file = join(await temporaryFolder((work) => afterAll(async () => void (await work()))), 'Dockerfile');
     await writeFile(
       file,
-      base === undefined ? dockerfile : dockerfile.replaceAll(/^FROM node:24-bookworm/gm, `FROM ${base}`),
+      base === undefined ? dockerfile : dockerfile.replaceAll(/^FROM (?:node:24|debian:)-?bookworm/gm, `FROM ${base}`),
     );
     const { status, said } = call('build', ...HOST_NETWORK, '--tag', IMAGE, '--file', file, root);
     expect(status, said.slice(-4000)).toBe(0);
   }, 1_800_000);
   afterAll(() => void call('rmi', '--force', IMAGE));
+
+  test('is at most 250 MB', () => {
+    const { stdout } = call('image', 'inspect', '--format', '{{.Size}}', IMAGE);
+    expect(Number(stdout)).toBeGreaterThan(0);
+    expect(Number(stdout) / 1e6).toBeLessThanOrEqual(250);
+  });
 
   test('makes .env and keys in a folder of a machine without Node, by the command in compose.yaml', async () => {
     const [, documented = ''] = /^# +docker (run .*) consent-ledger init$/m.exec(compose) ?? [];
