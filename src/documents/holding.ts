@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
 import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
+import { dateIn } from '../core/zoned-days.ts';
 import type { DocumentRow } from './check.ts';
 import { documentPath } from './register.ts';
 
@@ -14,9 +15,9 @@ export interface LookedFor {
   readonly caseIds: ReadonlySet<string>;
   /** Of erased subjects, in every form, as reports name the one that they are about (`subjectSha256`). */
   readonly subjectDigests: ReadonlySet<string>;
-  /** When the erased withdrawals by request, and the erased requests, were made: `YYYY-MM-DD`. */
-  readonly withdrawnOn: readonly string[];
-  readonly requestedOn: readonly string[];
+  /** When the erased withdrawals by request, and the erased requests, were made: ISO 8601 UTC. */
+  readonly withdrawnAt: readonly string[];
+  readonly requestedAt: readonly string[];
 }
 
 /**
@@ -27,7 +28,7 @@ export async function holdsSome(folder: string, document: DocumentRow, wanted: L
   const { case_id: caseId, name, format } = document;
   if (caseId !== null && wanted.caseIds.has(caseId)) return `made for case ${caseId}`;
   const parameters = JSON.parse(document.parameters) as Readonly<Record<string, unknown>>;
-  const { subjectSha256, from, to } = parameters;
+  const { subjectSha256, from, to, timeZone } = parameters;
   if (typeof subjectSha256 === 'string' && wanted.subjectDigests.has(subjectSha256))
     return 'has the history of the subject';
   if (name === 'delivery-log') return null;
@@ -41,9 +42,12 @@ export async function holdsSome(folder: string, document: DocumentRow, wanted: L
     case 'zip':
       return (await enclosesSome(path, wanted.seqs)) ? 'encloses the record' : null;
     case 'pdf': {
-      const covers = (day: string) => typeof from === 'string' && typeof to === 'string' && from <= day && day < to;
-      if (name === 'consent-audit' && wanted.withdrawnOn.some(covers)) return 'may name the subject (PDF)';
-      if (name === 'dsar-register' && wanted.requestedOn.some(covers)) return 'lists the request (PDF)';
+      const covers = (at: string) => {
+        const day = dateIn(at, typeof timeZone === 'string' ? timeZone : 'UTC');
+        return typeof from === 'string' && typeof to === 'string' && from <= day && day < to;
+      };
+      if (name === 'consent-audit' && wanted.withdrawnAt.some(covers)) return 'may name the subject (PDF)';
+      if (name === 'dsar-register' && wanted.requestedAt.some(covers)) return 'lists the request (PDF)';
       return null;
     }
     default:

@@ -292,8 +292,8 @@ async function lookedFor(
     subjectDigests: new Set(
       [...new Set(decisions.flatMap((decision) => decision.subject ?? []))].flatMap(subjectForms).map(digestOf),
     ),
-    withdrawnOn: decisions.flatMap(({ via, at }) => (via === 'request' ? [at.slice(0, 10)] : [])),
-    requestedOn: cases.map((row) => row.receipt_at.slice(0, 10)),
+    withdrawnAt: decisions.flatMap(({ via, at }) => (via === 'request' ? [at] : [])),
+    requestedAt: cases.map((row) => row.receipt_at),
   };
 }
 
