@@ -1,18 +1,23 @@
 import type { Document } from 'yaml';
 import { canonicalJson } from '../crypto/canonical.ts';
+import { jurisdictionChoices } from '../law/jurisdictions.ts';
 import { parseControllerProfile } from './settings-files.ts';
 
 /**
  * A part of the controller profile that a form shows. `lines`: an item on each line; `rows`: its columns, divided by `|`; `item`: whether a
- * list has it; `section`: whether the section is there; `period`: a period of retention in words.
+ * list has it; `section`: whether the section is there; `period`: a period of retention in words; `choice`: one of its choices.
  */
 export interface ProfileField {
   /** Its name in the profile; `supervisoryAuthority.name` stands within another, and so does an item in its list. */
   readonly name: string;
-  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes' | 'item' | 'section' | 'period';
+  readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes' | 'item' | 'section' | 'period' | 'choice';
   readonly label: string;
   readonly hint?: string;
   readonly columns?: readonly string[];
+  /** Of a choice: its values in words. */
+  readonly choices?: () => readonly (readonly [value: string, text: string])[];
+  /** Of a choice: the value that a profile without one has, and its words. */
+  readonly usual?: readonly [value: string, text: string];
 }
 
 /** Fields that go together, under one heading. */
@@ -27,10 +32,24 @@ export const profileSections: readonly ProfileSection[] = [
     title: 'Your organisation',
     fields: [
       { name: 'name', kind: 'text', label: 'Name of the organisation' },
-      { name: 'role', kind: 'text', label: 'Role', hint: 'controller, processor or joint.' },
+      {
+        name: 'role',
+        kind: 'choice',
+        label: 'Role',
+        usual: ['controller', 'Controller'],
+        choices: () => [
+          ['processor', 'Processor'],
+          ['joint', 'Joint controller'],
+        ],
+      },
       { name: 'address', kind: 'lines', label: 'Postal address' },
-      { name: 'country', kind: 'text', label: 'Country', hint: 'Two letters, such as DE.' },
-      { name: 'region', kind: 'text', label: 'Region', hint: 'If holidays differ by region, such as BE.' },
+      { name: 'country', kind: 'choice', label: 'Country', choices: countryChoices },
+      {
+        name: 'region',
+        kind: 'text',
+        label: 'Region',
+        hint: 'If holidays differ by region: its code without the country, such as BE for Berlin.',
+      },
       { name: 'email', kind: 'text', label: 'E-mail for requests' },
       { name: 'phone', kind: 'text', label: 'Telephone' },
       { name: 'website', kind: 'text', label: 'Website' },
@@ -223,7 +242,14 @@ function textIn(field: ProfileField, profile: unknown): string {
   return listAt(profile, list).includes(item) ? 'yes' : '';
 }
 
-function textOf({ kind, columns = [] }: ProfileField, value: unknown): string {
+/** The countries in which a controller can be. */
+function countryChoices(): readonly (readonly [value: string, text: string])[] {
+  return jurisdictionChoices().flatMap(({ code, name }) =>
+    code.length === 2 && code !== 'EU' ? [[code, `${name} (${code})`] as const] : [],
+  );
+}
+
+function textOf({ kind, columns = [], usual }: ProfileField, value: unknown): string {
   if (value === null) return '';
   switch (kind) {
     case 'section':
@@ -243,6 +269,8 @@ function textOf({ kind, columns = [] }: ProfileField, value: unknown): string {
       return Array.isArray(value)
         ? value.map((row) => columns.map((column) => plain(at(row, column))).join(' | ')).join('\n')
         : '';
+    case 'choice':
+      return value === usual?.[0] ? '' : plain(value);
     case 'text':
     case 'long':
       return plain(value);
@@ -277,6 +305,7 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
           columns.map((column, place) => [column, (place === columns.length - 1 ? last : cells[place]) || null]),
         );
       });
+    case 'choice':
     case 'text':
     case 'long':
       return text.trim() === '' ? null : text.trim();

@@ -6,6 +6,8 @@ interface Placing {
   readonly mode: number;
   /** If the name is taken, reject with EEXIST and keep the existing file. */
   readonly once?: boolean;
+  /** Runs when the bytes are on the disk, before they get their name. If it rejects, nothing is placed. */
+  readonly before?: () => Promise<void>;
 }
 
 /**
@@ -16,7 +18,7 @@ export async function writeDurably(
   folder: string,
   name: string,
   bytes: Uint8Array | string,
-  { mode, once = false }: Placing,
+  { mode, once = false, before }: Placing,
 ): Promise<void> {
   const path = join(folder, name);
   const draft = `${path}.${randomUUID()}.draft`;
@@ -28,6 +30,7 @@ export async function writeDurably(
     } finally {
       await file.close();
     }
+    await before?.();
     if (once) await linkOrRename(draft, path);
     else await rename(draft, path);
   } finally {

@@ -1,7 +1,7 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { createOfficeWorld, signedInAs } from './office-world.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 
 /** The form of the page as it was sent, with its hidden fields. */
 function fieldsOf(page: string): Record<string, string> {
@@ -16,6 +16,12 @@ function fieldsOf(page: string): Record<string, string> {
     /<textarea\b[^>]*\bname="([^"]+)"[^>]*>([\s\S]*?)<\/textarea>/g,
   ))
     fields[name] = value;
+  for (const [, name = '', options = ''] of inside.matchAll(
+    /<select\b[^>]*\bname="([^"]+)"[^>]*>([\s\S]*?)<\/select>/g,
+  )) {
+    const chosen = [...options.matchAll(/<option\b[^>]*>/g)].find(([tag]) => tag.includes('selected'))?.[0] ?? '';
+    fields[name] = /\bvalue="([^"]*)"/.exec(chosen)?.[1] ?? '';
+  }
   return fields;
 }
 
@@ -70,6 +76,70 @@ it('shows the profile to officers without a form, and what to do where there is 
   const empty = (await (await signedInAs(without, 'officer')).get('/settings/profile')).text;
   expect(empty).toMatch(/No profile yet[\s\S]*An owner or admin fills it in/);
   expect(fieldsOf(empty)).toEqual({});
+});
+
+describe('a change of the controller profile', () => {
+  const profileOf = async (world: OfficeWorld) => readFile(world.context.config.controllerFile ?? '', 'utf8');
+
+  it('is not in the file unless the ledger has it', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const form = fieldsOf((await owner.get('/settings/profile')).text);
+    const before = await profileOf(world);
+    const refusing = vi.spyOn(world.context.ledger, 'append').mockRejectedValueOnce(new Error('the disk is away'));
+    expect((await owner.post('/settings/profile', { ...form, phone: '+49 30 1' })).status).toBe(500);
+    expect(await profileOf(world)).toBe(before);
+    refusing.mockRestore();
+    expect(await readdir(world.context.config.dataDir)).not.toContainEqual(expect.stringMatching(/\.draft$/));
+    expect((await owner.post('/settings/profile', { ...form, phone: '+49 30 1' })).status).toBe(303);
+    expect(await profileOf(world)).toContain('+49 30 1');
+  });
+
+  it('that was recorded but is not in the file is named, and can be made again', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const form = fieldsOf((await owner.get('/settings/profile')).text);
+    const before = await profileOf(world);
+    await owner.post('/settings/profile', { ...form, phone: '+49 30 1' });
+    expect((await owner.get('/settings/profile')).text).not.toContain('is not in the file');
+    // As a crash leaves it between the entry and the file.
+    await writeFile(world.context.config.controllerFile ?? '', before);
+    const { text } = await owner.get('/settings/profile');
+    expect(text).toMatch(/The change that <a href="\/entries\/\d+">entry \d+<\/a> records is not in the file/);
+    expect((await owner.post('/settings/profile', { ...form, phone: '+49 30 1' })).status).toBe(303);
+    expect((await owner.get('/settings/profile')).text).not.toContain('is not in the file');
+    expect(await world.actions('profile.changed')).toHaveLength(2);
+  });
+
+  it('is made by one of two people who send the same version at the same time, and the other is told', async () => {
+    const world = await createOfficeWorld();
+    const people = await Promise.all([signedInAs(world, 'owner'), signedInAs(world, 'admin')]);
+    const form = fieldsOf((await people[0].get('/settings/profile')).text);
+    await people[1].get('/settings/profile');
+    const answers = await Promise.all(
+      people.map((person, index) => person.post('/settings/profile', { ...form, phone: `+49 30 ${index}` })),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 409]);
+    const won = answers.findIndex(({ status }) => status === 303);
+    expect(await profileOf(world)).toContain(`+49 30 ${won}`);
+    expect(await world.actions('profile.changed')).toHaveLength(1);
+  });
+
+  it('chooses country and role by name, and writes codes', async () => {
+    const world = await createOfficeWorld();
+    const owner = await signedInAs(world, 'owner');
+    const { text } = await owner.get('/settings/profile');
+    expect(text).toMatch(/<option(?: selected)? value="DE"(?: selected)?>Germany \(DE\)<\/option>/);
+    expect(text).toContain('<option value="joint">Joint controller</option>');
+    expect(text).not.toContain('value="EU"');
+    const form = fieldsOf(text);
+    expect(form).toMatchObject({ country: 'DE', role: '' });
+    await owner.post('/settings/profile', { ...form, country: 'AT', region: '', role: 'joint' });
+    expect(await profileOf(world)).toMatch(/country: AT[^]*role: joint/);
+    const officer = await signedInAs(world, 'officer');
+    const seen = (await officer.get('/settings/profile')).text;
+    expect([seen.includes('Austria (AT)'), seen.includes('Joint controller')]).toEqual([true, true]);
+  });
 });
 
 describe('the first controller profile', () => {

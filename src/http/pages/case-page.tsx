@@ -244,7 +244,7 @@ function RequestPanel({ frame, data }: PartProps & { frame: PageFrame }) {
               {deadline.laws.length === 0
                 ? 'none that is implemented'
                 : deadline.laws.map((law) => law.name).join('; ')}{' '}
-              <span class="soft">({placeText(view)})</span>
+              <span class="soft">· {placeText(view)}</span>
             </>,
           ],
           ['Identity', <Badge {...identityText(view)} />],

@@ -12,6 +12,7 @@ import {
 import { controllerFileOf } from '../../config.ts';
 import { parseControllerProfile } from '../../config/settings-files.ts';
 import type { Context } from '../../context.ts';
+import type { Action } from '../../core/action.ts';
 import { isoNow } from '../../core/clock.ts';
 import { codeOf } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
@@ -27,7 +28,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { periodText } from './retention.tsx';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
+import { Choice, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
 
 /** A profile as it lies on the disk. One that nobody has made counts as an empty file. */
 interface OnDisk {
@@ -39,6 +40,21 @@ interface OnDisk {
   /** Permissions of the file. */
   readonly mode: number;
   readonly isWritable: boolean;
+}
+
+/** A change of a profile as an entry records it. */
+interface RecordedChange {
+  readonly seq: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Somebody else saved a change of the same version first. */
+class OvertakenError extends Error {}
+
+/** The source whose own profile it is; null: the installation's. */
+function ownerOf(source: Source | null): string | null {
+  return source?.options.controllerFile == null ? null : source.slug;
 }
 
 /** The controller profile: what is missing in it, and a form that writes the file. */
@@ -62,34 +78,56 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     if (applied.outcome === 'invalid') return refuse(applied.problems.map((problem) => inWords(problem, file.path)));
     const address = `/settings/profile?${new URLSearchParams({ ...(source === null ? {} : { source: slug }), done: 'saved' }).toString()}`;
     if (applied.outcome === 'unchanged') return reply.redirect(address, 303);
-    const after = sha256Hex(Buffer.from(applied.text));
+    const own = ownerOf(source);
+    const last = await lastChange(own);
+    let recorded = null as { outcome: string; seq: number } | null;
+    // The entry comes first: a change that applies is always on record. One that was interrupted in between is named on the page.
+    const record = async () => {
+      recorded = await appendAction(
+        context.ledger,
+        own ?? INSTALLATION,
+        {
+          action: 'profile.changed',
+          actor: officerOf(request).officer,
+          sourceSlug: own,
+          before: basedOn,
+          after: sha256Hex(Buffer.from(applied.text)),
+          changed: [...applied.fields],
+        },
+        ['profile.changed', own ?? '', basedOn, String(last?.seq ?? 0)],
+        isoNow(context.clock),
+      );
+      if (recorded.outcome === 'duplicate') throw new OvertakenError();
+    };
     try {
       await writeDurably(dirname(file.path), basename(file.path), applied.text, {
         mode: file.mode,
         once: !file.isMade,
+        before: record,
       });
     } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST' && !(error instanceof OvertakenError)) throw error;
       return late();
     }
-    const own = source?.options.controllerFile == null ? null : source.slug;
-    const { seq } = await appendAction(
-      context.ledger,
-      own ?? INSTALLATION,
-      {
-        action: 'profile.changed',
-        actor: officerOf(request).officer,
-        sourceSlug: own,
-        before: basedOn,
-        after,
-        changed: [...applied.fields],
-      },
-      ['profile.changed', basedOn, after, isoNow(context.clock)],
-      isoNow(context.clock),
-    );
-    await untilProjected(context, seq);
+    if (recorded !== null) await untilProjected(context, recorded.seq);
     return reply.redirect(address, 303);
   });
+
+  /** The last change of a profile that was made on the page. */
+  async function lastChange(own: string | null): Promise<RecordedChange | null> {
+    await context.projector.catchUp();
+    const row = await context.store.read
+      .selectFrom('action_history')
+      .select(['seq', 'details'])
+      .where('action', '=', 'profile.changed')
+      .where('source', '=', own ?? INSTALLATION)
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+    if (row === undefined) return null;
+    const { before, after } = JSON.parse(row.details) as Extract<Action, { action: 'profile.changed' }>;
+    return { seq: row.seq, before, after };
+  }
 
   async function readProfile(source: Source | null): Promise<OnDisk> {
     const { path, isNamed } = controllerFileOf(context.config, source);
@@ -142,6 +180,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
         : parsed?.outcome === 'invalid' && file.isMade
           ? parsed.problems.map((problem) => inWords(problem, file.path))
           : [];
+    const last = await lastChange(ownerOf(source));
     const page = (
       <ProfilePage
         frame={pageFrame(context, request, reply)}
@@ -149,6 +188,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
         source={source}
         file={file}
         faults={faults}
+        lost={last !== null && last.before === file.sha256 && last.after !== file.sha256 ? last.seq : null}
         missing={parsed?.outcome === 'loaded' ? missingProfileParts(parsed.value) : []}
         form={shown.form ?? (read === null || Array.isArray(read['problems']) ? null : (read as ProfileForm))}
         problems={shown.problems ?? []}
@@ -175,6 +215,8 @@ interface ProfileProps {
   readonly source: Source | null;
   readonly file: OnDisk;
   readonly faults: readonly string[];
+  /** The entry of the last recorded change, if the file is as it was before it. */
+  readonly lost: number | null;
   readonly missing: readonly string[];
   /** Null: the file cannot be shown. */
   readonly form: ProfileForm | null;
@@ -183,7 +225,7 @@ interface ProfileProps {
 }
 
 function ProfilePage(props: ProfileProps) {
-  const { frame, sources, source, file, faults, missing, form, problems, isDone } = props;
+  const { frame, sources, source, file, faults, lost, missing, form, problems, isDone } = props;
   const mayWrite = can(frame.role, 'administer') && file.isWritable;
   return (
     <Page title="Controller profile" frame={frame} current="profile">
@@ -195,6 +237,14 @@ function ProfilePage(props: ProfileProps) {
         </Notice>
       ) : null}
       <Problems title="Nothing was saved:" problems={problems} />
+      {lost === null ? null : (
+        <Notice tone="warn">
+          <p>
+            The change that <a href={`/entries/${lost}`}>entry {lost}</a> records is not in the file: saving was
+            interrupted, or an earlier file was put back. Make the change again if it is still wanted.
+          </p>
+        </Notice>
+      )}
       {sources.length > 1 ? (
         <form class="filter" method="get" action="/settings/profile">
           <label for="source">Source</label>
@@ -254,9 +304,11 @@ function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: Profile
       {profileSections.map(({ title, fields }, index) => (
         <Panel key={title} id={`part-${index}`} title={title}>
           <Facts
-            rows={fields.map(({ name, label, kind }) => [
-              label,
-              <span class="lines outside">{form[name] || blankText(name, kind)}</span>,
+            rows={fields.map((field) => [
+              field.label,
+              <span class="lines outside">
+                {wordsOf(field, form[field.name] ?? '') || blankText(field.name, field.kind)}
+              </span>,
             ])}
           />
         </Panel>
@@ -268,6 +320,17 @@ function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: Profile
       </p>
     </>
   );
+}
+
+/** The choices of a field, with the value that the file has now where the list leaves it out. */
+function choicesOf({ choices, usual }: ProfileField, value: string): readonly (readonly [string, string])[] {
+  const listed = [['', usual?.[1] ?? '–'] as const, ...(choices?.() ?? [])];
+  return listed.some(([known]) => known === value) ? listed : [[value, value], ...listed];
+}
+
+function wordsOf(field: ProfileField, value: string): string {
+  if (field.kind !== 'choice' || (value === '' && field.usual === undefined)) return value;
+  return choicesOf(field, value).find(([known]) => known === value)?.[1] ?? value;
 }
 
 /** What it means that a part is not stated. */
@@ -339,13 +402,8 @@ function periodHint(name: string): string | undefined {
   return `Usually ${periodText(rule.period)}, from ${rule.from}. What: ${rule.what}. Why: ${rule.ground}.${floor}`;
 }
 
-function ProfileInput({
-  field: { name, kind, label, hint },
-  value,
-}: {
-  readonly field: ProfileField;
-  readonly value: string;
-}) {
+function ProfileInput({ field, value }: { readonly field: ProfileField; readonly value: string }) {
+  const { name, kind, label, hint } = field;
   const id = name.replace('.', '-');
   switch (kind) {
     case 'text':
@@ -362,6 +420,8 @@ function ProfileInput({
           autocomplete="off"
         />
       );
+    case 'choice':
+      return <Choice id={id} name={name} label={label} value={value} options={choicesOf(field, value)} />;
     case 'item':
     case 'section':
     case 'yes':
