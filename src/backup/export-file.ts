@@ -32,7 +32,17 @@ export type ExportFile = z.infer<typeof resultSchema>;
 
 type Needs = Pick<
   Context,
-  'store' | 'seal' | 'refusal' | 'projector' | 'clock' | 'config' | 'verifierKey' | 'instance' | 'version' | 'ledger'
+  | 'store'
+  | 'seal'
+  | 'refusal'
+  | 'projector'
+  | 'clock'
+  | 'config'
+  | 'sources'
+  | 'verifierKey'
+  | 'instance'
+  | 'version'
+  | 'ledger'
 >;
 
 /** Asks for an export of everything as a ZIP. While one is being made, asking again gives the same job. */

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { renderCsv } from '../../reports/render/csv-json.ts';
 import { loadVerifier } from '../../reports/dsar-pack/proofs.ts';
+import { controllerFileOf } from '../config.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
 import { type ReadModelName, readModelNames, readModelTables } from '../projections/tables.ts';
@@ -29,7 +30,7 @@ export interface ExportReport {
 interface ExportOptions {
   readonly context: Pick<
     Context,
-    'store' | 'seal' | 'refusal' | 'projector' | 'clock' | 'config' | 'verifierKey' | 'instance' | 'version'
+    'store' | 'seal' | 'refusal' | 'projector' | 'clock' | 'config' | 'sources' | 'verifierKey' | 'instance' | 'version'
   >;
   readonly folder: string;
   readonly onProgress: (done: number, total: number) => void;
@@ -139,6 +140,11 @@ async function writeAll(
     )}\n`,
   );
 
+  for (const [name, path] of profilesOf(context)) {
+    const text = await readFile(path).catch(() => null);
+    if (text !== null) await write(name, Readable.from([text]));
+  }
+
   const faults = walk.faults();
   for (const name of walk.named()) {
     const path = join(config.dataDir, name);
@@ -172,6 +178,15 @@ async function writeAll(
   };
   await writeText('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
   return { seq, sealed, tables: counts, files: files.length, faults };
+}
+
+/** Controller profiles in use: the installation's, and those that sources have of their own. */
+function profilesOf({ config, sources }: Pick<ExportOptions['context'], 'config' | 'sources'>) {
+  const own = sources.list().filter(({ options }) => options.controllerFile !== null);
+  return [
+    ['controller.yaml', controllerFileOf(config, null).path] as const,
+    ...own.map((source) => [`profiles/${source.slug}.yaml`, controllerFileOf(config, source).path] as const),
+  ];
 }
 
 /** Opens the file when it is read, so that its failure has a reader. */
@@ -272,6 +287,7 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 | entries/*.jsonl | every entry of the ledger, one JSON object per line (entries.schema.json): the evidence itself |
 | tables/*.csv | what was read out of the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
 | sources.json | the accounts of the service, without credentials |
+| controller.yaml, profiles/*.yaml | the controller profile, and those that single sources have |
 | documents/, evidence/ | files that entries name by their SHA-256 |
 | checkpoints.txt, journal/, log.vkey | signed tree heads (C2SP tlog-checkpoint) and the key that checks them |
 | manifest.json | size and SHA-256 of every file here |

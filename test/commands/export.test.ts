@@ -40,6 +40,9 @@ test('exports everything in open formats with a reader that finds each change', 
     })),
   );
   await world.context.projector.catchUp();
+  await writeFile(join(home, 'controller.yaml'), 'name: Acme GmbH\n');
+  await writeFile(join(home, 'shop.yaml'), 'name: Shop AG\n');
+  expect((await cli('source', 'add', 'shop', '--controller-file', join(home, 'shop.yaml'))).code).toBe(0);
   const words = ['--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga'];
   expect(await cli('ledger', 'erase', String(gone?.seq), ...words)).toMatchObject({ code: 0 });
   const folder = join(await temporaryFolder(), 'export');
@@ -73,6 +76,8 @@ test('exports everything in open formats with a reader that finds each change', 
   expect(cases).toHaveLength(3);
   expect(cases[0]).toHaveProperty('requester_email');
   expect(await readdir(join(folder, 'documents'))).toHaveLength(1);
+  expect(await readText(folder, 'controller.yaml')).toBe('name: Acme GmbH\n');
+  expect(await readText(folder, 'profiles', 'shop.yaml')).toBe('name: Shop AG\n');
   const everything = spawnSync('grep', ['-r', SECRET, folder], { encoding: 'utf8' });
   expect(everything.stdout).toBe('');
 
