@@ -1,7 +1,8 @@
 import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { dateIn } from '../core/zoned-days.ts';
-import { type KeptCases, mentionsText, readManyCases } from '../store/queries/cases.ts';
+import { chunksOf } from '../ledger/erase.ts';
+import { type KeptCases, mentionsText, readManyCases, readRequesters, type Requester } from '../store/queries/cases.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
@@ -277,12 +278,14 @@ async function listSame(read: Query, view: CaseView): Promise<readonly SameReque
     .orderBy('receipt_at')
     .orderBy('case_id')
     .execute();
+  const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];
+  const sameSubject = sameAs(row.subject);
   return found.flatMap((one) => {
-    const because = isSame(one.requester_email, row.requester_email)
+    const because = sameEmail(one.requester_email)
       ? ('email' as const)
-      : isSame(one.subject, row.subject)
+      : sameSubject(one.subject)
         ? ('subject' as const)
-        : isSame(one.requester_name, row.requester_name)
+        : sameName(one.requester_name)
           ? ('name' as const)
           : null;
     return because === null ? [] : [{ caseId: one.case_id, receivedAt: one.receipt_at, channel: one.channel, because }];
@@ -297,43 +300,43 @@ export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number]
  * since it arrived. Those with the same e-mail address or name come first, then the latest received; at most `limit`.
  */
 export async function listOriginals(read: Query, { row }: CaseView, limit: number) {
-  const same = (['requester_email', 'requester_name'] as const).flatMap((column) => {
-    const text = row[column]?.trim().toLowerCase() ?? '';
-    return text === '' ? [] : [{ column, text }];
-  });
-  const found = await read
-    .selectFrom('cases')
-    .select(['case_id as caseId', 'kind', 'state', 'receipt_at as receivedAt', 'requester_name as name', 'folded'])
-    .select((eb) => {
-      const likely = same.map(({ column, text }) =>
-        eb(eb.fn<string>('lower', [eb.fn<string>('trim', [column])]), '=', text),
-      );
-      return eb.case().when(eb.or(likely)).then(0).else(1).end().as('place');
-    })
-    .where('source', '=', row.source)
-    .where('case_id', '!=', row.case_id)
-    .where((eb) =>
-      eb.or([
-        eb('state', 'in', [...openStates]),
-        ...same.map(({ column, text }) => eb(eb.fn<string>('lower', [eb.fn<string>('trim', [column])]), '=', text)),
-      ]),
-    )
-    .orderBy('place')
-    .orderBy('receipt_at', 'desc')
-    .orderBy('case_id')
-    .limit(limit)
-    .execute();
-  return found.filter(({ state, folded: column }) => {
-    if (isOpen(state)) return true;
-    const { duplicateOf, answer, refusal, withdrawal } = parseFolded(column);
-    const settledAt = answer?.at ?? refusal?.at ?? withdrawal?.at ?? '';
-    return duplicateOf === null && settledAt > row.receipt_at;
-  });
+  const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];
+  // Names are compared here: SQLite takes only ASCII letters of another case for the same.
+  const originals = (await readRequesters(read, row.source))
+    .map((one) => ({ ...one, isLikely: sameEmail(one.email) || sameName(one.name) }))
+    .filter(({ caseId, state, isLikely }) => caseId !== row.case_id && (isLikely || isOpen(state)))
+    .sort(byLikeliness);
+  const settled = new Set<string>();
+  const likely = originals.filter(({ state }) => !isOpen(state)).map(({ caseId }) => caseId);
+  for (const chunk of chunksOf(likely))
+    for (const { case_id: caseId, folded } of await read
+      .selectFrom('cases')
+      .select(['case_id', 'folded'])
+      .where('case_id', 'in', chunk)
+      .execute()) {
+      const { duplicateOf, answer, refusal, withdrawal } = parseFolded(folded);
+      const settledAt = answer?.at ?? refusal?.at ?? withdrawal?.at ?? '';
+      if (duplicateOf === null && settledAt > row.receipt_at) settled.add(caseId);
+    }
+  return originals.filter(({ caseId, state }) => isOpen(state) || settled.has(caseId)).slice(0, limit);
 }
 
-function isSame(one: string | null, other: string | null): boolean {
-  const plain = (text: string) => text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
-  return one !== null && other !== null && plain(one) !== '' && plain(one) === plain(other);
+function byLikeliness(a: Requester & { isLikely: boolean }, b: Requester & { isLikely: boolean }): number {
+  if (a.isLikely !== b.isLikely) return a.isLikely ? -1 : 1;
+  if (a.receivedAt !== b.receivedAt) return a.receivedAt > b.receivedAt ? -1 : 1;
+  return a.caseId < b.caseId ? -1 : 1;
+}
+
+/** Whether a text is this one, however its letters and spaces are written; an empty text is like none. */
+function sameAs(text: string | null): (other: string | null) => boolean {
+  const wanted = text === null ? '' : plain(text);
+  return (other) => wanted !== '' && other !== null && plain(other) === wanted;
+}
+
+/** By way of upper case, in which `ß` is `SS` and a final sigma is like any other. Of ASCII the same for less: thousands are compared. */
+function plain(text: string): string {
+  if (/^[ -~]*$/.test(text) && !text.includes('  ')) return text.trim().toLowerCase();
+  return text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toUpperCase().toLowerCase();
 }
 
 function isSameRow(one: CaseRow, other: CaseRow): boolean {

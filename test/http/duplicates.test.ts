@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { showCase } from '../../src/cases/list-cases.ts';
+import { listOriginals, showCase } from '../../src/cases/list-cases.ts';
 import { moveCase, openCase } from '../../src/cases/move-case.ts';
 import { isoNow } from '../../src/core/clock.ts';
 import { addDays, dateIn } from '../../src/core/zoned-days.ts';
@@ -76,6 +76,40 @@ describe('a request that was recorded twice', () => {
     expect(again.view.row.receipt_at).toBe(before.view.row.receipt_at);
     expect(again.view.deadline.limit).toBe(before.view.deadline.limit);
     expect((await show(world, early)).view).toMatchObject({ open: true, folded: { duplicateOf: null } });
+    await isSound(world);
+  });
+
+  it('may have its original among the settled ones: of the same name or address in any case of letters, settled since it arrived', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const clinic = { requesterName: 'Praxis der Ärzte', requesterEmail: null, receivedAt: ago(20) };
+    const settle = async (caseId: string, at: string) =>
+      makeMoves(world, caseId, [['withdraw', { how: 'By telephone', at }]]);
+    const original = await open(world, clinic);
+    await settle(original, ago(3));
+    const byAddress = await open(world, { ...clinic, requesterName: 'A. Nother', requesterEmail: 'ÉVA@Example.org' });
+    await settle(byAddress, ago(2));
+    const earlier = await open(world, { ...clinic, receivedAt: ago(40) });
+    await settle(earlier, ago(30));
+    const stranger = await open(world, { ...clinic, requesterName: 'Praxis der Arzte' });
+    await settle(stranger, ago(2));
+    const late = await open(world, {
+      ...clinic,
+      requesterName: ' PRAXIS  DER ÄRZTE',
+      requesterEmail: 'éva@example.org',
+      receivedAt: ago(10),
+    });
+    const { view } = await show(world, late);
+    const found = await listOriginals(world.context.store.read, view, 10);
+    expect(found.map(({ caseId }) => caseId).sort()).toEqual([original, byAddress].sort());
+    expect(await listOriginals(world.context.store.read, view, 1)).toHaveLength(1);
+    const officer = await signedInAs(world, 'officer');
+    const page = (await officer.get(`/cases/${late}`)).text;
+    expect(page).toContain(`(${original})`);
+    expect(page).not.toContain(`(${earlier})`);
+    expect(
+      (await officer.post(`/cases/${late}/moves`, { move: 'close-duplicate', basedOn: '0', duplicateOf: original }))
+        .status,
+    ).toBe(303);
     await isSound(world);
   });
 

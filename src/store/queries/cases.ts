@@ -30,14 +30,13 @@ export async function readManyCases(
   before: KeptCases | undefined,
 ): Promise<KeptCases> {
   const names = columnsOf('cases').filter((name) => name !== 'folded');
-  const columns = sql.join(names.map((name) => sql.ref(`c.${name}`)));
   const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
   const { heads, folded } = await read
     .selectFrom(wanted.as('c'))
     .select([
-      (isSqlite
-        ? sql<string>`json_group_array(json_array(${columns}))`
-        : sql<string>`coalesce(json_agg(json_build_array(${columns})), '[]')::text`
+      rowsAsText(
+        isSqlite,
+        names.map((name) => `c.${name}`),
       ).as('heads'),
       (isSqlite
         ? sql<string>`coalesce(group_concat(c.folded, char(10)), '')`
@@ -52,6 +51,39 @@ export async function readManyCases(
     return { ...row, folded: foldedOf[place] ?? '' } as unknown as CaseRow;
   });
   return { heads, folded, rows };
+}
+
+/** Every row as an array of these columns, all in one JSON text. */
+function rowsAsText(isSqlite: boolean, names: readonly string[]) {
+  const columns = sql.join(names.map((name) => sql.ref(name)));
+  return isSqlite
+    ? sql<string>`json_group_array(json_array(${columns}))`
+    : sql<string>`coalesce(json_agg(json_build_array(${columns})), '[]')::text`;
+}
+
+/** A case and who asked. */
+export interface Requester {
+  readonly caseId: string;
+  readonly kind: string;
+  readonly state: string;
+  /** ISO 8601 UTC. */
+  readonly receivedAt: string;
+  readonly name: string | null;
+  readonly email: string | null;
+}
+
+/** Who asked in each case of a source; in one text, as {@link readManyCases} has it. */
+export async function readRequesters(read: Query, source: string): Promise<readonly Requester[]> {
+  const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
+  const names = ['case_id', 'kind', 'state', 'receipt_at', 'requester_name', 'requester_email'];
+  const { rows } = await read
+    .selectFrom('cases')
+    .select(rowsAsText(isSqlite, names).as('rows'))
+    .where('source', '=', source)
+    .executeTakeFirstOrThrow();
+  return (JSON.parse(rows) as [string, string, string, string, string | null, string | null][]).map(
+    ([caseId, kind, state, receivedAt, name, email]) => ({ caseId, kind, state, receivedAt, name, email }),
+  );
 }
 
 const searched = ['case_id', 'request_id', 'requester_name', 'requester_email', 'subject'] as const;
