@@ -475,7 +475,7 @@ function createNotifyDeps(
   parts: Base & Identity & Ledgers & Intake & Work & UseCases,
   { warnings, listPulled }: ReturnType<typeof createOverview>,
 ): NotifyDeps {
-  const { config, cases, clock } = parts;
+  const { config, cases, clock, keys } = parts;
   const { mail, notify, checkpointMail, adminHost, adminPort } = config;
   return {
     store: parts.store,
@@ -489,7 +489,7 @@ function createNotifyDeps(
     epoch: parts.epoch,
     verifierKey: parts.verifierKey,
     seal: parts.seal,
-    find: async () => findNotices({ cases, clock, pulled: listPulled(), warnings: await warnings() }),
+    find: async () => findNotices({ cases, clock, keys, pulled: listPulled(), warnings: await warnings() }),
   };
 }
 

@@ -5,6 +5,7 @@ import { can, type Role } from '../core/roles.ts';
 import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
 import { loadSyncStatus } from '../sync/status.ts';
+import { listWaitingProposals, type ProposalReading } from '../erasure/proposal.ts';
 import { isGap } from './officer-attention.ts';
 import type { Warning } from './operator-warnings.ts';
 
@@ -36,6 +37,10 @@ const kinds = {
   'requester-message': {
     audience: 'work',
     words: (count) => `${many(count, 'requester')} wrote back about an answer.`,
+  },
+  'erasure-proposed': {
+    audience: 'work',
+    words: (count) => `${many(count, 'erasure')} ${count === 1 ? 'waits' : 'wait'} for a second person’s approval.`,
   },
   'log-gap': {
     audience: 'work',
@@ -78,6 +83,7 @@ const kinds = {
   | 'request-due'
   | 'request-undated'
   | 'requester-message'
+  | 'erasure-proposed'
   | 'log-gap'
   | 'job-failed',
   Kind
@@ -126,7 +132,7 @@ export interface Told {
 /** Jobs of the schedule whose failure shows nowhere else. */
 const WATCHED_JOBS = ['backup', 'retention', 'witness', 'verify', 'check-read-models', 'checkpoint-mail'];
 
-interface NoticeDeps {
+interface NoticeDeps extends Pick<ProposalReading, 'keys'> {
   readonly cases: CaseReading;
   readonly clock: Clock;
   /** Sources whose consent log is pulled. */
@@ -135,13 +141,14 @@ interface NoticeDeps {
 }
 
 /** All that is so at the moment. */
-export async function findNotices({ cases, clock, pulled, warnings }: NoticeDeps): Promise<readonly Notice[]> {
+export async function findNotices({ cases, clock, keys, pulled, warnings }: NoticeDeps): Promise<readonly Notice[]> {
   const { read } = cases.store;
-  const [views, banners, failed, messages] = await Promise.all([
+  const [views, banners, failed, messages, proposals] = await Promise.all([
     listCases(cases, { open: true, now: clock().toISOString() }),
     loadSyncStatus(read, clock, pulled),
     failedJobs(read),
     listMessages(read),
+    listWaitingProposals({ store: cases.store, keys }),
   ]);
   const notices: Notice[] = [];
   for (const { row, daysLeft, deadline } of views) {
@@ -151,6 +158,8 @@ export async function findNotices({ cases, clock, pulled, warnings }: NoticeDeps
   }
   for (const { caseId, source, at } of messages)
     notices.push({ key: `requester-message ${caseId} ${at}`, kind: 'requester-message', source });
+  for (const { id, source } of proposals)
+    notices.push({ key: `erasure-proposed ${id}`, kind: 'erasure-proposed', source });
   for (const { source, bannerId } of banners.filter(isGap))
     notices.push({ key: `log-gap ${source} ${bannerId ?? ''}`, kind: 'log-gap', source });
   // Of some there are several a source: banners, for instance. Their sentences hold counts that change.

@@ -51,9 +51,13 @@ export interface ErasureProposal extends z.infer<typeof proposalSchema> {
   readonly source: string | null;
 }
 
-export interface ProposalDeps extends Pick<ErasureDeps, 'store' | 'clock'> {
+/** What proposals are read with. */
+export interface ProposalReading {
+  readonly store: Pick<ErasureDeps['store'], 'read'>;
   readonly keys: { readonly instance: { readonly rest: Uint8Array } };
 }
+
+export type ProposalDeps = Pick<ErasureDeps, 'store' | 'clock'> & Pick<ProposalReading, 'keys'>;
 
 const PREFIX = 'erasure-proposal ';
 const storedSchema = z.object({ source: z.string().nullable(), sealed: z.string() });
@@ -78,11 +82,25 @@ export async function findProposal(deps: ProposalDeps, id: string): Promise<Eras
 }
 
 /** Every proposal, oldest first. */
-export async function listProposals(deps: ProposalDeps): Promise<readonly ErasureProposal[]> {
+async function listProposals(deps: ProposalReading): Promise<readonly ErasureProposal[]> {
   const rows = await stored(deps.store.read);
   return rows
     .flatMap(({ name, value }) => opened(deps, name.slice(PREFIX.length), value) ?? [])
     .sort((a, b) => (a.at < b.at ? -1 : 1));
+}
+
+/** The proposals that nobody has approved yet, oldest first. */
+export async function listWaitingProposals(deps: ProposalReading): Promise<readonly ErasureProposal[]> {
+  const proposals = await listProposals(deps);
+  if (proposals.length === 0) return [];
+  const ids = proposals.map(({ id }) => id);
+  const started = await deps.store.read
+    .selectFrom('jobs')
+    .select('job_key')
+    .where('kind', '=', 'erase')
+    .where('job_key', 'in', ids)
+    .execute();
+  return proposals.filter(({ id }) => !started.some(({ job_key: key }) => key === id));
 }
 
 export async function removeProposal({ store }: Pick<ProposalDeps, 'store'>, id: string): Promise<void> {
@@ -119,7 +137,7 @@ function stored(query: Query) {
   return query.selectFrom('settings').select(['name', 'value']).where('name', 'like', `${PREFIX}%`).execute();
 }
 
-function opened({ keys }: ProposalDeps, id: string, value: string): ErasureProposal | null {
+function opened({ keys }: ProposalReading, id: string, value: string): ErasureProposal | null {
   const { source, sealed } = storedSchema.parse(JSON.parse(value));
   const plain = openSealed(keys.instance.rest, Buffer.from(sealed, 'base64'), `${PREFIX}${id}`);
   return plain === null ? null : { id, source, ...proposalSchema.parse(JSON.parse(plain.toString('utf8'))) };

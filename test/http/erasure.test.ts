@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
+import { findNotices } from '../../src/attention/notices.ts';
 import { choose } from '../../src/erasure/choose.ts';
 import { carryOut } from '../../src/erasure/erase.ts';
 import { erasureJob } from '../../src/erasure/jobs.ts';
@@ -205,6 +206,34 @@ describe('an erasure that stopped halfway', () => {
 });
 
 describe('a controller that requires two people', () => {
+  it('finds a proposal under Today and in the notices until it is decided, except its proposer and those who may not see the source', async () => {
+    const world = await createWorld('erasureNeedsSecondOfficer: true\n');
+    const { context } = world;
+    const olga = await signedInAs(world, 'officer', { name: 'Olga' });
+    const otto = await signedInAs(world, 'officer', { name: 'Otto', sources: ['default'] });
+    const others = [
+      olga,
+      await signedInAs(world, 'auditor'),
+      await signedInAs(world, 'officer', { sources: ['elsewhere'] }),
+    ];
+    const address = (await confirm(olga)).headers.get('location') ?? '';
+    const notices = async () => {
+      const found = await findNotices({ ...context, pulled: [], warnings: [] });
+      return found.filter(({ kind }) => kind === 'erasure-proposed').map(({ source }) => source);
+    };
+    const last = new Date(Date.now() + 14 * 86_400_000).toLocaleDateString('en-CA', { timeZone: 'Europe/Berlin' });
+    const today = (await otto.get('/')).text;
+    expect(today).toMatch(/Approve or withdraw the erasure that .*Olga.*One person/);
+    expect(today).toContain(`href="${address}"`);
+    expect(today).toContain(`<time datetime="${last}"`);
+    expect((await otto.get(address)).text).toContain('Approve by');
+    for (const other of others) expect((await other.get('/')).text).not.toContain('Approve or withdraw the erasure');
+    expect(await notices()).toEqual(['default']);
+    await otto.post(address, { decision: 'withdraw' });
+    expect((await otto.get('/')).text).not.toContain('Approve or withdraw the erasure');
+    expect(await notices()).toEqual([]);
+  });
+
   it('erases only after another account approves', async () => {
     const world = await createWorld('erasureNeedsSecondOfficer: true\n');
     const { context } = world;

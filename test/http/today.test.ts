@@ -89,6 +89,14 @@ it('names at most ten tasks, urgent requests first, and keeps the rest behind on
   expect(tasks).toContain('An admin has to put this right.');
 });
 
+it('asks for a source where the chart would cover too many', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const olga = await signedIn(world);
+  for (let n = 0; n < 20; n += 1) await world.context.sources.add({ slug: `client-${n}`, name: `Client ${n}` }, 'test');
+  expect((await olga.get('/')).text).toContain('You see more than 20 sources: choose one above for its chart.');
+  expect((await olga.get('/?source=client-3')).text).toContain('0 given');
+});
+
 it('counts the decisions of thirty days in a chart, and says in one line what can be relied on', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   await seedRequests(world);

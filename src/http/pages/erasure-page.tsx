@@ -1,6 +1,7 @@
 import { counted, formatCount } from '../../../reports/format.ts';
 import { erasureReasonCodes, erasureReasons } from '../../core/erasure.ts';
 import type { Source } from '../../core/source.ts';
+import { addDays, dateIn } from '../../core/zoned-days.ts';
 import { type ErasureChoice, periodKinds } from '../../erasure/choose.ts';
 import { erasureOf } from '../../erasure/jobs.ts';
 import type { ErasurePlan } from '../../erasure/plan.ts';
@@ -13,6 +14,7 @@ import { liveScriptPath } from './live-script.ts';
 import {
   AskAdmin,
   Choice,
+  Day,
   Facts,
   Field,
   Input,
@@ -50,7 +52,7 @@ interface StartProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   readonly seesAll: boolean;
-  readonly proposals: readonly ErasureProposal[];
+  readonly waiting: readonly ErasureProposal[];
   readonly jobs: readonly Job[];
   /** An erasure was interrupted and no job continues it. */
   readonly isLeft: boolean;
@@ -61,10 +63,9 @@ interface StartProps {
 
 /** Where an erasure is chosen, and what is waiting, running and done. */
 export function StartPage(props: StartProps) {
-  const { frame, sources, proposals, jobs, isLeft, problems, done } = props;
+  const { frame, sources, waiting, jobs, isLeft, problems, done } = props;
   const running = jobs.filter(({ finishedAt }) => finishedAt === null);
   const ended = jobs.filter(({ finishedAt }) => finishedAt !== null).slice(0, 5);
-  const waiting = proposals.filter(({ id }) => !jobs.some(({ key }) => key === id));
   return (
     <Page title="Erase" frame={frame} current="erasures">
       <h1>Erase</h1>
@@ -134,7 +135,13 @@ function resultText({ result }: Job): string {
   return made === null ? 'done' : `${counted(made.entries, 'entry', 'entries')} erased`;
 }
 
-function whatText({ choice }: Pick<ErasureProposal, 'choice'>, frame: PageFrame): string {
+/** The last day on which a proposal can be approved. */
+export function lastDayOf({ at }: Pick<ErasureProposal, 'at'>, timeZone: string): string {
+  return addDays(dateIn(at, timeZone), PROPOSAL_DAYS);
+}
+
+/** What a proposal would erase. */
+export function whatText({ choice }: Pick<ErasureProposal, 'choice'>, frame: PageFrame): string {
   switch (choice.by) {
     case 'subject':
       return `One person, ${frame.sourceName(choice.source)}`;
@@ -553,6 +560,7 @@ function ProposalPanel({
           ['Why', erasureReasons[proposal.reason]],
           ['Law', lawName],
           ['Proposed', <Moment iso={proposal.at} timeZone={frame.timeZone} />],
+          ['Approve by', <Day date={lastDayOf(proposal, frame.timeZone)} />],
           ['By', <bdi>{proposal.officer}</bdi>],
           proposal.despite.length === 0 ? null : ['Erased despite', proposal.despite.join(', ')],
         ]}

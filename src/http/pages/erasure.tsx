@@ -12,7 +12,7 @@ import {
   type ErasureProposal,
   findProposal,
   keepProposal,
-  listProposals,
+  listWaitingProposals,
   removeProposal,
   sourcesNeedingSecondOfficer,
 } from '../../erasure/proposal.ts';
@@ -190,7 +190,7 @@ async function sendStart(
   status = 200,
 ): Promise<FastifyReply> {
   const { slugs, list } = sourcesOf(context, request);
-  const proposals = (await listProposals(context)).filter(
+  const waiting = (await listWaitingProposals(context)).filter(
     ({ source }) => slugs === null || slugs.includes(source ?? ''),
   );
   const jobs = (await context.jobs.list({ kind: 'erase' })).filter(
@@ -201,7 +201,7 @@ async function sendStart(
       frame={pageFrame(context, request, reply)}
       sources={list()}
       seesAll={slugs === null}
-      proposals={proposals}
+      waiting={waiting}
       jobs={jobs}
       isLeft={jobs.every(({ finishedAt }) => finishedAt !== null) && (await isUnfinished(context.erasure))}
       form={form}

@@ -49,7 +49,8 @@ function progressText({ progress, state }: Pick<Job, 'progress' | 'state'>): str
   if (progress === null) return state === 'waiting' ? 'Waiting for a worker.' : 'Started.';
   const { done, total, message } = progress;
   const count = total === null ? formatCount(done) : `${formatCount(done)} of ${formatCount(total)}`;
-  return message === null ? count : `${count}: ${message}`;
+  if (message === null) return count;
+  return total === null && done === 0 ? message : `${count}: ${message}`;
 }
 
 /** A job that has not ended: what it does, how far it is, and a link that looks again. */

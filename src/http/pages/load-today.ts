@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import type { Context } from '../../context.ts';
+import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
 import type { Judged } from '../../core/consent-judgement.ts';
 import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';
@@ -36,6 +37,8 @@ export interface Today {
   readonly documentCount: number;
   readonly jobs: readonly Job[];
   readonly ledger: LedgerState;
+  /** Erasures that nobody has started yet, and the viewer may. */
+  readonly proposals: readonly ErasureProposal[];
   /** Decisions of each of the last days: given, partly given, refused, withdrawn. Null: of too many sources to be counted for a page. */
   readonly days: readonly { readonly day: string; readonly values: readonly number[] }[] | null;
   /** The last verification of the whole ledger; null: there was none. */
@@ -51,6 +54,7 @@ export interface Today {
 type Needs = Pick<
   Context,
   | 'store'
+  | 'keys'
   | 'lastVerification'
   | 'readModels'
   | 'attention'
@@ -72,22 +76,36 @@ export async function loadToday(
   context: Needs,
   source: string | null,
   permitted: { readonly slugs: readonly string[] | null; list(): readonly Source[] },
+  viewer: { readonly personId: string | null },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
-  const [attention, warnings, documents, documentCount, jobs, ledger, names, days, check, admins, verification] =
-    await Promise.all([
-      context.attention(only ?? undefined),
-      context.warnings(),
-      loadDocuments(context, only),
-      countDocuments(context, only),
-      loadJobs(context, only),
-      loadLedgerState(context, permitted.slugs),
-      createBannerQueries(context.store.read).bannerNamesBySource(),
-      loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
-      context.readModels.last(),
-      listAdminAddresses(context),
-      context.lastVerification(),
-    ]);
+  const [
+    attention,
+    warnings,
+    documents,
+    documentCount,
+    jobs,
+    ledger,
+    names,
+    days,
+    check,
+    admins,
+    verification,
+    waiting,
+  ] = await Promise.all([
+    context.attention(only ?? undefined),
+    context.warnings(),
+    loadDocuments(context, only),
+    countDocuments(context, only),
+    loadJobs(context, only),
+    loadLedgerState(context, permitted.slugs),
+    createBannerQueries(context.store.read).bannerNamesBySource(),
+    loadDays(context, source === null ? permitted.list().map(({ slug }) => slug) : [source]),
+    context.readModels.last(),
+    listAdminAddresses(context),
+    context.lastVerification(),
+    listWaitingProposals(context),
+  ]);
   return {
     attention,
     warnings: warnings.filter((warning) => only === null || warning.source === null || only.includes(warning.source)),
@@ -98,6 +116,10 @@ export async function loadToday(
     jobs,
     ledger,
     days,
+    proposals: waiting.filter(
+      ({ source: of, needsSecond, personId }) =>
+        (only === null || (of !== null && only.includes(of))) && (!needsSecond || personId !== viewer.personId),
+    ),
     verification,
     compared: check?.found === null ? check.at : null,
     admins,
@@ -107,7 +129,7 @@ export async function loadToday(
 
 /** Days of the chart, and of how many sources it is drawn: each takes a query over its decisions. */
 export const DAYS_SHOWN = 30;
-const SOURCES_COUNTED = 20;
+export const SOURCES_COUNTED = 20;
 
 const seriesOf: Partial<Record<Judged, number>> = {
   given: 0,

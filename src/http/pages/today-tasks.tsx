@@ -3,6 +3,7 @@ import { counted, formatCount } from '../../../reports/format.ts';
 import { siteWord } from '../../../reports/scan-audit/findings.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import { can } from '../../core/roles.ts';
+import { addressOf, lastDayOf, whatText } from './erasure-page.tsx';
 import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
 import { Badge, Day, mailToAdmins, Moment, Panel, Table } from './parts.tsx';
@@ -74,6 +75,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
     ...requestTasks(today),
     ...messageTasks(frame, today),
     ...dueTasks(today),
+    ...proposalTasks(frame, today),
     ...today.warnings.map((warning) => warningTask(frame, today, warning)),
     ...recordTasks(today),
     ...scanTasks(frame, today),
@@ -139,6 +141,21 @@ function dueTasks({ attention }: Today): readonly Task[] {
     ),
     by: <Day date={due} />,
     action: { href: `/cases/${encodeURIComponent(caseId)}#tasks`, label: 'Open', about: `task ${task} of ${caseId}` },
+  }));
+}
+
+/** Erasures that wait for a decision. An auditor has no part in it. */
+function proposalTasks(frame: PageFrame, { proposals }: Today): readonly Task[] {
+  if (!frame.canWork) return [];
+  return proposals.map((proposal) => ({
+    key: `erasure ${proposal.id}`,
+    what: (
+      <>
+        Approve or withdraw the erasure that <bdi>{proposal.officer}</bdi> proposed: {whatText(proposal, frame)}
+      </>
+    ),
+    by: <Day date={lastDayOf(proposal, frame.timeZone)} />,
+    action: { href: addressOf(proposal.id), label: 'Open', about: `erasure ${proposal.id}` },
   }));
 }
 

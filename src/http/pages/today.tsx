@@ -7,7 +7,7 @@ import type { Context } from '../../context.ts';
 import { addDays, calendarProblem, dateIn } from '../../core/zoned-days.ts';
 import { type AttentionPart, MATCHED } from '../../attention/officer-attention.ts';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
-import { DAYS_SHOWN, loadToday, type LedgerState, type Today } from './load-today.ts';
+import { DAYS_SHOWN, loadToday, SOURCES_COUNTED, type LedgerState, type Today } from './load-today.ts';
 import { dismissBanner } from '../../sync/banners.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -104,7 +104,7 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
   ): Promise<FastifyReply> {
     const permitted = sourcesOf(context, request);
     const source = permitted.find(shown.source)?.slug ?? null;
-    const today = await loadToday(context, source, permitted);
+    const today = await loadToday(context, source, permitted, officerOf(request));
     const props = {
       today,
       form: shown.form ?? proposedForm(source ?? permitted.list()[0]?.slug ?? ''),
@@ -202,8 +202,10 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <TrustLine frame={frame} today={today} />
       <TasksPanel frame={frame} today={today} />
-      {today.days === null ? null : (
-        <Panel id="month" title={`Decisions of the last ${DAYS_SHOWN} days`}>
+      <Panel id="month" title={`Decisions of the last ${DAYS_SHOWN} days`}>
+        {today.days === null ? (
+          <p>You see more than {SOURCES_COUNTED} sources: choose one above for its chart.</p>
+        ) : (
           <DayBars
             what={`Decisions by day (${frame.timeZone})`}
             series={[
@@ -214,8 +216,8 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
             ]}
             days={today.days}
           />
-        </Panel>
-      )}
+        )}
+      </Panel>
       <Panel id="requests" title="Requests">
         <OpenRequests frame={frame} today={today} withSource={several && source === null} />
         <p class="small">
