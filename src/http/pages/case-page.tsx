@@ -75,7 +75,7 @@ export function CasePage(props: CasePageProps) {
           </p>
         </Notice>
       )}
-      <Problems title="This was not recorded:" problems={problems} />
+      <Problems title="This was not done:" problems={problems} />
       <div class="columns">
         <div>
           <RequestPanel frame={frame} data={data} />
@@ -119,7 +119,6 @@ export function CasePage(props: CasePageProps) {
   );
 }
 
-/** The letters that were made, and which one to write next. */
 /** Whether a letter was mailed, and the button that mails it. What it may not be sent for is said when it is pressed. */
 function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
@@ -141,7 +140,7 @@ function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: Page
           <Csrf token={frame.csrf} />
           {job?.error == null ? null : <p class="small">{job.error}</p>}
           <button class="quiet slim" type="submit" aria-label={`Send ${file} to the requester`}>
-            Send to <bdi>{email}</bdi>
+            Send to <bdi class="outside">{email}</bdi>
           </button>
         </form>
       );
@@ -149,6 +148,7 @@ function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: Page
   };
 }
 
+/** The letters that were made, and which one to write next. */
 function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
   const { canWork } = frame;
   const { shown, documents } = data;

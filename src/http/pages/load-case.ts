@@ -113,7 +113,7 @@ export async function loadCase(
     taskLinks: linksOf(context, shown, now, taskMails),
     taskLinkProblem:
       context.config.publicUrl === null
-        ? 'PUBLIC_URL is not set: the link works only on this server itself.'
+        ? 'Ask an admin to set PUBLIC_URL on the server: until then the link works only on the server itself.'
         : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
     originals,

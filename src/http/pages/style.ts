@@ -121,6 +121,7 @@ button:hover, .button:hover { background: var(--accent-deep); color: var(--on-ac
 button.quiet, .button.quiet { background: var(--paper); color: var(--accent); }
 button.quiet:hover, .button.quiet:hover { background: var(--calm-ground); color: var(--accent-deep); }
 button.slim, .button.slim { padding: 0.15rem 0.7rem; font-size: 0.875rem; white-space: nowrap; }
+button.slim:has(.outside) { white-space: normal; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .steps { display: flex; flex-wrap: wrap; gap: 0.4rem 1.6rem; list-style: none; padding: 0; margin: 0 0 1rem; counter-reset: step; }
 .steps li { color: var(--soft); margin: 0; counter-increment: step; }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../../src/people/links.ts';
 import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts';
+import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { shareTask } from '../../../src/hand-over/task-link.ts';
 import { makeMoves } from '../hand-over-world.ts';
 import { openOffice, shareBrowser, violations } from './browser.ts';
@@ -147,6 +148,34 @@ describe('the pages in a browser', () => {
       }
     });
   }
+
+  it('fit when a letter can be sent to a long address', async () => {
+    const world = await createOfficeWorld(
+      { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'privacy@acme.example' },
+      { worker: false },
+    );
+    const email = `${'emile.fischer.'.repeat(4)}1@example.org`;
+    const request = { request_id: 'r-1', type: 'access', jurisdiction: 'DE', email };
+    const caseId = `default-${await world.event('dsar.submitted', request)}`;
+    const deps = { ...world.context.documents, cases: world.context.cases };
+    const made = await produceLetter(deps, {
+      caseId,
+      step: 'acknowledgement',
+      text: null,
+      format: 'pdf',
+      actor: 'test',
+    });
+    if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
+    await world.context.projector.projected(made.seq);
+    const { page } = await openOffice(world);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${world.adminUrl}/cases/${caseId}`);
+      await page.getByRole('button', { name: /^Send .* to the requester/ }).waitFor();
+      const content = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(content).toBeLessThanOrEqual(width);
+    }
+  });
 
   it('run nothing that came with a request', async () => {
     const { world, hostile } = await seededWorld();
