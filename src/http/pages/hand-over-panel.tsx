@@ -101,7 +101,9 @@ function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHand
       <p class="small">
         Valid until <Moment iso={fresh.expiresAt} timeZone={frame.timeZone} />; {CODE_ATTEMPTS} wrong codes lock it.
         {settled ? null : ' Once both are sent, record “The answer was sent” with this pack as the document.'}
-        {fresh.localOnly ? ' Ask an admin to set PUBLIC_URL on the server: until then the link works only on the server itself.' : null}
+        {fresh.localOnly
+          ? ' Ask an admin to set PUBLIC_URL on the server: until then the link works only on the server itself.'
+          : null}
       </p>
     </Notice>
   );
