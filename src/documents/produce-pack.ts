@@ -186,7 +186,7 @@ export async function loadCaseInput(
     evidenceFolder: deps.evidenceFolder,
     letter: {
       ...datesOfLetter(view, context, wanted.step ?? 'answer'),
-      written: await lastAnswer(deps.read, caseId, frame.asOf),
+      written: (await lastAnswer(deps.read, caseId, frame.asOf))?.letter ?? null,
       ownAnswer: await ownAnswerOf(store.read, view.row, profile?.language ?? null, frame.asOf),
     },
   };
@@ -244,11 +244,24 @@ async function ownAnswerOf(
 /** Letters that answer a request. */
 export const answerSteps: readonly LetterStep[] = ['answer', 'partial', 'refusal', 'no-match'];
 
+/** Whether a letter of answer was made after a pack, which therefore holds another one, or a draft. */
+export async function hasLaterAnswer(
+  read: Query,
+  pack: { readonly caseId: string; readonly asOf: number },
+): Promise<boolean> {
+  const last = await lastAnswer(read, pack.caseId, Number.MAX_SAFE_INTEGER);
+  return last !== null && last.seq > pack.asOf;
+}
+
 /** The answer as an officer last made it as a letter, as the ledger has it up to an entry; null: none yet. */
-async function lastAnswer(read: Query, caseId: string, asOf: number): Promise<Letter | null> {
+async function lastAnswer(
+  read: Query,
+  caseId: string,
+  asOf: number,
+): Promise<{ readonly seq: number; readonly letter: Letter } | null> {
   const rows = await read
     .selectFrom('documents')
-    .select('parameters')
+    .select(['seq', 'parameters'])
     .where('case_id', '=', caseId)
     .where('name', '=', 'letter')
     .where('seq', '<=', asOf)
@@ -258,7 +271,9 @@ async function lastAnswer(read: Query, caseId: string, asOf: number): Promise<Le
     const { step, language, text } = JSON.parse(row.parameters) as Readonly<Record<string, unknown>>;
     if (typeof step !== 'string' || !isLetterStep(step) || !answerSteps.includes(step)) continue;
     const chosen = chooseLanguage([typeof language === 'string' ? language : null]);
-    return { step, language: chosen.language, locale: chosen.locale, text: typeof text === 'string' ? text : null };
+    const { language: of, locale } = chosen;
+    const letter = { step, language: of, locale, text: typeof text === 'string' ? text : null };
+    return { seq: Number(row.seq), letter };
   }
   return null;
 }

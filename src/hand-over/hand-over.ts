@@ -9,7 +9,7 @@ import { hmacSha256 } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { problemsOfLeaving } from '../documents/leaving.ts';
-import { draftInPack } from '../documents/produce-pack.ts';
+import { draftInPack, hasLaterAnswer } from '../documents/produce-pack.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
@@ -99,10 +99,15 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
   );
   if (draft !== null)
     return refused(`The letter in the pack is a draft. ${draft} Write the letter, then create the pack again.`);
+  const { row } = shown.view;
+  const isSettled = row.state === 'answered' || row.state === 'closed';
+  if (!isSettled && (await hasLaterAnswer(deps.store.read, { caseId, asOf: Number(pack.as_of) })))
+    return refused(
+      'A letter of answer was made after the response pack: create the response pack again, so that it holds that letter.',
+    );
   const id = `h-${randomBytes(4).toString('hex')}`;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
-  const { row } = shown.view;
   const coded: CodedRow = {
     hand_over_id: id,
     source: row.source,

@@ -331,6 +331,30 @@ describe('a hand-over is refused', () => {
     expect((await createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL })).outcome).toBe('created');
   });
 
+  it('when a letter of answer was made after its pack, until the request is answered', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    const { context } = world;
+    const create = () => createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });
+    const letter = async (step: 'answer' | 'acknowledgement') => {
+      const made = await produceLetter(
+        { ...context.documents, cases: context.cases },
+        { caseId, step, text: null, format: 'pdf', actor: OFFICER },
+      );
+      if (made.outcome !== 'produced') throw new Error(JSON.stringify(made));
+      await context.projector.projected(made.seq);
+    };
+    await letter('acknowledgement');
+    expect((await create()).outcome).toBe('created');
+    await letter('answer');
+    expect(await create()).toMatchObject({
+      outcome: 'refused',
+      problems: [expect.stringContaining('create the response pack again')],
+    });
+    const { sha256 } = pack;
+    await makeMoves(world, caseId, [['answer', { channel: 'portal', disclosure: 'full', documentSha256: sha256 }]]);
+    expect((await create()).outcome).toBe('created');
+  });
+
   it('when identity is in doubt again, although the pack was made while it was not', async () => {
     const { world, caseId } = await createReadyCase();
     await makeMoves(world, caseId, [

@@ -1,4 +1,4 @@
-import { formatCount } from '../../../reports/format.ts';
+import { counted } from '../../../reports/format.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
@@ -150,8 +150,8 @@ function columnsFor(frame: PageFrame, caseId: string): readonly Column<ListedHan
           )}
           <br />
           <span class="soft">
-            {formatCount(row.downloads)} downloads, {formatCount(row.messages)} messages, {formatCount(row.failures)}{' '}
-            wrong codes
+            {counted(row.downloads, 'download', 'downloads')}, {counted(row.messages, 'message', 'messages')},{' '}
+            {counted(row.failures, 'wrong code', 'wrong codes')}
           </span>
         </span>
       ),
