@@ -5,15 +5,17 @@ import { build, type Metafile, type Plugin, transform } from 'esbuild';
 import { bundledFonts } from '../reports/render/fonts.ts';
 
 /**
- * The build: the program and the receivers into dist/, with what they read at run time. Loading a thousand files is most of what a short command
- * takes, so modules and packages are put together in a few; commands stay apart, so that only the one asked for is loaded.
+ * The build: writes the program and the receivers, with what they read at run time, to dist/. Loading a thousand files
+ * is most of the time of a short command, so modules and packages are bundled into a few; commands are separate, so
+ * that only the requested one is loaded.
  */
 const root = join(import.meta.dirname, '..');
 const dist = join(root, 'dist');
 
 /**
- * Packages that are put in: those that most commands or the server load at their start. The others stay as they are installed: compiled ones, those that read files beside
- * themselves, and CommonJS ones that are loaded later, whose names get lost in a bundle.
+ * Packages that are bundled: those that most commands, or the server at its start, load. The others stay as installed:
+ * compiled ones, those that read files next to them, and CommonJS packages that are loaded later, whose names get lost
+ * in a bundle.
  */
 const inside = new Set([
   '@commander-js/extra-typings',
@@ -47,7 +49,7 @@ const inside = new Set([
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
 const outside = Object.keys(dependencies).filter((name) => !inside.has(name));
 
-/** A source knows its own address, by which it finds the files beside it, as if it were compiled to a file of its own. */
+/** Each source keeps its own address, by which it finds the files next to it, as if it were compiled to a separate file. */
 const ownAddresses: Plugin = {
   name: 'own addresses',
   setup({ onLoad }) {
@@ -63,7 +65,10 @@ const ownAddresses: Plugin = {
   },
 };
 
-/** Packages without their comments and spaces, which are a third of what is loaded; and zod with its messages in English only, not in fifty languages. */
+/**
+ * Removes comments and spaces from packages, a third of what is loaded; and includes zod with English messages only
+ * instead of fifty languages.
+ */
 const smallPackages: Plugin = {
   name: 'small packages',
   setup({ onLoad }) {
@@ -85,7 +90,7 @@ for (const old of ['src', 'client', 'receivers', 'reports', 'chunks', '.tsbuildi
   rmSync(join(dist, old), { recursive: true, force: true });
 const { metafile } = await build({
   absWorkingDir: root,
-  // Side by side, so that what is above them is the same for sources and chunks.
+  // All in one folder, so that relative paths upwards are the same for sources and chunks.
   entryPoints: ['src/cli.ts', 'src/context/projector-thread-main.ts', 'receivers/public.ts', 'client/client.ts'],
   outdir: 'dist',
   outbase: '.',
@@ -100,7 +105,7 @@ const { metafile } = await build({
   plugins: [ownAddresses, smallPackages],
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  // CommonJS packages ask for Node's own modules by `require`.
+  // CommonJS packages `require` Node's own modules.
   banner: {
     js: "import { createRequire as requireFrom } from 'node:module';\nconst require = requireFrom(import.meta.url);",
   },
@@ -110,7 +115,7 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 
-// For workers and browsers too: nothing of Node in it.
+// Also for workers and browsers: contains nothing of Node.
 await build({
   absWorkingDir: root,
   entryPoints: ['receivers/signature-web-crypto.ts'],
@@ -143,7 +148,7 @@ for (const [name, file] of Object.entries(bundledFonts)) {
 }
 writeFileSync(join(dist, 'LICENSES.txt'), licences(metafile));
 
-/** The licences of the packages whose code is in the bundle. */
+/** The licences of the bundled packages. */
 function licences({ inputs }: Metafile): string {
   const folders = new Set(
     Object.keys(inputs).flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []),
@@ -159,7 +164,7 @@ function licences({ inputs }: Metafile): string {
       const texts = files
         .filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
         .map((file) => readFileSync(join(root, folder, file), 'utf8').trim());
-      // Some say it at the end of their README, and some in package.json alone.
+      // Some packages state it at the end of their README, others only in package.json.
       const readme = files.find((file) => /^readme/i.test(file));
       if (texts.length === 0 && readme !== undefined)
         texts.push(/^#+ licen[cs]e$[^]*/im.exec(readFileSync(join(root, folder, readme), 'utf8'))?.[0].trim() ?? '');

@@ -2,7 +2,7 @@ import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { apiRoutes } from '../src/http/api/api.ts';
 import { openApiDocument } from '../src/http/api/openapi.ts';
 
-/** The types of the API's client, made from the same description that the server serves at /openapi.json. */
+/** The types of the API client, generated from the description that the server publishes at /openapi.json. */
 export async function clientTypes(): Promise<string> {
   const document = openApiDocument(apiRoutes, '') as unknown as OpenAPI3;
   const types = astToString(await openapiTS(document, { alphabetize: true }));

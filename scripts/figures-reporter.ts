@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
 /**
- * Writes `<passed> <failed>` to the file named by TEST_FIGURES, for the closing line of `npm test`.
- * A file that cannot be loaded, an error outside every test and a run without a test count as failures; in a
- * whole run so does a skipped test, so that nothing is left out silently.
+ * Writes `<passed> <failed>` to the file named by TEST_FIGURES, for the last line of `npm test`. A file that cannot be
+ * loaded, an error outside tests and a run without tests count as failures; in a whole run, so does a skipped test, so
+ * that nothing is left out silently.
  */
 export default class FiguresReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
@@ -26,7 +26,7 @@ export default class FiguresReporter implements Reporter {
           process.stderr.write(`✗ not run: ${module.project.name} ${module.relativeModuleId} > ${test.fullName}\n`);
         }
       }
-      // A file that does not load, or a hook of its own that throws, fails without any failed test.
+      // A file that cannot be loaded, or a hook that throws, fails without a failed test.
       if (failedHere === 0 && module.state() === 'failed') failedHere = 1;
       failed += failedHere;
     }

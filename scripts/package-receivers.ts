@@ -4,8 +4,9 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 
 /**
- * Makes the receivers a package of their own in dist/consent-ledger-receivers, from what `npm run build` made: `npm run package:receivers`, then
- * `npm publish dist/consent-ledger-receivers`. It has the version of the program, and no dependency but zod.
+ * Creates a separate package of the receivers in dist/consent-ledger-receivers from the output of `npm run build`: `npm
+ * run package:receivers`, then `npm publish dist/consent-ledger-receivers`. It has the program's version, and only zod
+ * as a dependency.
  */
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'dist/consent-ledger-receivers');
@@ -41,7 +42,7 @@ for (const name of wanted)
 copyFileSync(join(root, 'dist/receivers/signature-web-crypto.js'), join(folder, 'verify.js'));
 for (const part of ['receivers', 'src'])
   cpSync(join(root, 'dist/types', part), join(folder, 'types', part), { recursive: true });
-// Types of settings are made from schemas.
+// Types of settings are derived from schemas.
 const typed = (readdirSync(join(folder, 'types'), { recursive: true }) as string[])
   .filter((file) => file.endsWith('.d.ts'))
   .some((file) => /from ["']zod["']/.test(readFileSync(join(folder, 'types', file), 'utf8')));

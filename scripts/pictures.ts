@@ -40,7 +40,7 @@ try {
   await page.getByRole('heading', { name: 'Consent at that time' }).waitFor();
   await page.screenshot({ path: join(images, 'look-up.png') });
   await verify(page, 'verified');
-  // It changes a record, verifies, and ends with exit code 3.
+  // Changes a record, verifies, and ends with exit code 3.
   spawnSync(process.execPath, [cli, 'demo', 'tamper', ...demoFolder], { stdio: 'inherit' });
   await verify(page, 'tampered');
   await browser.close();
@@ -53,7 +53,7 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Verifies the ledger on the page Evidence, and takes a picture of what was found. */
+/** Verifies the ledger on the page Evidence and takes a picture of the result. */
 async function verify(page: Page, name: string): Promise<void> {
   await page.goto(new URL('/evidence', page.url()).href);
   await page.getByRole('button', { name: 'Verify now' }).click();
@@ -61,7 +61,7 @@ async function verify(page: Page, name: string): Promise<void> {
   await page.locator('section:has(> #verification)').screenshot({ path: join(images, `${name}.png`) });
 }
 
-/** The address and the first account that the demo prints. */
+/** The address and first account printed by the demo. */
 async function findSignIn(): Promise<{ url: string; email: string; password: string }> {
   let url = '';
   for await (const line of createInterface({ input: demo.stdout })) {

@@ -1,4 +1,7 @@
-/** What stands against a release. `status`: of `git status --porcelain`; `published`: versions that the registry has; null: it was not asked. */
+/**
+ * The obstacles to a release. `status`: output of `git status --porcelain`; `published`: versions in the registry, null
+ * if it was not asked.
+ */
 export function findReleaseProblems(release: {
   readonly version: string;
   readonly status: string;

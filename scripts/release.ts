@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { findReleaseProblems } from './release-problems.ts';
 
 /**
- * `npm run release`: packs the program and its receivers into release/, with a list of everything they contain (CycloneDX). With `-- --publish` they are
- * published with provenance, which npm takes only from a build service that it can ask (https://docs.npmjs.com/generating-provenance-statements).
+ * `npm run release`: packs the program and its receivers into release/, with a list of their contents (CycloneDX). With
+ * `-- --publish` they are published with provenance, which npm accepts only from a build service that it can ask
+ * (https://docs.npmjs.com/generating-provenance-statements).
  */
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'release');
@@ -53,7 +54,7 @@ if (isPublished) {
   console.log(`Published as "${tag}". Tag the commit: git tag v${version}`);
 } else console.log('Nothing was published: npm run release -- --publish does.');
 
-/** Empty where the package was never published. */
+/** Empty if the package was never published. */
 function publishedVersions(): readonly string[] {
   try {
     return [JSON.parse(text('npm', ['view', 'consent-ledger', 'versions', '--json'])) as string[]].flat();

@@ -4,14 +4,15 @@ import { dirname, join } from 'node:path';
 import { nodeFileTrace } from '@vercel/nft';
 
 /**
- * Copies what the built program loads at run time into a folder, for the container: `node --import tsx scripts/trace.ts <folder>`. That is a seventh of
- * node_modules. Every package that the program names is loaded from there once; one that cannot be fails the build.
+ * Copies what the built program loads at run time into a folder, for the container: `node --import tsx scripts/trace.ts
+ * <folder>`. That is a seventh of node_modules. Every package that the program names is loaded from there once; if that
+ * fails, so does the build.
  */
 const root = join(import.meta.dirname, '..');
 const [target] = process.argv.slice(2);
 if (target === undefined) throw new Error('name the folder to copy to');
 
-/** What is found at run time by a name that is put together. */
+/** Files that are found at run time by a computed name. */
 const byName = [
   ...['', '-Bold'].map((weight) => `node_modules/dejavu-fonts-ttf/ttf/DejaVuSansCondensed${weight}.ttf`),
   'node_modules/dejavu-fonts-ttf/ttf/DejaVuSansMono.ttf',
@@ -46,7 +47,7 @@ for (const file of files) {
 }
 
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
-/** What the built files import from packages that are not in them. */
+/** The packages outside the bundle that the built files import. */
 const specifiers = new Set(
   code
     .flatMap((file) => [
@@ -54,7 +55,7 @@ const specifiers = new Set(
     ])
     .flatMap(([, name = '']) => (isInstalled(name) ? [name] : [])),
 );
-// By import as the program does it, else as CommonJS packages in it do.
+// Tries `import`, like the program, and otherwise `require`, like CommonJS packages in it.
 for (const name of [...specifiers].sort())
   execFileSync(process.execPath, ['-e', `const name = '${name}'; import(name).catch(() => require(name))`], {
     cwd: target,
@@ -64,7 +65,7 @@ console.log(
   `${files.size} files, ${(bytes / 1e6).toFixed(1)} MB; loaded from there: ${[...specifiers].sort().join(', ')}`,
 );
 
-/** Whether a package that the program names itself lies beside the bundle, not in it. */
+/** Whether a package that the program names is installed next to the bundle instead of in it. */
 function isInstalled(specifier: string): boolean {
   const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? '';
   return Object.hasOwn(dependencies, name) && existsSync(join(target ?? '', 'node_modules', name));

@@ -29,25 +29,25 @@ import { createSnapshotJobs, startSnapshotTriggers } from './policy-snapshots/jo
 import { createSyncJobs } from './sync/jobs.ts';
 import { settleRepeats } from './sync/settle-repeats.ts';
 
-/** Does jobs and keeps schedules until stopped. */
+/** Does jobs and runs schedules until stopped. */
 export interface Worker {
-  /** What it works on. */
+  /** The kinds of jobs it works on. */
   readonly kinds: readonly string[];
-  /** Waits a while for what runs, then gives it back unfinished. */
+  /** Waits a while for running jobs, then releases them unfinished. */
   stop(): Promise<void>;
 }
 
 interface WorkerOptions {
-  /** Kinds of jobs, or queues of them; default: all. */
+  /** Kinds of jobs, or queues; default: all. */
   readonly kinds?: readonly string[] | undefined;
-  /** Jobs at once in each queue; default: what suits each (src/jobs/job.ts). */
+  /** Concurrent jobs in each queue; default: as in src/jobs/job.ts. */
   readonly concurrency?: number | undefined;
-  /** Milliseconds after which others take over the jobs of a worker that fell silent; default 30,000. */
+  /** Milliseconds after which others take over the jobs of a silent worker; default 30,000. */
   readonly lease?: number | undefined;
 }
 
 /**
- * Starts a worker; any number of processes may run one. All of them keep the schedules, whatever kinds they work on.
+ * Starts a worker; any number of processes may run one. All of them run the schedules, whatever kinds they work on.
  * Throws UsageError for unknown kinds.
  */
 export async function startWorker(context: Context, options: WorkerOptions = {}): Promise<Worker> {
@@ -99,7 +99,7 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
         closeWithin(STOP_MS, 'schedules', () => scheduler.stop(), log),
         closeWithin(STOP_MS, 'triggers', () => triggers.stop(), log),
       ]);
-      // It waits for jobs under way by itself.
+      // Waits for running jobs itself.
       await closeWithin(3 * STOP_MS, 'jobs', () => runner.stop(), log);
     },
   };
@@ -108,10 +108,10 @@ export async function startWorker(context: Context, options: WorkerOptions = {})
 /** Milliseconds that a part may take to stop. */
 const STOP_MS = 5000;
 
-/** A process that stalls in the middle of a write keeps the others waiting, for at most half of this. */
+/** A process that stalls in the middle of a write delays the others, for at most half of this. */
 const PATIENCE_MS = 30_000;
 
-/** Rejects with StoreUnavailable when it does not succeed in time. */
+/** Rejects with StoreUnavailable if it does not succeed in time. */
 async function patiently(work: () => Promise<void>, log: Context['log']): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
@@ -134,7 +134,7 @@ function chooseKinds(known: readonly string[], named: readonly string[] | undefi
   throw new UsageError([`--kinds takes queues or kinds of jobs; ${problem}. Use one of: ${all.join('; ')}.`]);
 }
 
-/** Days that finished jobs stay listed. */
+/** Days for which finished jobs stay listed. */
 const JOBS_KEPT_DAYS = 30;
 
 type Needs = Pick<
@@ -168,7 +168,7 @@ type Needs = Pick<
   | 'verifierKey'
 >;
 
-/** What each kind of job does. All of them are harmless to repeat: the ledger deduplicates. */
+/** The handlers of all kinds of jobs. All are harmless to repeat: the ledger deduplicates. */
 export function createJobHandlers(context: Needs): JobHandlers {
   return {
     ...createSyncJobs(context),
@@ -207,7 +207,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
 
     async seal() {
       const sealing = await context.seal();
-      // Whatever happens to this machine, erasures made since the last backup are known beside the backups.
+      // Even if this machine is lost, erasures made since the last backup are then recorded next to the backups.
       const { dataDir, storage, backup } = context.config;
       if (backup.folder !== null)
         await copyErasures(dataDir, backup.folder).catch((error: unknown) =>
@@ -222,7 +222,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
         : { outcome: sealing.outcome };
     },
 
-    // What failed comes round again with the schedule: to try at once would keep a slow witness busy.
+    // A failure is retried by the schedule: retrying at once would keep a slow witness busy.
     async witness() {
       const witnessing = await context.witness();
       if (witnessing.outcome !== 'witnessed') return { outcome: witnessing.outcome };

@@ -15,23 +15,23 @@ interface Filter {
 }
 
 interface DeliveryFilter extends Filter {
-  /** Only of these sources. */
+  /** Only these sources. */
   readonly sources?: readonly string[] | null;
   readonly outcome?: 'read' | 'unknown-event' | 'unreadable' | undefined;
-  /** Only what came before this entry. */
+  /** Only entries before this one. */
   readonly before?: number | null;
-  /** Only what came after this entry, oldest first. */
+  /** Only entries after this one, oldest first. */
   readonly after?: number;
-  /** Only what was received from then on, ISO 8601 UTC. */
+  /** Only entries received from this time on, ISO 8601 UTC. */
   readonly since?: string | undefined;
-  /** Only bodies that hold these bytes. Reads the bodies, newest first, until enough are found. */
+  /** Only bodies that contain these bytes. Reads bodies, newest first, until enough are found. */
   readonly search?: Buffer | undefined;
 }
 
-/** A delivery that was stored, as lists show it. */
+/** A stored delivery as listed. */
 export type StoredDelivery = Awaited<ReturnType<typeof loadDeliveries>>[number];
 
-/** Deliveries that were stored, newest first; oldest first behind `after`. */
+/** Stored deliveries, newest first; with `after`, oldest first. */
 export async function loadDeliveries(read: Query, filter: DeliveryFilter) {
   const { source, event, limit, sources = null, outcome, before = null, after, since, search } = filter;
   let query = read
@@ -93,7 +93,7 @@ export async function loadQuarantine(read: Query, { source, event, limit }: Filt
 
 const HOURS = 72;
 
-/** How many deliveries were refused in the last 72 hours, by source and reason. */
+/** Number of deliveries refused in the last 72 hours, by source and reason. */
 export async function loadRefusedCounts(
   { rejected, clock }: { readonly rejected: Pick<RejectedRing, 'counts'>; readonly clock: Clock },
   source: string | undefined,
@@ -113,8 +113,9 @@ export async function loadRefusedCounts(
 export type ShownEntry = NonNullable<Awaited<ReturnType<typeof loadDelivery>>>;
 
 /**
- * Loads an entry in full and how it was read; null if it does not exist. A body that is not UTF-8 is given as base64; both are null when
- * it was erased. With the salt and the SHA-256 of the meta one can recompute the commitment (docs/architecture.md, Checking a commitment).
+ * Loads an entry in full and how it was read; null if it does not exist. A body that is not UTF-8 is returned as
+ * base64; both are null after an erasure. The salt and the SHA-256 of the meta allow recomputing the commitment
+ * (docs/ledger-format.md, Checking a commitment).
  */
 export async function loadDelivery(read: Query, seq: number) {
   const entry = await read.selectFrom('entries').selectAll().where('seq', '=', seq).executeTakeFirst();
@@ -156,7 +157,7 @@ function readMeta(meta: Buffer): unknown {
   }
 }
 
-/** A refused delivery and why, for the operator’s eyes. Holds no secret and no digest. */
+/** A refused delivery with the reasons, for operators only. Contains no secret and no digest. */
 export interface Diagnosed extends RejectedItem {
   readonly findings: readonly (Omit<Finding, 'code'> & { readonly code: string })[];
 }
@@ -166,7 +167,7 @@ interface DiagnosisDeps {
   readonly sources: { list(): readonly Source[]; find(slug: string): Source | null };
 }
 
-/** Says of each refused delivery why its signature failed, with the secrets of now. */
+/** Diagnoses why the signature of each refused delivery failed, using the current secrets. */
 export async function diagnoseRefused(
   { rejected, sources }: DiagnosisDeps,
   items: readonly RejectedItem[],
@@ -209,7 +210,7 @@ export async function diagnoseRefused(
   return diagnosed;
 }
 
-/** What arrived on each of these days, in order: deliveries that were stored, and refused ones. */
+/** Stored and refused deliveries on each of these days, in order. */
 export async function countDeliveriesByDay(
   read: Query,
   { days, sources }: { readonly days: readonly Span[]; readonly sources: readonly string[] | null },
@@ -237,12 +238,12 @@ export async function countDeliveriesByDay(
   });
 }
 
-/** The UTC minute of an ISO 8601 time, as counts have it. */
+/** The UTC minute of an ISO 8601 time, as used in counts. */
 function minuteOf(at: string): string {
   return at.slice(0, 16);
 }
 
-/** The names of the events that were ever delivered to these sources; null: to any. */
+/** Names of all events ever delivered to these sources; null: to any. */
 export async function listEvents(read: Query, sources: readonly string[] | null): Promise<readonly string[]> {
   const rows = await read
     .selectFrom('delivery_counts')

@@ -1,11 +1,11 @@
 import type { Query } from '../store/store.ts';
 
-/** When each source delivered first and last, by slug. ISO 8601 UTC. */
+/** Times of the first and last delivery of each source, by slug. ISO 8601 UTC. */
 export type DeliveryEnds = ReadonlyMap<string, { readonly first: string; readonly last: string }>;
 
 /**
- * When each source delivered first and last. Goes from source to source along the index: one statement, whose time grows with the number of sources
- * and not of deliveries.
+ * Loads the first and last delivery of each source. Steps from source to source along the index: one statement, whose
+ * time grows with the number of sources, not of deliveries.
  */
 export async function loadDeliveryEnds(read: Query): Promise<DeliveryEnds> {
   const rows = await read

@@ -3,12 +3,15 @@ import type { CaseReading } from '../cases/view.ts';
 import type { Query } from '../store/store.ts';
 import { loadDeliveryEnds } from './delivery-ends.ts';
 
-/** How near the legal limit of an open request is. `none`: no law sets one, or it is unknown which law applies. */
+/** How near the legal limit of an open request is. `none`: no law sets one, or the applicable law is unknown. */
 export type DueState = 'overdue' | 'within-7-days' | 'later' | 'none';
 
 const DUE_SOON_DAYS = 7;
 
-/** Open requests by how near their legal limit is; every state is there. Throws UsageError for a controller profile that is not valid. */
+/**
+ * Counts open requests by how near their legal limit is; every state is included. Throws UsageError if a controller
+ * profile is invalid.
+ */
 export async function countDue(cases: CaseReading, now: Date): Promise<ReadonlyMap<DueState, number>> {
   const counts = new Map<DueState, number>([
     ['overdue', 0],
@@ -29,19 +32,19 @@ function dueState(daysLeft: number | null): DueState {
   return daysLeft <= DUE_SOON_DAYS ? 'within-7-days' : 'later';
 }
 
-/** When things last happened, ISO 8601 UTC. What never happened is absent or null. */
+/** When things last happened, ISO 8601 UTC. Absent or null if never. */
 export interface LastTimes {
-  /** The last delivery that was stored, by source. */
+  /** The last stored delivery of each source. */
   readonly delivered: ReadonlyMap<string, string>;
-  /** The last successful pull, by source; of several banners that are pulled, the one that was pulled longest ago. */
+  /** The last successful pull of each source; if several banners are pulled, the one pulled longest ago. */
   readonly synced: ReadonlyMap<string, string>;
   /** The last checkpoint. */
   readonly sealed: string | null;
-  /** The oldest entry that is under no checkpoint. */
+  /** The oldest entry that no checkpoint covers. */
   readonly unsealed: string | null;
 }
 
-/** Loads when the last delivery, pull and checkpoint were. `pulled`: the sources whose consent log is pulled. */
+/** Loads the times of the last delivery, pull and checkpoint. `pulled`: the sources whose consent log is pulled. */
 export async function loadLastTimes(
   read: Query,
   { sources, pulled }: { readonly sources: readonly string[]; readonly pulled: readonly string[] },

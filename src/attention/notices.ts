@@ -9,10 +9,13 @@ import { listWaitingProposals, type ProposalReading } from '../erasure/proposal.
 import { isGap } from './officer-attention.ts';
 import type { Warning } from './operator-warnings.ts';
 
-/** A request whose legal limit is this near gets a notice. */
+/** Days before a request's legal limit from which there is a notice. */
 const DUE_DAYS = 7;
 
-/** Words about so many of a kind; `work`: for those who handle requests, `administer`: for those who run the installation. They name no person and quote nothing. */
+/**
+ * The wording for a number of notices. `work`: for those who handle requests; `administer`: for those who run the
+ * installation. It names nobody and quotes nothing.
+ */
 interface Kind {
   readonly audience: 'work' | 'administer';
   readonly words: (count: number) => string;
@@ -22,7 +25,7 @@ const many = (count: number, one: string, more = `${one}s`) => `${count} ${count
 const is = (count: number) => (count === 1 ? 'is' : 'are');
 const fixed = (sentence: string): Kind => ({ audience: 'administer', words: () => sentence });
 
-/** All kinds of notices, in the order in which they are listed. */
+/** All kinds of notices in the order in which they are listed. */
 const kinds = {
   'request-overdue': { audience: 'work', words: (count) => `${many(count, 'request')} ${is(count)} overdue.` },
   'request-due': {
@@ -92,7 +95,10 @@ const kinds = {
 export type NoticeKind = keyof typeof kinds;
 export const noticeKinds = Object.keys(kinds) as readonly NoticeKind[];
 
-/** What a person may want to be told of or not: requests and their evidence; sources and the service; the installation itself. */
+/**
+ * Groups of notices that a person may turn on or off: requests and their evidence; sources and the service; the
+ * installation itself.
+ */
 export const noticeGroups = ['requests', 'sources', 'installation'] as const;
 export type NoticeGroup = (typeof noticeGroups)[number];
 
@@ -114,22 +120,22 @@ export function groupOf(kind: NoticeKind): NoticeGroup {
   return ofSources.includes(kind) ? 'sources' : 'installation';
 }
 
-/** A condition that holds at the moment, and that people are notified of once. */
+/** A current condition, of which people are notified once. */
 export interface Notice {
-  /** The same as long as it is the same; stays in the database, for it may hold a case's id. */
+  /** Unchanged while the condition persists. Stays in the database, because it may contain a case id. */
   readonly key: string;
   readonly kind: NoticeKind;
   readonly source: string | null;
 }
 
-/** So many notices of a kind and source: what leaves the machine. */
+/** The number of notices of one kind and source: all that leaves the machine. */
 export interface Told {
   readonly kind: NoticeKind;
   readonly source: string | null;
   readonly count: number;
 }
 
-/** Jobs of the schedule whose failure shows nowhere else. */
+/** Scheduled jobs whose failure is not shown elsewhere. */
 const WATCHED_JOBS = ['backup', 'retention', 'witness', 'verify', 'check-read-models', 'checkpoint-mail'];
 
 interface NoticeDeps extends Pick<ProposalReading, 'keys'> {
@@ -140,7 +146,7 @@ interface NoticeDeps extends Pick<ProposalReading, 'keys'> {
   readonly warnings: readonly Warning[];
 }
 
-/** All that is so at the moment. */
+/** All current conditions. */
 export async function findNotices({ cases, clock, keys, pulled, warnings }: NoticeDeps): Promise<readonly Notice[]> {
   const { read } = cases.store;
   const [views, banners, failed, messages, proposals] = await Promise.all([
@@ -162,14 +168,15 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
     notices.push({ key: `erasure-proposed ${id}`, kind: 'erasure-proposed', source });
   for (const { source, bannerId } of banners.filter(isGap))
     notices.push({ key: `log-gap ${source} ${bannerId ?? ''}`, kind: 'log-gap', source });
-  // Of some there are several a source: banners, for instance. Their sentences hold counts that change.
+  // A source may have several warnings of one code, for instance about banners, and their sentences contain counts that
+  // change.
   for (const [place, { code, source, sentence }] of warnings.entries())
     notices.push({ key: `${code} ${source ?? ''} ${keyOf(code, sentence) ?? place}`, kind: code, source });
   for (const kind of failed) notices.push({ key: `job-failed ${kind}`, kind: 'job-failed', source: null });
   return notices;
 }
 
-/** What tells two warnings of a code and source apart. */
+/** Distinguishes warnings with the same code and source. */
 function keyOf(code: Warning['code'], sentence: string): string {
   return code === 'sync-failing' || code === 'sync-lag'
     ? (/, banner (.+?)(?: failed:| was| did)/.exec(sentence)?.[1] ?? '')
@@ -192,7 +199,7 @@ async function failedJobs(read: Query): Promise<readonly string[]> {
   return [...last].flatMap(([kind, state]) => (state === 'failed' ? [kind] : []));
 }
 
-/** Notices by kind and source, in the order of the kinds. */
+/** Counts notices by kind and source, in the order of the kinds. */
 export function countNotices(notices: readonly Pick<Notice, 'kind' | 'source'>[]): readonly Told[] {
   const groups = new Map<string, Told>();
   for (const { kind, source } of notices) {
@@ -211,7 +218,10 @@ export function sentenceOf({ kind, source, count }: Told): string {
   return source === null ? words : `${source}: ${words}`;
 }
 
-/** Whether an account gets this notice: notices about the installation and its upkeep go to those who may administer it, those about requests to those who work on them, and both only for sources that the person may see. */
+/**
+ * Whether an account receives this notice: notices about the installation and its upkeep go to those who may administer
+ * it, those about requests to those who work on them, and both only for sources that the person may see.
+ */
 export function isFor(
   { role, sources }: { readonly role: Role; readonly sources: readonly string[] | null },
   { kind, source }: Pick<Told, 'kind' | 'source'>,

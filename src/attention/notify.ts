@@ -12,7 +12,7 @@ import type { Store, StoreTransaction } from '../store/store.ts';
 import { loadPreferences, type Preferences, usualPreferences, wants } from './preferences.ts';
 import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './notices.ts';
 
-/** Where notifications go; what is null is not configured. */
+/** Where notifications are sent; null: not configured. */
 interface Channels {
   readonly mail: MailSettings | null;
   readonly chatUrl: string | null;
@@ -25,30 +25,30 @@ export interface NotifyDeps {
   readonly clock: Clock;
   readonly channels: Channels;
   readonly checkpointMailTo: readonly string[];
-  /** Of the admin pages; null: unknown. */
+  /** Address of the admin pages; null: unknown. */
   readonly adminUrl: string | null;
   readonly instance: string;
   readonly epoch: number;
   readonly verifierKey: string;
   readonly seal: () => Promise<Sealing>;
-  /** All that is so at the moment. */
+  /** Finds all current conditions. */
   readonly find: () => Promise<readonly Notice[]>;
 }
 
 const NOTIFIED = 'notified';
 const CHECKPOINT_MAIL = 'checkpoint_mail';
 
-/** A condition that was gone for this long and returns is announced again. */
+/** A condition that disappears for this long and returns is announced again. */
 const FORGET_HOURS = 24;
-/** A mail server may be away for half a day. */
+/** Enough for a mail server that is away for half a day. */
 const ATTEMPTS = 80;
 
 const notifiedSchema = z.record(
   z.string(),
   z.object({
-    /** When it was told of. ISO 8601 UTC. */
+    /** When it was announced. ISO 8601 UTC. */
     since: z.string(),
-    /** When it was so for the last time, to the hour. */
+    /** When it last held, to the hour. */
     seen: z.string(),
   }),
 );
@@ -62,7 +62,7 @@ function readNotified(text: string | null): Notified {
   }
 }
 
-/** What is so now, each with the time since when it has been told of; null: not yet. */
+/** Current conditions with the time since when each has been announced; null: not yet. */
 export async function listNotices(
   deps: Pick<NotifyDeps, 'store' | 'find'>,
 ): Promise<readonly (Notice & { since: string | null })[]> {
@@ -73,19 +73,22 @@ export async function listNotices(
 const toldSchema = z.object({ kind: z.enum(noticeKinds), source: z.string().nullable(), count: z.number() });
 const payloadSchema = z.object({
   channel: z.enum(['mail', 'chat', 'webhook']),
-  /** The account; the address is looked up when the mail is sent. */
+  /** The account; its address is looked up when the mail is sent. */
   person: z.string().nullable(),
-  /** Of the message, over all attempts. */
+  /** Message id, the same for all attempts. */
   id: z.string(),
   at: z.string(),
   digest: z.boolean(),
   told: z.array(toldSchema),
-  /** Documents and backups that the schedule made since the last digest. */
+  /** Scheduled documents and backups made since the last digest. */
   done: z.array(z.object({ kind: z.string(), count: z.number() })),
 });
 type Payload = z.infer<typeof payloadSchema>;
 
-/** The jobs of notifications: new notices are found and handed to jobs of their own in one transaction, so that each is sent once, whatever fails in between. */
+/**
+ * The jobs of notifications. New notices are found and passed to separate jobs in one transaction, so each is sent
+ * once, whatever fails in between.
+ */
 export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
   return {
     async notify(_payload, context) {
@@ -138,7 +141,8 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
       return withFinal(() => send(deps, readPayload(payloadSchema, payload), context));
     },
 
-    // The schedule's jobs are tried for half a minute, and a mail server may be away for longer than that on the one day of the month.
+    // Enqueues a separate job: scheduled jobs are retried for half a minute, but a mail server may be away longer on
+    // that one day of the month.
     async 'mail-checkpoint'() {
       const { outcome } = await deps.jobs.enqueue({ kind: 'checkpoint-mail', key: 'schedule', maxAttempts: ATTEMPTS });
       return { outcome };
@@ -150,7 +154,7 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
   };
 }
 
-/** A refusal that no repetition will mend ends the job. */
+/** A refusal that retries cannot help ends the job. */
 async function withFinal<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -161,7 +165,7 @@ async function withFinal<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Times to the hour, so that the setting is written at most once an hour when nothing changes. */
+/** Times to the hour, so that the setting is written at most once an hour if nothing changes. */
 function rememberedAt(now: string, known: Notified, notices: readonly Notice[]): Notified {
   const hour = `${now.slice(0, 13)}:00:00.000Z`;
   const next: Notified = {};
@@ -171,7 +175,7 @@ function rememberedAt(now: string, known: Notified, notices: readonly Notice[]):
   return next;
 }
 
-/** One message for each person who may see something of it and wants it, one for the chat, and one webhook for each kind and source. */
+/** One mail for each person who may see and wants some of it, one chat message, and one webhook for each kind and source. */
 function messagesFor(
   { mail, chatUrl, webhook }: Channels,
   people: readonly Person[],
@@ -198,7 +202,7 @@ function messagesFor(
   }));
 }
 
-/** What the schedule brought to its end since then, by kind. */
+/** What the schedule has finished since then, by kind. */
 async function finishedSince({ query }: StoreTransaction, since: string): Promise<Payload['done']> {
   const rows = await query
     .selectFrom('jobs')
@@ -225,7 +229,7 @@ async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext):
       const person = payload.person === null ? null : await findPerson(deps, payload.person);
       if (channels.mail === null) throw new JobRefused('SMTP_URL is not set for this worker.');
       if (person === null || person.disabledAt !== null) return { sent: false, reason: 'the account is gone' };
-      // What the person may see may have changed since.
+      // The person's rights may have changed since.
       const told = payload.told.filter((one) => isFor(person, one));
       if (told.length + payload.done.length === 0) return { sent: false, reason: 'no longer for this account' };
       await sendMail(channels.mail, notificationMail({ ...payload, told }, person.email, deps.adminUrl), signal);
@@ -244,7 +248,7 @@ async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext):
   }
 }
 
-/** The message of a webhook: type, time, and how many of it there are in which source. */
+/** The body of a webhook: type, time, source and number. */
 function webhookBody(
   { told, at }: Pick<Payload, 'told' | 'at'>,
   { instance, adminUrl }: Pick<NotifyDeps, 'instance' | 'adminUrl'>,
@@ -282,7 +286,7 @@ function notificationMail(payload: Payload, to: string, adminUrl: string | null)
 
 const checkpointMailSchema = z.object({ size: z.number(), epoch: z.number(), at: z.string() });
 
-/** The last checkpoint that was mailed; null: none was. */
+/** The last checkpoint that was mailed; null: none. */
 export async function readCheckpointMail(
   store: Pick<Store, 'read'>,
 ): Promise<z.infer<typeof checkpointMailSchema> | null> {
@@ -290,7 +294,10 @@ export async function readCheckpointMail(
   return text === null ? null : checkpointMailSchema.parse(JSON.parse(text));
 }
 
-/** Seals, and mails the newest checkpoint with the key that checks it: a recipient who keeps the mail can tell later whether the history was rewritten or cut off. */
+/**
+ * Seals, and mails the newest checkpoint with the key that checks it: a recipient who keeps the mail can tell later
+ * whether the history was rewritten or cut off.
+ */
 export async function mailCheckpoint(
   deps: NotifyDeps,
   { id, signal }: { readonly id: string; readonly signal?: AbortSignal },
@@ -329,7 +336,7 @@ If it differs, ask why before you rely on it: a restored backup leads to a new k
   return { outcome: 'mailed', size, recipients: to.length };
 }
 
-/** Sends a test through each channel that is configured; a sentence about what went wrong, null: nothing did. */
+/** Sends a test through each configured channel; returns what went wrong as a sentence, or null. */
 export async function testChannels(
   deps: NotifyDeps,
   to: readonly string[],

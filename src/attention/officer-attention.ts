@@ -9,35 +9,38 @@ import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '.
 import type { Query } from '../store/store.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 
-/** A request that still waits for an answer, and how its sender was found in the consent records: of the first {@link MATCHED} alone. */
+/**
+ * A request that still waits for an answer, and how its requester was found in the consent records (only for the first
+ * {@link MATCHED}).
+ */
 interface OpenRequest {
   readonly view: CaseView;
   readonly match?: Match;
 }
 
-/** What the officer has to look at. */
+/** What needs the officer's attention. */
 export interface OfficerAttention {
   /** `3 requests: 1 due in 4 days, 1 unmatched, 1 opt-out · 2 gaps`. */
   readonly sentence: string;
-  /** What the sentence is made of: each part, and what it is about. */
+  /** The parts of the sentence, each with what it is about. */
   readonly parts: readonly AttentionPart[];
-  /** By legal limit, the nearest first. */
+  /** By legal limit, nearest first. */
   readonly requests: readonly OpenRequest[];
-  /** How the pull of each banner stands. */
+  /** The state of each banner's pull. */
   readonly banners: readonly BannerStatus[];
   /** Banners whose consent log may be incomplete. */
   readonly gaps: readonly BannerStatus[];
   readonly agreement: Agreement;
-  /** Cases after whose withdrawal the same subject's consent was recorded again, over the last {@link AGREEMENT_DAYS} days. */
+  /** Cases whose subject has consented again since the withdrawal, over the last {@link AGREEMENT_DAYS} days. */
   readonly consentAfterWithdrawal: readonly string[];
   readonly scans: ScanAttention;
-  /** What requesters wrote back, the oldest first. */
+  /** Messages from requesters, oldest first. */
   readonly messages: readonly WaitingMessage[];
-  /** Tasks for other systems that are open and due, the earliest first. */
+  /** Open tasks for other systems that are due, earliest first. */
   readonly dueTasks: readonly DueTask[];
 }
 
-/** One of the figures, and where its details are. */
+/** A figure, and where its details are. */
 export interface AttentionPart {
   readonly about:
     | 'requests'
@@ -52,31 +55,31 @@ export interface AttentionPart {
   readonly text: string;
 }
 
-/** What scans and integrations ask for. */
+/** What needs attention about scans and integrations. */
 interface ScanAttention {
-  /** Sites whose last scan found something before consent that needs it. */
+  /** Sites whose last scan found items set before consent although they need it. */
   readonly beforeConsent: readonly BeforeConsent[];
-  /** Disconnected or lost over the last {@link AGREEMENT_DAYS} days, and not connected since. */
+  /** Disconnected or lost in the last {@link AGREEMENT_DAYS} days, and not connected since. */
   readonly integrations: readonly BrokenIntegration[];
 }
 
 /** How deliveries and the pulled log agree over the last {@link AGREEMENT_DAYS} days. */
 export interface Agreement {
-  /** Decisions that came by the log alone: the endpoint was away, or the event is not subscribed. */
+  /** Decisions only in the log: the endpoint was down, or the event is not subscribed. */
   readonly undelivered: number;
   /** Decisions with two records that contradict each other. */
   readonly contradicting: number;
 }
 
-/** Days that deliveries and the log are set against each other for the officer; the consent audit does it for any period. */
+/** Days over which deliveries and the log are compared for the officer; the consent audit does it for any period. */
 export const AGREEMENT_DAYS = 31;
 
-/** A request whose legal limit is this near is named with its days. */
+/** Days before its legal limit from which a request is listed with the days left. */
 const DUE_SOON_DAYS = 7;
-/** Of the open requests, the first this many are looked up in the consent records. */
+/** How many open requests are looked up in the consent records. */
 export const MATCHED = 50;
 
-/** Gathers what needs the officer's attention, of some sources or of all. `pulled`: the sources whose consent log is pulled. */
+/** Gathers what needs the officer's attention, for some sources or all. `pulled`: the sources whose consent log is pulled. */
 export async function loadOfficerAttention(
   given: { readonly cases: CaseReading; readonly clock: Clock; readonly pulled: readonly Source[] },
   sources?: readonly string[],
@@ -117,7 +120,7 @@ export async function loadOfficerAttention(
   return { sentence: sentenceOf(parts), parts, ...found };
 }
 
-/** Whether a banner's consent log may be incomplete. A run under way is a gap only where something is known to be missing. */
+/** Whether a banner's consent log may be incomplete. A run in progress is a gap only if something is known to be missing. */
 export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): boolean {
   return state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null);
 }
@@ -136,7 +139,7 @@ async function loadAgreement(read: Query, pulled: readonly Source[], from: strin
   return sum;
 }
 
-/** One sentence for the head of the page and the command line. A request may count under several of its words. */
+/** One sentence for the head of the page and the command line. A request may be counted in several of its parts. */
 export function describeAttention(...found: Parameters<typeof attentionParts>): string {
   return sentenceOf(attentionParts(...found));
 }
@@ -192,7 +195,7 @@ function isOptOut(view: CaseView): boolean {
   return view.kind === 'opt-out' || view.kind === 'limit';
 }
 
-/** The place is unknown, or what was given is on no list. */
+/** The place is unknown, or the given one is not in the list. */
 function isPlaceless(view: CaseView): boolean {
   return view.deadline.placeMissing;
 }

@@ -8,7 +8,7 @@ import type { Query } from '../store/store.ts';
 import { bannerOf } from '../sync/position.ts';
 import { type DeliveryEnds, loadDeliveryEnds } from './delivery-ends.ts';
 
-/** Something the operator has to look at: what, and what to do about it. */
+/** Something that needs the operator's attention: what, and what to do about it. */
 export interface Warning {
   readonly code:
     | 'silent-source'
@@ -38,24 +38,24 @@ export interface Warning {
   readonly remedy: string;
 }
 
-/** What {@link findWarnings} looks at besides the database. */
+/** What {@link findWarnings} considers besides the database. */
 export interface Surroundings {
   readonly now: Date;
   /** Of the days and times in sentences. */
   readonly timeZone: string;
   /** Sources that are set up to be pulled (they have an API address and key). */
   readonly pulled: readonly string[];
-  /** Bytes free and in all where the data lies; null when unknown. */
+  /** Free and total bytes on the data's disk; null if unknown. */
   readonly disk: { readonly free: number; readonly total: number } | null;
-  /** Why the last sealing failed; null when it did not. */
+  /** Why the last sealing failed; null if it did not. */
   readonly sealFailure: string | null;
   /** The last verification of the whole ledger; null: there was none. */
   readonly verification: LastVerification | null;
-  /** Milliseconds from one scheduled verification to the next. */
+  /** Milliseconds between scheduled verifications. */
   readonly verifyEveryMs: number;
-  /** Tables that differed from the ledger at the last comparison, with how many rows; null when none did. */
+  /** Tables that differed from the ledger at the last comparison, with the number of rows; null if none did. */
   readonly readModelsDiffer: string | null;
-  /** Why appends are refused; null when they are not. */
+  /** Why appends are refused; null if they are not. */
   readonly refusal: Refusal | null;
   /** How far checkpoints have been witnessed, and how long one may wait for it; null: no witnesses are configured. */
   readonly witnessing: { readonly state: WitnessState; readonly epoch: number; readonly maxAgeHours: number } | null;
@@ -69,16 +69,22 @@ export interface Refusal {
 }
 
 const HOUR = 3_600_000;
-/** A source that used to deliver and has not for this long is silent, unless its deliveries are usually further apart. */
+/**
+ * A source that has delivered before is silent after this long without a delivery, unless its deliveries are usually
+ * further apart.
+ */
 const SILENT_HOURS = 48;
-/** So many refusals for signature within the last quarter of an hour, and more than were accepted, are a surge. */
+/** This many refusals for their signature within a quarter of an hour, and more than were accepted, are a surge. */
 const SURGE = 10;
-/** A pulled source without a successful sync for this long lags. */
+/** Hours without a successful sync after which a pulled source lags. */
 const LAG_HOURS = 3;
 const DISK_FREE_BYTES = 1 << 30;
 const DISK_FREE_SHARE = 0.05;
 
-/** The warnings of docs/architecture.md, Operations: silence, surge of refusals, sync, disk, seal, quarantine, texts of policies, lists and deliveries that disagree, the API’s description. */
+/**
+ * The warnings of docs/operations.md: silence, surge of refusals, sync, disk, seal, quarantine, policy texts, lists and
+ * deliveries that disagree, the API's description.
+ */
 export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
   const ends = await loadDeliveryEnds(read);
   return [
@@ -138,7 +144,7 @@ function verificationWarning(last: LastVerification | null): Warning[] {
   ];
 }
 
-/** Twice the interval has passed since the whole ledger was verified, or, where it never was, since its first entry. */
+/** The whole ledger has not been verified for twice the interval (or, if it never was, the first entry is that old). */
 async function overdueVerification(
   read: Query,
   { verification, verifyEveryMs, now }: Surroundings,
@@ -164,7 +170,7 @@ async function overdueVerification(
   ];
 }
 
-/** A witness that has seen a different history, and checkpoints that wait for their witnesses for too long. */
+/** A witness that has seen a different history, and checkpoints that wait too long for their witnesses. */
 async function witnessWarnings(read: Query, { witnessing, now }: Surroundings): Promise<Warning[]> {
   if (witnessing === null) return [];
   const { state, epoch, maxAgeHours } = witnessing;
@@ -284,7 +290,7 @@ async function surges(read: Query, now: Date): Promise<Warning[]> {
   return warnings;
 }
 
-/** Sources that have been silent for two days, and for twice as long as they usually are. */
+/** Sources silent for two days and for twice as long as usual. */
 async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<Warning[]> {
   const warnings: Warning[] = [];
   for (const [source, { last }] of ends) {
@@ -300,10 +306,10 @@ async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<War
   return warnings.sort((a, b) => ((a.source ?? '') < (b.source ?? '') ? -1 : 1));
 }
 
-/** Days before the last delivery by which it is judged how often a source sends. */
+/** Days before the last delivery that show how often a source sends. */
 const RHYTHM_DAYS = 28;
 
-/** Hours from one day with deliveries to the next, on average, in the weeks before the last one. */
+/** Average hours between days with deliveries in the weeks before the last one. */
 async function usualGapHours(read: Query, source: string, last: string): Promise<number> {
   const from = new Date(Date.parse(last) - RHYTHM_DAYS * 24 * HOUR).toISOString().slice(0, 10);
   const { days, first } = await read
@@ -357,7 +363,7 @@ async function syncWarnings(read: Query, around: Surroundings, ends: DeliveryEnd
   return warnings;
 }
 
-/** Sources that deliver, are set up to be pulled, and never were. */
+/** Sources that deliver and are set up to be pulled, but were never pulled. */
 function findNeverSynced(around: Surroundings, synced: ReadonlySet<string>, ends: DeliveryEnds): Warning[] {
   const warnings: Warning[] = [];
   const never = around.pulled.filter((source) => !synced.has(source));
@@ -391,7 +397,7 @@ async function quarantineWarning(read: Query): Promise<Warning[]> {
   ];
 }
 
-/** One a source: lists and deliveries that contradict each other mean that something was not delivered, or not done. */
+/** One per source: if lists and deliveries contradict each other, something was not delivered or not done. */
 async function disagreements(read: Query, timeZone: string): Promise<Warning[]> {
   const bySource = new Map<string, string[]>();
   for (const { source, sentence } of await findDisagreements(read, { timeZone }))
@@ -413,7 +419,7 @@ async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
       eb.or([
         eb('state', '=', 'unknown'),
         eb.and([eb('state', '=', 'sent'), eb('due_at', '<', now.toISOString())]),
-        // Answered, but not for each item of the batch.
+        // Answered, but not for every item of the batch.
         eb('request_id', 'in', eb.selectFrom('call_items').select('request_id').where('state', '=', 'unknown')),
       ]),
     )
@@ -429,7 +435,10 @@ async function unknownCalls(read: Query, now: Date): Promise<Warning[]> {
   }));
 }
 
-/** What the service's own description lost. One for each address of the service, whichever source's key was used: another one may watch it by now. */
+/**
+ * What is missing from the service's own description. One per address of the service, whichever source's key was used,
+ * since another source may watch it by now.
+ */
 async function descriptionWarnings(read: Query, timeZone: string): Promise<Warning[]> {
   const newest = read
     .selectFrom('snapshot_history')

@@ -3,23 +3,23 @@ import type { Query, Store } from '../store/store.ts';
 import { groupOf, type NoticeGroup, noticeGroups, type NoticeKind } from './notices.ts';
 
 const preferencesSchema = z.object({
-  /** Whether what is new is mailed as soon as it is found. */
+  /** Whether new notices are mailed at once. */
   atOnce: z.boolean(),
   /** Whether the daily summary is mailed. */
   digest: z.boolean(),
-  /** Groups of notices that the person does not want. */
+  /** Groups of notices that the person has turned off. */
   off: z.array(z.enum(noticeGroups)),
 });
 
 /** Which notices a person wants by mail. */
 export type Preferences = z.infer<typeof preferencesSchema>;
 
-/** What holds until a person says otherwise. */
+/** The preferences of a person who has not chosen any. */
 export const usualPreferences: Preferences = { atOnce: true, digest: true, off: [] };
 
 const PREFIX = 'notify_preferences:';
 
-/** The preferences of those who have said something, by the id of the person. */
+/** The preferences of people who have chosen some, by person id. */
 export async function loadPreferences(read: Query): Promise<ReadonlyMap<string, Preferences>> {
   const rows = await read
     .selectFrom('settings')
@@ -43,18 +43,21 @@ function readPreferences(value: string): Preferences | null {
   }
 }
 
-/** Keeps what a person wants. */
+/** Stores a person's preferences. */
 export async function savePreferences(store: Store, personId: string, preferences: Preferences): Promise<void> {
   const row = { name: `${PREFIX}${personId}`, value: JSON.stringify(preferences) };
   await store.transaction((tx) => tx.insertMany('settings', [row], 'replace'));
 }
 
-/** Whether a person wants to be mailed of a kind. */
+/** Whether a person wants mail about a kind. */
 export function wants({ off }: Preferences, kind: NoticeKind): boolean {
   return !off.includes(groupOf(kind));
 }
 
-/** What is off after a form that offered some groups, of which these were ticked; what it did not offer stays as it was. */
+/**
+ * The groups that are off after a form offered some groups and these were ticked; groups that it did not offer keep
+ * their setting.
+ */
 export function groupsOff(
   before: Preferences,
   offered: readonly NoticeGroup[],

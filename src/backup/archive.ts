@@ -13,30 +13,31 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 
 /*
- * The file of a backup (docs/backup.md): a tar archive, compressed with gzip, encrypted with age (age-encryption.org/v1). Its last members are
- * manifest.json, which lists all others with size and SHA-256, and manifest.mac, an HMAC of it under the instance key: everybody can encrypt for a
- * recipient, but only the installation makes a backup of itself.
+ * The file of a backup (docs/backup.md): a tar archive, compressed with gzip, encrypted with age
+ * (age-encryption.org/v1). Its last members are manifest.json, which lists all others with size and SHA-256, and
+ * manifest.mac, an HMAC of it under the instance key: anyone can encrypt for a recipient, but only the installation can
+ * make a backup of itself.
  */
 
-/** What a backup is encrypted with: recipients (`age1…`), or a passphrase. */
+/** What encrypts a backup: recipients (`age1…`), or a passphrase. */
 export type Lock =
   | { readonly recipients: readonly string[] }
   | {
       readonly passphrase: string;
-      /** Of scrypt, as a power of two; default: that of age. */
+      /** Work factor of scrypt as a power of two; default: that of age. */
       readonly workFactor?: number;
     };
-/** What opens it: identities (`AGE-SECRET-KEY-1…`), or the passphrase. */
+/** What decrypts it: identities (`AGE-SECRET-KEY-1…`), or the passphrase. */
 export type Unlock = { readonly identities: readonly string[] } | { readonly passphrase: string };
 
 const memberSchema = z.object({ name: z.string(), bytes: z.number(), sha256: z.string() });
 type Member = z.infer<typeof memberSchema>;
 const manifestSchema = z.looseObject({ members: z.array(memberSchema) });
 
-/** Adds members to an archive, in the order in which they are to be read. */
+/** Adds members to an archive, in reading order. */
 export interface Adding {
   add(name: string, content: Buffer): Promise<void>;
-  /** False when the file does not exist. */
+  /** False if the file does not exist. */
   addFile(name: string, path: string): Promise<boolean>;
 }
 
@@ -53,8 +54,9 @@ export interface Written {
 }
 
 /**
- * Writes an archive to `path`: under another name first, synced, read back and checked, then renamed, so that a file of that name is whole.
- * `produce` adds the members and resolves with what the manifest says besides. Throws UsageError for a recipient that is none.
+ * Writes an archive to `path`: under another name first, synced, read back and checked, then renamed, so that a file
+ * with that name is complete. `produce` adds the members and resolves with further content of the manifest. Throws
+ * UsageError for an invalid recipient.
  */
 export async function writeArchive(
   path: string,
@@ -111,7 +113,7 @@ async function writeDraft(
         }
       },
     );
-    // Adding a member must not wait for a disk that has failed.
+    // Adding a member must not hang if the disk has failed.
     const failed = draining.then(() => new Promise<never>(() => undefined));
     const adding = adderTo(tape, members, madeAt, failed);
     const producing = (async () => {
@@ -174,24 +176,25 @@ type TapeEntry = AsyncIterable<Buffer> & { readonly header: { readonly name: str
 export interface Read {
   readonly bytes: number;
   readonly sha256: string;
-  /** What the manifest says; its MAC was checked. */
+  /** The content of the manifest, whose MAC was checked. */
   readonly manifest: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Reads an archive from its beginning to its end, and checks everything: the encryption of each part, the manifest, its MAC. What `onMember` is given is
- * decrypted but not yet compared with the manifest, which comes last: nothing may be relied on before this resolves.
- * Throws UsageError when nothing opens the file, VerificationFault when it is not what was written.
+ * Reads an archive from beginning to end and checks everything: the encryption of each part, the manifest, its MAC.
+ * What `onMember` receives is decrypted but not yet compared with the manifest, which comes last: do not rely on
+ * anything before this resolves. Throws UsageError if nothing decrypts the file, VerificationFault if it is not what
+ * was written.
  */
 export async function readArchive(
   path: string,
   options: {
     readonly unlock: Unlock;
-    /** Null: the manifest's MAC is not checked. */
+    /** Null: do not check the manifest's MAC. */
     readonly appendKey: Uint8Array | null;
-    /** Reads the content to its end. */
+    /** Must read the content to its end. */
     readonly onMember: (name: string, content: AsyncIterable<Buffer>) => Promise<void>;
-    /** Bytes of the file that were read. */
+    /** Called with the number of bytes read. */
     readonly onProgress?: (bytes: number) => void;
   },
 ): Promise<Read> {
@@ -212,12 +215,12 @@ export async function readArchive(
     createGunzip(),
     tape as unknown as NodeJS.WritableStream,
   );
-  // It is awaited below; until then a failure shows where the members are read.
+  // Awaited below; until then, a failure shows up where the members are read.
   feeding.catch(() => undefined);
   const members: Member[] = [];
   let manifest: Buffer | null = null;
   let mac: string | null = null;
-  // What the reader of a member throws is not about the file.
+  // An error of a member's reader is not a fault of the file.
   let ownError: { readonly error: unknown } | null = null;
   const onMember = (name: string, content: AsyncIterable<Buffer>) =>
     options.onMember(name, content).catch((error: unknown) => {
@@ -238,7 +241,7 @@ export async function readArchive(
       (reason: unknown) => reason,
     );
     const thrown = ownError as { readonly error: unknown } | null;
-    // A member that ends too soon fails its reader as well.
+    // A member that ends too early makes its reader fail as well.
     if (thrown !== null && (failed === null || isEndedEarly(failed))) throw thrown.error;
     throw asFault(path, failed ?? error);
   }
@@ -267,7 +270,7 @@ async function readMember(
   return { name, bytes, sha256: hash.digest('hex') };
 }
 
-/** Of a member that is known to be small. */
+/** For a member known to be small. */
 export async function wholeOf(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of content) chunks.push(chunk);
@@ -300,7 +303,7 @@ function macOf(appendKey: Uint8Array, manifest: Buffer): Buffer {
   return hmacSha256(appendKey, Buffer.concat([TAG, manifest]));
 }
 
-/** With recipients, the file is read back with a separate key, generated for that and discarded. */
+/** With recipients, the file is read back with an additional key generated for that and then discarded. */
 async function lockOf(lock: Lock): Promise<{ encrypter: Encrypter; unlock: Unlock }> {
   const encrypter = new Encrypter();
   if ('passphrase' in lock) {
@@ -314,7 +317,7 @@ async function lockOf(lock: Lock): Promise<{ encrypter: Encrypter; unlock: Unloc
   return { encrypter, unlock: { identities: [identity] } };
 }
 
-/** A sentence when a text is not a recipient of age. */
+/** A sentence if a text is not an age recipient. */
 export function recipientProblem(text: string): string | null {
   try {
     new Encrypter().addRecipient(text);
@@ -350,7 +353,7 @@ async function decrypt(
   }
 }
 
-/** How a stream fails whose reader has left. */
+/** The error of a stream whose reader has left. */
 function isEndedEarly(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
 }
@@ -358,14 +361,14 @@ function isEndedEarly(error: unknown): boolean {
 function asFault(path: string, error: unknown): unknown {
   if (error instanceof VerificationFault || error instanceof UsageError) return error;
   const { code = '', message } = error as NodeJS.ErrnoException;
-  // What age, gzip and tar say of bytes that nobody wrote.
+  // Errors of age, gzip and tar for bytes that were not written by us.
   const isAltered =
     /invalid tag|ciphertext|final chunk|premature|unexpected end|invalid tar|chunk is empty/i.test(message) ||
     /^Z_|ERR_STREAM_PREMATURE_CLOSE/.test(code);
   return isAltered ? new VerificationFault(`${path}: ${WHERE_SHARED} (${message}).`) : error;
 }
 
-/** With back-pressure; Readable.toWeb of Node.js 20 throws where its reader stops early. */
+/** With back-pressure; Node.js 20's Readable.toWeb throws if its reader stops early. */
 function webStreamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
   return new ReadableStream<Uint8Array>({

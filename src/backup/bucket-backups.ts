@@ -10,13 +10,13 @@ import { BucketError } from '../outside/s3.ts';
 import { type BackupOptions, type BackupReport, makeBackup } from './make-backup.ts';
 import { type BackupFile, backupIn, copyErasures, outdated } from './rotate.ts';
 
-/** Where a backup goes: to one of them at least. */
+/** Where a backup goes; at least one of them. */
 export interface BackupPlaces {
   readonly folder: string | null;
   readonly bucket: BucketAddress | null;
 }
 
-/** `s3://…` is a bucket, anything else a folder. Throws UsageError for a bucket that is none. */
+/** `s3://…` is a bucket, anything else a folder. Throws UsageError for an invalid bucket. */
 export function placeOf(text: string): BackupPlaces {
   if (!text.startsWith('s3://')) return { folder: text, bucket: null };
   const bucket = bucketAddressOf(text);
@@ -25,14 +25,17 @@ export function placeOf(text: string): BackupPlaces {
 }
 
 export interface PlacedReport extends BackupReport {
-  /** Where it lies in the bucket; null: it was not uploaded. */
+  /** Its address in the bucket; null: not uploaded. */
   readonly uploaded: string | null;
 }
 
 const OUTGOING = 'outgoing';
 const OUTGOING_HOURS = 24;
 
-/** {@link makeBackup}, into a folder, a bucket or both. Without a folder it is written to DATA_DIR first, read back, uploaded, and removed there. */
+/**
+ * {@link makeBackup} into a folder, a bucket or both. Without a folder it is written to DATA_DIR, read back, uploaded,
+ * and removed there.
+ */
 export async function backUp(
   options: Omit<BackupOptions, 'folder'> & { readonly places: BackupPlaces },
 ): Promise<PlacedReport> {
@@ -59,7 +62,7 @@ export async function backUp(
   return { ...report, path: places.folder === null ? uploaded : report.path, uploaded };
 }
 
-/** What uploads that were killed have left. */
+/** Removes what killed uploads left behind. */
 async function removeLeftovers(folder: string, now: Date): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const { mtimeMs } = await stat(join(folder, name));
@@ -68,11 +71,14 @@ async function removeLeftovers(folder: string, now: Date): Promise<void> {
 }
 
 interface BucketBackup extends BackupFile {
-  /** All of them, hidden ones too. */
+  /** All versions, including hidden ones. */
   readonly versions: readonly ObjectVersion[];
 }
 
-/** The backups of an installation in a bucket, the newest first; null: of every installation. One whose newest version is a marker is gone for most, and listed. */
+/**
+ * The backups of an installation in a bucket, newest first; null: of all installations. A backup whose newest version
+ * is a delete marker is listed too, although most tools do not show it.
+ */
 export async function listBucketBackups(bucket: Bucket, instance: string | null): Promise<readonly BucketBackup[]> {
   const byName = new Map<string, ObjectVersion[]>();
   for (const version of await bucket.versions('consent-ledger-')) {
@@ -87,7 +93,7 @@ export async function listBucketBackups(bucket: Bucket, instance: string | null)
     .sort((a, b) => b.madeAt.getTime() - a.madeAt.getTime());
 }
 
-/** Removes outdated backups with all their versions; those that are locked stay until a later run. */
+/** Removes outdated backups with all their versions; locked ones stay until a later run. */
 export async function rotateBucket(
   bucket: Bucket,
   instance: string,
@@ -97,7 +103,7 @@ export async function rotateBucket(
   const removed: string[] = [];
   const locked: string[] = [];
   for (const { name, versions } of backups.filter((backup) => outdated(backups, keep).includes(backup))) {
-    // Markers last: as long as a version is locked, what hides it stays.
+    // Delete markers last: while a version is locked, the marker that hides it stays.
     const contents = await Promise.all(versions.filter(({ isMarker }) => !isMarker).map((one) => bucket.remove(one)));
     if (contents.includes(false)) locked.push(name);
     else {
@@ -108,10 +114,10 @@ export async function rotateBucket(
   return { removed, locked };
 }
 
-/** Records of erasures that this process knows to be in the bucket. */
+/** Erasure records known by this process to be in the bucket. */
 const uploaded = new Set<string>();
 
-/** {@link copyErasures} to a bucket. The bucket is asked only when there is a record that this process has not uploaded or seen there. */
+/** {@link copyErasures} to a bucket, which is only asked if there is a record that this process has not uploaded or seen there. */
 export async function uploadErasures(dataDir: string, bucket: Bucket): Promise<number> {
   const folder = join(dataDir, 'erasures');
   const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.json'));
@@ -125,12 +131,13 @@ export async function uploadErasures(dataDir: string, bucket: Bucket): Promise<n
   return missing.length;
 }
 
-/** A record of an erasure is a list of numbers. */
+/** The largest erasure record in bytes; it is a list of numbers. */
 const RECORD_BYTES = 64 << 20;
 
 /**
- * Downloads a backup, with the records of erasures that lie beside it, runs `work` with the file, and removes both. `s3://bucket/folder/` with a slash at its
- * end is the newest backup there. Throws UsageError when there is none, or several installations have some.
+ * Downloads a backup with the erasure records next to it, runs `work` with the file, and removes both.
+ * `s3://bucket/folder/` with a trailing slash means the newest backup there. Throws UsageError if there is none, or if
+ * several installations have backups there.
  */
 export async function withDownloaded<T>(
   config: Config,

@@ -4,7 +4,7 @@ import { readEntryPage } from '../store/queries/entry-pages.ts';
 import { MOVED_TO } from '../store/settings.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 
-/** Tables that a copy takes row by row as they stand: what is set up, and work that is not done yet. */
+/** Tables that are copied row by row: configuration, and unfinished work. */
 export const copiedWhole = [
   'settings',
   'positions',
@@ -21,13 +21,16 @@ export const copiedWhole = [
   'call_slots',
 ] as const satisfies readonly TableName[];
 
-/** Tables that a copy takes and a backup does not: a link that was revoked since must not come back with a backup. */
+/** Tables that a copy includes and a backup does not: a link revoked since must not come back with a backup. */
 export const copiedOnly = ['hand_overs'] as const satisfies readonly TableName[];
 
-/** Tables that grow with the ledger: copied page by page, and only what is not there yet. */
+/** Tables that grow with the ledger: copied page by page, and only what is missing. */
 export const copiedByPage = ['entries', 'arrivals', 'checkpoints'] as const satisfies readonly TableName[];
 
-/** Officers sign in again: a session belongs to the server that began it, and so do answers to be given again. A revoked token must not come back with a backup from before. */
+/**
+ * Officers sign in again, because sessions and stored answers belong to the server that created them. A revoked token
+ * must not come back with an earlier backup.
+ */
 export const leftBehind = [
   'sign_in_links',
   'sessions',
@@ -36,18 +39,18 @@ export const leftBehind = [
   'idempotency_keys',
 ] as const satisfies readonly TableName[];
 
-/** Positions of what the copy makes anew from the entries, under which they stood in backups of version 1. */
+/** Names of positions that the copy recomputes from the entries; backups of version 1 contain them. */
 export const madeAnew: readonly string[] = ['projector', 'projector:generation', 'rebuild', 'rebuild:generation'];
 
 type AnyTable = Record<string, Record<string, unknown>>;
 type Row = Readonly<Record<string, unknown>>;
 const any = (query: Query) => query as unknown as Kysely<AnyTable>;
 
-/** Rows of one statement: entries and refused deliveries can be a MiB each. */
+/** Rows per statement: entries and refused deliveries can have a MiB each. */
 const ROWS = 200;
 const BYTES = 8 << 20;
 
-/** Copies entries after the last one in `to`, in order of seq, up to `upTo`; resolves with how many. What is there stays. */
+/** Copies entries after the last one in `to`, in order of seq, up to `upTo`; resolves with their number. Existing ones stay. */
 export async function copyEntries(
   from: Store,
   to: Store,
@@ -66,7 +69,7 @@ export async function copyEntries(
   return done - start;
 }
 
-/** Copies repeats and checkpoints: rows that are there are replaced by what they have become. */
+/** Copies repeats and checkpoints, replacing existing rows. */
 export async function copyByPage(from: Store, to: Store, upTo: number): Promise<void> {
   for (let after = 0; ; ) {
     const rows = await arrivalsAfter(from, after, upTo);
@@ -106,23 +109,23 @@ function arrivalsAfter(from: Store, after: number, upTo: number) {
     .execute();
 }
 
-/** Makes a small table the same as in `from`. Numbers that the database draws itself are drawn again. */
+/** Makes a small table the same as in `from`. Ids assigned by the database are assigned again. */
 export async function copyWhole(from: Store, to: Store, table: TableName): Promise<void> {
   let rows: Row[] = await any(from.read).selectFrom(table).selectAll().execute();
-  // That the old database is retired is true of the old one alone.
+  // Only the old database is retired, so do not copy that.
   if (table === 'settings') rows = rows.filter(({ name }) => name !== MOVED_TO);
   if (table === 'rejected_deliveries') {
     rows.sort((a, b) => Number(a['id']) - Number(b['id']));
     rows = rows.map(({ id: _drawn, ...rest }) => rest);
   }
   await to.transaction(async (tx) => {
-    // Settings and positions of the copy's own stand beside those that are copied.
+    // The copy's own settings and positions are kept beside the copied ones.
     if (table !== 'settings' && table !== 'positions') await any(tx.query).deleteFrom(table).execute();
     await insertInPortions(tx, table, rows, table === 'settings' || table === 'positions' ? 'replace' : 'fail');
   });
 }
 
-/** The highest seq, 0 when there is none. */
+/** The highest seq; 0 if there is none. */
 export async function lastSeq(store: Pick<Store, 'read'>): Promise<number> {
   const row = await store.read
     .selectFrom('entries')
@@ -169,7 +172,7 @@ export async function* readByKey(
     for (const key of keys) query = query.orderBy(key);
     if (last !== null) {
       const after = last;
-      // Beyond the last key: greater in one column, and equal in those before it.
+      // After the last key: greater in one column and equal in those before it.
       query = query.where((eb) =>
         eb.or(
           keys.map((key, place) =>

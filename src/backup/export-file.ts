@@ -13,17 +13,17 @@ import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { exportEverything } from './export.ts';
 
-/** Hours that an export may be downloaded: it is not encrypted. */
+/** Hours for which an export can be downloaded, because it is not encrypted. */
 export const EXPORT_HOURS = 24;
 
 const resultSchema = z.object({
   file: z.string().regex(/^[\w-]+\.zip$/),
   bytes: z.number(),
   sha256: z.string(),
-  /** The last entry in it. */
+  /** The last entry it contains. */
   upTo: z.number(),
   files: z.number(),
-  /** What an entry names and is missing, in sentences. */
+  /** Missing files named by entries, in sentences. */
   faults: z.array(z.string()),
 });
 
@@ -45,22 +45,22 @@ type Needs = Pick<
   | 'ledger'
 >;
 
-/** Asks for an export of everything as a ZIP. While one is being made, asking again gives the same job. */
+/** A job that exports everything as a ZIP. Enqueuing it again while one is pending or running gives the same job. */
 export function exportJob(actor: string): NewJob {
   return { kind: 'export', key: 'export', payload: { actor }, maxAttempts: 2 };
 }
 
-/** The result of a job that exported; null of one that has none. */
+/** The result of an export job; null if it has none. */
 export function exportOf(result: unknown): ExportFile | null {
   return resultSchema.safeParse(result).data ?? null;
 }
 
-/** Where an export lies. */
+/** The path of an export. */
 export function exportPath(dataDir: string, { file }: Pick<ExportFile, 'file'>): string {
   return join(folderOf(dataDir), file);
 }
 
-/** The job that writes everything into a ZIP, as `export` writes it into a folder. The one before is removed. */
+/** The job that writes everything into a ZIP, like `export` into a folder. The previous one is removed. */
 export function createExportJobs(context: Needs) {
   const { config, clock, instance, ledger } = context;
   return {
@@ -133,7 +133,7 @@ async function writeZip(
   return { bytes, sha256: hash.digest('hex') };
 }
 
-/** Records a download and opens the file; null where it is gone. */
+/** Records a download and opens the file; null if it is gone. */
 export async function openExport({ config, ledger, clock }: Needs, made: ExportFile, actor: string, id: string) {
   const file = await open(exportPath(config.dataDir, made), 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -151,7 +151,7 @@ export async function openExport({ config, ledger, clock }: Needs, made: ExportF
   return file;
 }
 
-/** Whether the file of an export is still there. */
+/** Whether the file of an export still exists. */
 export async function isThere(dataDir: string, made: ExportFile): Promise<boolean> {
   return stat(exportPath(dataDir, made)).then(
     () => true,
@@ -159,7 +159,7 @@ export async function isThere(dataDir: string, made: ExportFile): Promise<boolea
   );
 }
 
-/** Removes exports whose time is over; how many. */
+/** Removes expired exports; returns their number. */
 export async function removeOldExports(dataDir: string, now: Date): Promise<number> {
   const root = folderOf(dataDir);
   const names = await readdir(root).catch((error: NodeJS.ErrnoException) => {

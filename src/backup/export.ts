@@ -18,7 +18,7 @@ import { describeColumns, readRows, type Row } from './rows.ts';
 
 export interface ExportReport {
   readonly folder: string;
-  /** Of the last entry. */
+  /** Seq of the last entry. */
   readonly seq: number;
   /** Entries under the newest checkpoint. */
   readonly sealed: number;
@@ -36,12 +36,13 @@ interface ExportOptions {
   readonly onProgress: (done: number, total: number) => void;
 }
 
-/** Lines of a file of entries. */
+/** Lines per file of entries. */
 const LINES = 100_000;
 
 /**
- * Writes everything that the owner has into a folder, in open formats with a description and a verifier that needs nothing of this program. It is not encrypted. The folder
- * has its name when it is whole. Throws UsageError where something is there already.
+ * Writes everything that belongs to the owner into a folder, in open formats, with a description and a verifier that
+ * needs nothing of this program. Not encrypted. The folder gets its name when it is complete. Throws UsageError if the
+ * name is taken.
  */
 export async function exportEverything(options: ExportOptions): Promise<ExportReport> {
   const { context, folder, onProgress } = options;
@@ -189,7 +190,7 @@ function profilesOf({ config, sources }: Pick<ExportOptions['context'], 'config'
   ];
 }
 
-/** Opens the file when it is read, so that its failure has a reader. */
+/** Opens the file only when read, so that a failure reaches the reader. */
 async function* bytesOf(path: string): AsyncGenerator<Buffer> {
   yield* createReadStream(path) as AsyncIterable<Buffer>;
 }
@@ -220,7 +221,7 @@ function cellOf(value: unknown): string | number | null {
   return Buffer.isBuffer(value) ? value.toString('hex') : JSON.stringify(value);
 }
 
-/** With the salt, anybody could try who a subject is. */
+/** With the salt, anyone could test guesses of who a subject is. */
 function withoutSalt(options: string): unknown {
   return JSON.parse(options, (name, value: unknown) => (name === 'salt' ? undefined : value));
 }

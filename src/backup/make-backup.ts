@@ -50,14 +50,14 @@ export interface BackupReport {
   readonly bytes: number;
   readonly sha256: string;
   readonly madeAt: string;
-  /** Of the last entry in it. */
+  /** Seq of the last entry in it. */
   readonly seq: number;
-  /** Entries under its newest checkpoint, which is in it; 0: none was made. */
+  /** Entries under the newest checkpoint it contains; 0: there is none. */
   readonly sealed: number;
   readonly files: number;
-  /** Files that the ledger names but that are missing, or mismatches: the backup was made anyway. */
+  /** Missing or mismatching files named by the ledger; the backup was made anyway. */
   readonly faults: readonly string[];
-  /** The entry that records it; null: the ledger takes no entries at the moment. */
+  /** The entry that records it; null: the ledger accepts no entries at the moment. */
   readonly entry: number | null;
 }
 
@@ -67,8 +67,9 @@ function backupName(instance: string, madeAt: Date): string {
 }
 
 /**
- * Writes the whole installation, but for its keys, into one encrypted file, as it is at one moment; deliveries go on meanwhile. The file has its name
- * once it was synced, read back, decrypted and compared with what was written; then an entry records it.
+ * Writes the whole installation except its keys into one encrypted file, as of one moment; deliveries continue
+ * meanwhile. The file gets its name once it was synced, read back, decrypted and compared with what was written; then
+ * an entry records it.
  */
 export async function makeBackup(options: BackupOptions): Promise<BackupReport> {
   const { context, folder, lock, onProgress } = options;
@@ -167,7 +168,7 @@ async function addEverything(
     await to.add(`files/journal/${file}`, Buffer.from(text));
     files += 1;
   }
-  // What was cosigned later is about entries that are not in it.
+  // Later cosignatures concern entries that are not in it.
   for (const folder of ['witnessed', 'erasures'])
     for (const name of await namesIn(join(config.dataDir, folder)))
       if (
@@ -175,14 +176,14 @@ async function addEverything(
         (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name)))
       )
         files += 1;
-  // Who must approve what is in it: a restore without it would ask nobody.
+  // Says who must approve what: restoring without it would require nobody's approval.
   if (await to.addFile(`files/${CONTROLLER_NAME}`, join(config.dataDir, CONTROLLER_NAME))) files += 1;
   if (await to.addFile('files/log.vkey', verifierKeyPath(config.dataDir))) files += 1;
   const { root, checkpoint, sealed } = walk.end();
   return { manifest: { ...facts, tables: counts, root, checkpoint }, seq, sealed, files, faults };
 }
 
-/** Lines, in members of a few MiB: a tar archive says before each how long it is. */
+/** Writes lines in members of a few MiB, because a tar archive states the size before each member. */
 function createLines(to: Adding, folder: string) {
   let lines: string[] = [];
   let length = 0;
@@ -223,7 +224,7 @@ async function newestCheckpoint(read: Query): Promise<NewestCheckpoint | null> {
   return row ?? null;
 }
 
-/** Follows the entries on their way: the tree that they make, and the files that they name. */
+/** Computes from the entries as they pass: their tree, and the files that they name. */
 export function createWalk(checkpoint: NewestCheckpoint | null) {
   const names = new Set<string>();
   const erased = new Set<string>();
@@ -268,7 +269,7 @@ export function createWalk(checkpoint: NewestCheckpoint | null) {
   };
 }
 
-/** The journal up to the end of what is written down: what was signed later is about entries that are not in it. */
+/** The journal up to the last entry in the backup; later checkpoints concern entries that are not in it. */
 export async function* journalFiles(dataDir: string, seq: number): AsyncGenerator<{ file: string; text: string }> {
   let file: string | null = null;
   let text = '';

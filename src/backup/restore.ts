@@ -31,18 +31,18 @@ import { readArchive, type Unlock, wholeOf } from './archive.ts';
 import { BACKUP_FORMAT, type Header, headerSchema } from './make-backup.ts';
 import { backedUp, decodeRow } from './rows.ts';
 
-/** What a restore did. */
+/** The result of a restore. */
 export interface RestoreReport {
   readonly instance: string;
   readonly epoch: number;
-  /** The entry that begins the epoch: what was put back ends before it. */
+  /** The entry that begins the epoch, after the restored entries. */
   readonly first: number;
-  /** When the backup was made; null: the database was taken as it is. */
+  /** When the backup was made; null: the database was accepted as it is. */
   readonly madeAt: string | null;
-  /** Entries after the backup that a checkpoint is known of; null: none is known. */
+  /** Entries after the backup that are known from a checkpoint; null: none are known. */
   readonly lost: number | null;
   readonly verification: Verification;
-  /** Erasures that were made after the backup, and were made again before anybody can open it. */
+  /** Erasures made after the backup, repeated before anyone can open it. */
   readonly erasedAgain: ErasedAgain;
 }
 
@@ -53,9 +53,9 @@ interface Common {
   readonly log: Log;
   readonly clock: () => Date;
   readonly actor: string;
-  /** Goes on where the verification finds faults; their number is in the entry that begins the epoch. */
+  /** Continue if the verification finds faults; the entry that begins the epoch records their number. */
   readonly despiteFaults: boolean;
-  /** The epoch that begins; default: the next one that is known. */
+  /** The new epoch; default: the next one after those known. */
   readonly epoch: number | null;
   readonly onProgress: (step: RestoreStep, done: number, total: number | null) => void;
 }
@@ -63,16 +63,17 @@ interface Common {
 export interface RestoreOptions extends Common {
   readonly file: string;
   readonly unlock: Unlock;
-  /** The journal that was left of the lost installation, whose newest checkpoint says how much is lost; null: there is none. */
+  /** The journal left of the lost installation, whose newest checkpoint shows how much is lost; null: there is none. */
   readonly journal: string | null;
-  /** Folder with records of erasures that are newer than the backup; null: the one beside the backup. */
+  /** Folder with erasure records newer than the backup; null: the one next to the backup. */
   readonly erasures: string | null;
 }
 
 /**
- * Puts a backup back into an empty place, on either database: loads it, verifies it as `ledger verify` does, begins the next epoch, folds the read models, makes again
- * the erasures that came after it, and seals. Nothing can be opened there before all of that is done.
- * Throws UsageError when the place is not empty or nothing opens the file, VerificationFault when the backup is not sound; the place is empty again then.
+ * Restores a backup into an empty place, on either database: loads it, verifies it like `ledger verify`, begins the
+ * next epoch, folds the read models, repeats later erasures, and seals. Until all of that is done, nothing can be
+ * opened there. Throws UsageError if the place is not empty or nothing decrypts the file, VerificationFault if the
+ * backup is not sound; the place is then emptied again.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<RestoreReport> {
   const { config, file, unlock } = options;
@@ -90,7 +91,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<RestoreRep
 
 class HeaderRead extends Error {}
 
-/** The first member, without reading the rest. */
+/** Reads the first member only. */
 async function readHeader(file: string, unlock: Unlock): Promise<Header> {
   let header: Header | null = null;
   const onMember = async (name: string, content: AsyncIterable<Buffer>) => {
@@ -107,7 +108,10 @@ async function readHeader(file: string, unlock: Unlock): Promise<Header> {
   return found;
 }
 
-/** The database and DATA_DIR hold nothing but keys, or what an interrupted restore left. Marks the database, so that nothing else opens it. */
+/**
+ * Checks that the database and DATA_DIR contain nothing but keys, or what an interrupted restore left. Marks the
+ * database so that nothing else opens it.
+ */
 async function claimPlace(config: Config): Promise<void> {
   const store = await openStore(config.database);
   let isOurs: boolean;
@@ -144,7 +148,7 @@ async function strangersIn({ dataDir, database }: Config): Promise<readonly stri
   return names.filter((name) => name !== 'keys' && !isDatabase(name));
 }
 
-/** Only what a restore brought: keys and whatever else lies beside stay. */
+/** Removes only what a restore wrote: keys and other files stay. */
 async function clearPlace(config: Config): Promise<void> {
   const { dataDir, database } = config;
   for (const name of [...RESTORED_FOLDERS, 'log.vkey', 'marker.json'])
@@ -156,7 +160,7 @@ async function clearPlace(config: Config): Promise<void> {
   }
   const store = await openStore(database);
   try {
-    // The mark goes last.
+    // Remove the mark last.
     const names = Object.keys(tables) as TableName[];
     for (const table of [...names.filter((name) => name !== 'settings'), 'settings' as const])
       await store.transaction((tx) => tx.query.deleteFrom(table).execute());
@@ -187,7 +191,7 @@ async function load(options: RestoreOptions, header: Header): Promise<Loaded> {
       throw new UsageError([
         `${file} was made by a newer version of consent-ledger (${header.version}): install that version.`,
       ]);
-    // The keys have to be those of the backup, and none may be made.
+    // The keys must be those of the backup; none may be generated.
     const { instance: instanceKey, signing } = header.fingerprints;
     await store.transaction((tx) =>
       tx.insertMany('settings', [
@@ -243,7 +247,7 @@ function assertSound(faults: readonly Fault[]): void {
   );
 }
 
-/** Settings of a place, not of the installation. */
+/** Settings that belong to a place, not to the installation. */
 const OF_THE_PLACE: readonly unknown[] = [MOVED_TO, UNFINISHED_COPY, UNFINISHED_RESTORE, DATA_DIRECTORY];
 
 async function putBack(store: Store, dataDir: string, name: string, content: AsyncIterable<Buffer>): Promise<void> {
@@ -282,7 +286,7 @@ async function writeFileFrom(path: string, content: AsyncIterable<Buffer>): Prom
   }
 }
 
-/** What lies there already stays: of the same name it is the same record. */
+/** Existing files stay: the same name means the same record. */
 async function copyFiles(from: string, to: string): Promise<void> {
   const names = await readdir(from).catch((error: NodeJS.ErrnoException) => {
     throw new UsageError([`Cannot read ${from} (${error.code ?? 'error'}).`]);
@@ -291,7 +295,7 @@ async function copyFiles(from: string, to: string): Promise<void> {
   for (const name of names) if (!existsSync(join(to, name))) await copyFile(join(from, name), join(to, name));
 }
 
-/** The checkpoint over most entries in a journal that was left, if it is signed for this installation. */
+/** The checkpoint over the most entries in a journal that was left, if it is signed for this installation. */
 async function newestNote(folder: string, keys: Keys, instance: string, epoch: number): Promise<string | null> {
   const note = await createJournal(folder).newest(epoch);
   if (note === null)
@@ -302,7 +306,7 @@ async function newestNote(folder: string, keys: Keys, instance: string, epoch: n
   return note;
 }
 
-/** From the verified entries to an installation that can be served. */
+/** Turns verified entries into an installation that can be served. */
 async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreReport, 'madeAt'>> {
   const { config, log, clock, actor, onProgress } = options;
   const { identity, keys, verification, lost } = loaded;
@@ -354,7 +358,7 @@ async function finish(options: Common, loaded: Loaded): Promise<Omit<RestoreRepo
   }
 }
 
-/** What officers asked the service for since the backup must not be asked for again, and everyone signs in again. */
+/** Cancels what officers requested from the service before the backup, so that it is not requested twice, and ends all sessions. */
 async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
   const error = 'A backup was restored. This may have run after the backup was made: check, then start it again.';
   await store.transaction(async ({ query }) => {
@@ -370,8 +374,9 @@ async function endWhatWasUnderWay(store: Store, now: string): Promise<void> {
 }
 
 /**
- * Accepts a database that was put back by other means and is behind its journal, which the ledger refuses to go on with: verifies what is there, records how much
- * is lost, and begins the next epoch. Throws UsageError where the database is not behind.
+ * Accepts a database that was restored by other means and is behind its journal, with which the ledger refuses to
+ * continue: verifies the existing entries, records how much is lost, and begins the next epoch. Throws UsageError if
+ * the database is not behind.
  */
 export async function acceptDatabase(options: Common): Promise<RestoreReport> {
   const { config, log, clock, onProgress } = options;
@@ -388,7 +393,7 @@ export async function acceptDatabase(options: Common): Promise<RestoreReport> {
     const { instance, epoch, keys } = context;
     const lost = await newestNote(join(config.dataDir, 'journal'), keys, instance, epoch);
     const verification = await context.verify((done, total) => onProgress('entries verified', done, total));
-    // What is missing at the end is what is being accepted.
+    // A missing end is what is being accepted.
     if (!options.despiteFaults) assertSound(verification.faults.filter(({ fault }) => fault !== 'truncated'));
     loaded = { identity: { instance, epoch }, keys, sha256: null, madeAt: null, verification, lost };
   } finally {

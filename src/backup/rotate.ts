@@ -10,14 +10,14 @@ export interface BackupFile {
 
 const NAME = /^consent-ledger-([0-9a-f]+)-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz\.age$/;
 
-/** What the name of a file says of a backup; null: it is none, or not of this installation. */
+/** The backup that a file name describes; null: the file is not a backup, or not of this installation. */
 export function backupIn(name: string, instance: string | null): BackupFile | null {
   const [, of, year, month, day, hour, minute, second] = NAME.exec(name) ?? [];
   if (of === undefined || (instance !== null && of !== instance)) return null;
   return { name, madeAt: new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`) };
 }
 
-/** The backups of an installation in a folder, the newest first. Rejects when the folder cannot be read. */
+/** The backups of an installation in a folder, newest first. Rejects if the folder cannot be read. */
 export async function listBackups(folder: string, instance: string): Promise<readonly BackupFile[]> {
   const names = await readdir(folder);
   return names
@@ -25,7 +25,10 @@ export async function listBackups(folder: string, instance: string): Promise<rea
     .sort((a, b) => b.madeAt.getTime() - a.madeAt.getTime());
 }
 
-/** Which of them go: all but the newest of each of the last so many days, weeks and months (UTC) that have one. */
+/**
+ * The backups to remove: all but the newest of each of the last days, weeks and months (UTC) that have one, as many as
+ * configured.
+ */
 export function outdated(backups: readonly BackupFile[], keep: BackupKeep): readonly BackupFile[] {
   const kept = new Set<BackupFile>();
   const keepBy = (count: number, periodOf: (madeAt: Date) => string) => {
@@ -47,7 +50,7 @@ export function outdated(backups: readonly BackupFile[], keep: BackupKeep): read
 
 const PART_HOURS = 24;
 
-/** Removes outdated backups, and what backups that were killed have left. Resolves with the names that are gone. */
+/** Removes outdated backups, and leftovers of killed ones. Resolves with the removed names. */
 export async function rotate(
   folder: string,
   instance: string,
@@ -65,8 +68,9 @@ export async function rotate(
 }
 
 /**
- * Copies the records of erasures (DATA_DIR/erasures) beside the backups, those that are not there: after the newest backup was restored, they tell what has to be
- * erased again, also where DATA_DIR is lost. They hold numbers and keyed hashes, no content. Resolves with how many were copied.
+ * Copies missing erasure records (DATA_DIR/erasures) next to the backups: after the newest backup is restored, they say
+ * what has to be erased again, even if DATA_DIR is lost. They contain numbers and keyed hashes, no content. Resolves
+ * with the number copied.
  */
 export async function copyErasures(dataDir: string, folder: string): Promise<number> {
   const [from, to] = [join(dataDir, 'erasures'), join(folder, 'erasures')];

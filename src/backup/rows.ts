@@ -6,13 +6,13 @@ import type { Query } from '../store/store.ts';
 import { copiedByPage, copiedWhole } from './copy-tables.ts';
 
 /*
- * Rows as lines of JSON, the same for both databases: one object a row with the columns as they are named in the table. Bytes are a string: `u:` and the
- * text where they are UTF-8, else `b:` and base64.
+ * Rows as lines of JSON, the same for both databases: one object per row, keyed by column name. Bytes are a string:
+ * `u:` and the text if they are UTF-8, otherwise `b:` and base64.
  */
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Tables of a backup, in the order in which they are put back. What is folded from the entries, and sessions, is left out. */
+/** Tables of a backup, in the order in which they are restored. Read models and sessions are left out. */
 export const backedUp: readonly TableName[] = [...copiedByPage, ...copiedWhole];
 
 const columnsOf = (table: TableName) => Object.entries<Column<unknown>>(tables[table].columns);

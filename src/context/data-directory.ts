@@ -6,19 +6,19 @@ import { UsageError } from '../core/errors.ts';
 import type { Store } from '../store/store.ts';
 import { readSetting } from '../store/settings.ts';
 
-/** The setting that names the directory which the processes of an installation share. */
+/** The setting that names the directory shared by the processes of an installation. */
 export const DATA_DIRECTORY = 'data_directory';
 const markerSchema = z.object({ instance: z.string(), directory: z.string().regex(/^[0-9a-f]{16}$/) });
 
-/** Where a data directory says which one it is. */
+/** The file in which a data directory identifies itself. */
 export function markerPath(dataDir: string): string {
   return join(dataDir, 'marker.json');
 }
 
 /**
- * Makes sure that DATA_DIR is the one that this installation's processes share: documents and the journal of checkpoints lie in
- * it, not in the database. The first process marks it and registers the mark; a process with another directory is refused
- * with a UsageError that says how to go on.
+ * Makes sure that DATA_DIR is the one shared by this installation's processes: it contains documents and the journal of
+ * checkpoints, which are not in the database. The first process marks it and registers the mark; a process with another
+ * directory is refused with a UsageError that says what to do.
  */
 export async function assertSharedDirectory(store: Store, dataDir: string, instance: string): Promise<void> {
   const path = markerPath(dataDir);
@@ -31,7 +31,7 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
   }
   if (registered === null && marker !== null) {
     const row = { name: DATA_DIRECTORY, value: marker };
-    // Under the write lock, and read afterwards: of two first starts with two directories one wins.
+    // Written under the write lock and then read: of two first starts with different directories, one wins.
     await store.transaction((tx) => tx.insertMany('settings', [row], 'keep'));
     registered = await readSetting(store, DATA_DIRECTORY);
   }
@@ -42,12 +42,12 @@ export async function assertSharedDirectory(store: Store, dataDir: string, insta
   ]);
 }
 
-/** DATA_DIR/log.vkey: the key that checks the checkpoints beside it (C2SP signed-note), for recipients of a copy. */
+/** DATA_DIR/log.vkey: the key for checking the checkpoints next to it (C2SP signed-note), for recipients of a copy. */
 export function verifierKeyPath(dataDir: string): string {
   return join(dataDir, 'log.vkey');
 }
 
-/** Nothing depends on the file: where it cannot be written, `ledger key` still prints the key. */
+/** Nothing depends on this file: if it cannot be written, `ledger key` still prints the key. */
 export async function publishVerifierKey(dataDir: string, verifierKey: string): Promise<void> {
   const path = verifierKeyPath(dataDir);
   const line = `${verifierKey}\n`;
@@ -74,7 +74,7 @@ async function readMarker(path: string): Promise<string | null> {
   }
 }
 
-/** False: another process was first. The file has its content when it has its name. */
+/** False: another process was first. The file is complete when it gets its name. */
 async function writeMarkerOnce(path: string, marker: z.infer<typeof markerSchema>): Promise<boolean> {
   const folder = join(path, '..');
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -5,8 +5,8 @@ import type { Announce } from '../jobs/jobs.ts';
 import type { Query, Store } from '../store/store.ts';
 
 /**
- * Opens the database that DATABASE_URL names, with the driver loaded only then.
- * Rejects with StoreUnavailable when it cannot be reached, with UsageError when it is from a newer version.
+ * Opens the database of DATABASE_URL, importing its driver only then. Rejects with StoreUnavailable if it cannot be
+ * reached, with UsageError if it is from a newer version.
  */
 export async function openStore(database: DatabaseAddress): Promise<Store> {
   if (database.engine === 'postgres') {
@@ -17,7 +17,10 @@ export async function openStore(database: DatabaseAddress): Promise<Store> {
   return openSqliteStore({ path: database.path });
 }
 
-/** Opens a database, or a copy of one, only to read it: nothing is made, migrated or locked. Rejects with StoreUnavailable when it cannot be reached. */
+/**
+ * Opens a database, or a copy of one, for reading only: creates, migrates and locks nothing. Rejects with
+ * StoreUnavailable if it cannot be reached.
+ */
 export async function openToRead(database: DatabaseAddress): Promise<{ read: Query; close(): Promise<void> }> {
   if (database.engine === 'postgres') {
     const { openPostgresToRead } = await import('../store/postgres/open.ts');
@@ -28,8 +31,8 @@ export async function openToRead(database: DatabaseAddress): Promise<{ read: Que
 }
 
 /**
- * Whether there is an installation in that database already: {@link openStore} would begin one. Changes nothing.
- * Rejects as openStore when PostgreSQL cannot be asked.
+ * Whether the database already contains an installation; {@link openStore} would begin one. Changes nothing. Rejects
+ * like openStore if PostgreSQL cannot be asked.
  */
 export async function isInstallationBegun(database: DatabaseAddress): Promise<boolean> {
   if (database.engine === 'sqlite') return existsSync(database.path);
@@ -37,14 +40,14 @@ export async function isInstallationBegun(database: DatabaseAddress): Promise<bo
   return isBegunInPostgres(database.url);
 }
 
-/** Wake-ups over Redis, with the libraries loaded and the connection opened at the first need: most commands have none. */
+/** Wake-ups over Redis. Libraries are imported and the connection is opened on first use: most commands need neither. */
 export interface LazyDistribution {
   readonly announce: Announce;
   open(): Promise<Distribution>;
   close(): Promise<void>;
 }
 
-/** Null without a REDIS_URL. */
+/** Null without REDIS_URL. */
 export function createDistribution(
   options: Omit<DistributionOptions, 'url'> & { readonly url: string | null },
 ): LazyDistribution | null {
@@ -64,7 +67,7 @@ export function createDistribution(
   };
 }
 
-/** Asks the Redis of REDIS_URL how it is set, with the libraries loaded only then. Never rejects. */
+/** Asks the Redis of REDIS_URL for its settings, importing the libraries only then. Never rejects. */
 export async function loadRedisReport(url: string): Promise<RedisReport> {
   const { inspectRedis } = await import('../jobs/bullmq.ts');
   return inspectRedis(url);

@@ -9,7 +9,7 @@ type Needs = Pick<Context, 'store' | 'sources' | 'rejected' | 'jobs' | 'projecto
 interface OffboardRequest {
   readonly slug: string;
   readonly actor: string;
-  /** Offboards it even if requests wait for an answer; the reason is recorded. */
+  /** Offboard it even if requests are open; the reason is recorded. */
   readonly force?: { readonly reason: string } | undefined;
   readonly reason?: string | undefined;
 }
@@ -19,22 +19,22 @@ const remainsSchema = z.object({
   documents: z.number(),
   cases: z.number(),
   openCases: z.array(z.string()).readonly(),
-  /** Refused deliveries that were destroyed: they never became evidence. */
+  /** Refused deliveries that were destroyed; they were never evidence. */
   rejectedDestroyed: z.number(),
-  /** Jobs that were cancelled, or asked to stop. */
+  /** Jobs that were cancelled or asked to stop. */
   jobsStopped: z.number(),
 });
 
-/** What is kept of an offboarded source. */
+/** What remains of an offboarded source. */
 type Remains = z.infer<typeof remainsSchema>;
 
-/** `open-cases`: requests wait for an answer, nothing was done. `left`: already offboarded. Others: as `Sources.offboard`. */
+/** `open-cases`: requests are open, nothing was done. `left`: already offboarded. Others: as `Sources.offboard`. */
 type OffboardOutcome =
   | { readonly outcome: 'done'; readonly seq: number; readonly remains: Remains }
   | { readonly outcome: 'open-cases'; readonly cases: readonly string[] }
   | { readonly outcome: 'unknown' | 'left' | 'configured' | 'conflict' };
 
-/** Ids of a source's requests that wait for an answer, one that arrived a moment ago included. */
+/** Ids of a source's open requests, including one that has just arrived. */
 export async function openCasesOf(
   { projector, cases, clock }: Pick<Needs, 'projector' | 'cases' | 'clock'>,
   source: string,
@@ -45,8 +45,8 @@ export async function openCasesOf(
 }
 
 /**
- * Offboards a source: destroys its credentials, and stops pulling and accepting (its webhook address answers 404, as for an unknown
- * source). Its entries, documents and requests stay, sealed. Errors: as the store and the ledger.
+ * Offboards a source: destroys its credentials, and stops pulling and accepting (its webhook address answers 404, as
+ * for an unknown source). Its entries, documents and requests stay, sealed. Errors: those of the store and the ledger.
  */
 export async function offboardSource(context: Needs, request: OffboardRequest): Promise<OffboardOutcome> {
   const { sources } = context;
@@ -69,7 +69,10 @@ export async function offboardSource(context: Needs, request: OffboardRequest): 
   return { outcome: 'done', seq: left.seq, remains: await finishOffboarding(context, slug, openCases) };
 }
 
-/** After the entry: stops its jobs, destroys its refused deliveries, seals everything, removes residue of the secrets from the files. Harmless to repeat. */
+/**
+ * The steps after the entry: stops the source's jobs, destroys its refused deliveries, seals the ledger, removes
+ * remains of the secrets from the files. Harmless to repeat.
+ */
 async function finishOffboarding(
   { store, rejected, jobs, projector, seal }: Needs,
   slug: string,
@@ -103,7 +106,7 @@ const payloadSchema = z.object({
   source: z.string(),
   actor: z.string(),
   reason: z.string().nullable(),
-  /** Also while requests wait for an answer. */
+  /** Proceed even while requests are open. */
   force: z.boolean(),
 });
 const resultSchema = z.object({
@@ -117,12 +120,12 @@ export function offboardJob(payload: z.infer<typeof payloadSchema>): NewJob {
   return { kind: 'offboard', key: payload.source, payload, maxAttempts: 3 };
 }
 
-/** The result of an offboarding job; null: it has none yet. */
+/** The result of an offboarding job; null if it has none yet. */
 export function offboardedOf(result: unknown): z.infer<typeof resultSchema> | null {
   return resultSchema.safeParse(result).data ?? null;
 }
 
-/** Offboarding as a job, because rewriting the database takes a while. After a crash, the next run does the rest. */
+/** Offboarding as a job, because rewriting the database takes a while. After a crash, the next run finishes it. */
 export function createOffboardJobs(context: Needs) {
   return {
     async offboard(payload, { progress }) {
@@ -161,7 +164,7 @@ async function stopJobs(jobs: Needs['jobs'], slug: string): Promise<number> {
   let stopped = 0;
   for (const state of ['waiting', 'running'] as const) {
     for (const { id, kind, payload } of await jobs.list({ state, limit: 10_000 })) {
-      // Its documents can still be made and its content erased; and this may be the job that offboards it.
+      // Keep these: documents can still be made and content erased, and this may be the offboarding job itself.
       if (kind === 'document' || kind === 'erase' || kind === 'offboard') continue;
       if (typeof payload !== 'object' || payload === null || !('source' in payload) || payload['source'] !== slug)
         continue;

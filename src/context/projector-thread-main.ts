@@ -6,7 +6,7 @@ import { createOptionsInForce } from '../sources/options-in-force.ts';
 import { openStore } from './engines.ts';
 import { type Asked, fromThreadError, type Said, type ThreadGiven, toThreadError } from './projector-thread.ts';
 
-/** What the thread of the projector runs (projector-thread.ts): an ordinary projector over connections of its own, called by messages. */
+/** Runs in the projector's thread (projector-thread.ts): an ordinary projector with its own connections, called by messages. */
 if (parentPort === null) throw new Error('projector-thread-main is started by projector-thread');
 const port = parentPort;
 const say = (said: Said) => port.postMessage(said);
@@ -22,7 +22,7 @@ const toMain =
   };
 const log: ProjectorLog = { info: toMain('info'), warn: toMain('warn'), error: toMain('error') };
 
-/** A page as it is read, the next one and what is made of them are in memory at once, beside what the main thread holds. */
+/** Limits memory: a page, the next one and their rows are in memory at once, in addition to the main thread's. */
 const BATCH_BYTES = 2 << 20;
 
 let appended: (seq: number) => void = () => undefined;
@@ -31,7 +31,7 @@ const machine = createMachineLoad();
 let putRight: { resolve(): void; reject(error: Error): void } | null = null;
 
 const opened = openProjector(workerData as ThreadGiven);
-// Who calls gets the error.
+// The caller gets the error.
 opened.catch(() => undefined);
 
 async function openProjector({ database, tracing }: ThreadGiven) {
@@ -41,7 +41,7 @@ async function openProjector({ database, tracing }: ThreadGiven) {
     optionsUpTo: createOptionsInForce(store.read),
     log,
     batchBytes: BATCH_BYTES,
-    // Deliveries are answered by the main thread, and by other processes on this machine.
+    // Deliveries are answered by the main thread and by other processes on this machine.
     watchLoad() {
       const before = processorTimes();
       return () => {
@@ -60,7 +60,7 @@ async function openProjector({ database, tracing }: ThreadGiven) {
   return { store, projector };
 }
 
-/** Milliseconds of all processors since the machine started: total and idle. */
+/** Milliseconds of all processors since the machine started, in total and idle. */
 function processorTimes(): { readonly all: number; readonly idle: number } {
   let [all, idle] = [0, 0];
   for (const { times } of cpus()) {
@@ -70,9 +70,9 @@ function processorTimes(): { readonly all: number; readonly idle: number } {
   return { all, idle };
 }
 
-/** With fewer idle processors than this, folding slows deliveries down. */
+/** With fewer idle processors than this, folding slows down deliveries. */
 const SPARE = 0.75;
-/** Processor milliseconds per sample: the kernel counts in hundredths of a second. */
+/** Processor milliseconds per sample; the kernel counts in hundredths of a second. */
 const LOOKED_AT_MS = 200;
 
 /** Measures, while nothing is being folded, whether the machine has a processor to spare. */

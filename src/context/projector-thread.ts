@@ -9,23 +9,26 @@ import { type Fold, isTracing, tracedFold } from '../tracing/trace.ts';
 export interface ProjectorThreadOptions {
   readonly database: DatabaseAddress;
   readonly log: Log;
-  /** As for a projector in the same thread; runs in this one. */
+  /** As for a projector in the same thread; called in this thread. */
   readonly onMisplaced: (reason: string) => Promise<unknown>;
-  /** Instead of a real thread, for tests. */
+  /** Replaces the real thread in tests. */
   readonly openThread?: (given: ThreadGiven) => Thread;
 }
 
 /** What the thread is started with. */
 export interface ThreadGiven {
   readonly database: DatabaseAddress;
-  /** Whether it tells of each batch. */
+  /** Whether it reports each batch. */
   readonly tracing: boolean;
 }
 
-/** Most of what a batch makes is garbage when the next one comes: with a third of this, collecting it takes a tenth more of the thread. */
+/**
+ * Size of the young generation. Most of a batch is garbage when the next one comes: with a third of this, garbage
+ * collection takes another tenth of the thread's time.
+ */
 const YOUNG_MB = 48;
 
-/** A worker thread, as far as it is used. */
+/** The part of a worker thread that is used. */
 type Thread = Pick<Worker, 'postMessage' | 'on' | 'once'>;
 
 const openWorker = (given: ThreadGiven): Thread =>
@@ -35,15 +38,15 @@ const openWorker = (given: ThreadGiven): Thread =>
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
 
-/** What the thread is asked to do, and with what it is answered. */
+/** Messages to the thread. */
 export type Asked =
   | { readonly type: 'call'; readonly id: number; readonly method: 'runOnce' | 'catchUp' | 'start' | 'close' }
   | { readonly type: 'call'; readonly id: number; readonly method: 'projected'; readonly seq: number }
-  /** Entries up to `seq` were appended; how busy the event loop of this thread was lately, 0 to 1. */
+  /** Entries up to `seq` were appended. `utilization`: how busy this thread's event loop was lately, 0 to 1. */
   | { readonly type: 'appended'; readonly seq: number; readonly utilization: number }
   | { readonly type: 'put-right'; readonly error: ThreadError | null };
 
-/** What the thread says. */
+/** Messages from the thread. */
 export type Said =
   | { readonly type: 'answer'; readonly id: number; readonly value?: unknown; readonly error?: ThreadError }
   | { readonly type: 'position'; readonly seq: number }
@@ -56,7 +59,7 @@ export type Said =
       readonly message: string;
     };
 
-/** An error on its way between threads, which would lose its class. The names are those of pino's own serializer. */
+/** An error in transit between threads, which would otherwise lose its class. The names are those of pino's serializer. */
 export interface ThreadError {
   readonly type: string;
   readonly message: string;
@@ -74,9 +77,9 @@ export function fromThreadError({ type, message, code }: ThreadError): Error {
   return type === 'StoreUnavailable' ? new StoreUnavailable(message) : new Error(message);
 }
 
-/** Milliseconds between two messages about what was appended. */
+/** Milliseconds between messages about appends. */
 const TELL_MS = 5;
-/** Milliseconds until a thread that ended by itself is started again. */
+/** Milliseconds until a thread that ended unexpectedly is restarted. */
 const RESTART_MS = 1000;
 
 type Pending = { resolve(value: unknown): void; reject(error: Error): void };
@@ -84,8 +87,9 @@ type Call =
   Extract<Asked, { type: 'call' }> extends infer C ? (C extends unknown ? Omit<C, 'type' | 'id'> : never) : never;
 
 /**
- * A projector in a thread of its own, with its own connections: deliveries are answered while entries are folded. The thread starts at the first call. One
- * that ends by itself is started again; calls under way then reject with StoreUnavailable.
+ * A projector in its own thread with its own connections, so that deliveries are answered while entries are folded. The
+ * thread starts with the first call. If it ends unexpectedly, it is restarted, and pending calls reject with
+ * StoreUnavailable.
  */
 export function createProjectorThread(options: ProjectorThreadOptions): Projector {
   const { database, log, onMisplaced, openThread = openWorker } = options;
@@ -184,7 +188,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
       tell.stop();
       const last = worker;
       const exited = new Promise((resolve) => (last === null ? resolve(null) : last.once('exit', resolve)));
-      // Finishes the batch under way.
+      // Finishes the current batch.
       if (last !== null) await call({ method: 'close' }).catch(() => undefined);
       closed = true;
       await exited;
@@ -192,7 +196,7 @@ export function createProjectorThread(options: ProjectorThreadOptions): Projecto
   };
 }
 
-/** Tells the thread of appends, not of each: a message costs as much as a small delivery. */
+/** Tells the thread about appends, but not about each one: a message costs as much as a small delivery. */
 function createTeller(post: (asked: Asked) => void) {
   let highest = 0;
   let timer: NodeJS.Timeout | null = null;

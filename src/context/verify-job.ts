@@ -3,11 +3,11 @@ import type { JobHandler } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { z } from 'zod';
 
-/** Faults whose sentences a job keeps. */
+/** Maximum number of faults whose sentences are kept in the result. */
 const FAULTS_KEPT = 20;
 
 const resultSchema = z.object({
-  /** When it began, ISO 8601 UTC: that of the verification which is noted (ledger/verify/last-verification.ts). */
+  /** When it began, ISO 8601 UTC; the same as in the noted verification (ledger/verify/last-verification.ts). */
   at: z.string(),
   entries: z.number(),
   sources: z.number(),
@@ -17,24 +17,24 @@ const resultSchema = z.object({
   root: z.string(),
   faultCount: z.number(),
   faults: z.array(z.object({ seq: z.number().nullable(), sentence: z.string() })),
-  /** What could not be looked at, in sentences. */
+  /** What could not be checked, in sentences. */
   unchecked: z.array(z.string()),
 });
 
-/** What a verification by a job came to. */
+/** The result of a verification job. */
 export type VerificationResult = z.infer<typeof resultSchema>;
 
-/** Asks for a verification of the whole ledger. While one is under way, asking again gives the same job. */
+/** A job that verifies the whole ledger. Enqueuing it again while one is pending or running gives the same job. */
 export function verifyJob(actor: string): NewJob {
   return { kind: 'verify', key: 'verify', payload: { actor }, maxAttempts: 2 };
 }
 
-/** The result of a job that verified; null of one that has none. */
+/** The result of a verification job; null if it has none. */
 export function verificationOf(result: unknown): VerificationResult | null {
   return resultSchema.safeParse(result).data ?? null;
 }
 
-/** The job that verifies every entry, checkpoint and file, as `ledger verify` does. */
+/** The job that verifies every entry, checkpoint and file, like `ledger verify`. */
 export function createVerifyJobs({ verify, lastVerification }: Pick<Context, 'verify' | 'lastVerification'>) {
   return {
     async verify(_payload, { signal, progress }) {

@@ -7,18 +7,18 @@ import type { Store } from '../store/store.ts';
 import { type Person, personAction, recordForPerson, type Refused } from './people.ts';
 import { actorOf, type PeopleDeps, type Session, slugsOf } from './sessions.ts';
 
-/** Most tokens of one person that are good at once. */
+/** The most valid tokens per person. */
 const TOKENS_PER_PERSON = 20;
-/** Longest life of a token, days. */
+/** Maximum lifetime of a token, days. */
 export const TOKEN_DAYS_MAX = 366;
 export const TOKEN_DAYS = 90;
 const TOKEN_BYTES = 32;
-/** The beginning lets scanners for leaked secrets recognise a token. */
+/** The prefix lets scanners for leaked secrets recognise a token. */
 const tokenPattern = /^clt_[A-Za-z0-9_-]{43}$/;
-/** The last use is kept to the minute: a row is not written for each request. */
+/** The last use is recorded to the minute, to avoid writing a row for each request. */
 const LAST_USE_MS = 60_000;
 
-/** A token as lists show it: what it is good for, never what it is. */
+/** A token as listed: what it allows, never the secret. */
 export interface ApiToken {
   readonly tokenId: string;
   readonly personId: string;
@@ -51,14 +51,14 @@ export type MadeToken =
   /** `secret` is shown once: only its HMAC is kept. */
   { readonly outcome: 'made'; readonly secret: string; readonly token: ApiToken } | Refused;
 
-/** Refused inside the transaction that would have made the token. */
+/** Thrown inside the transaction that would have created the token. */
 class TooMany extends Error {
   override readonly name = 'TooMany';
 }
 
 /**
- * Makes a token for other programs, which acts as its person and never may more than they: less where its scope or its sources say so. That it was made is an
- * entry in the same commit. `by` is who asked for it: the person, or the command line.
+ * Creates a token for other programs, which acts as its person and never has more rights, but fewer if its scope or
+ * sources say so. An entry in the same commit records it. `by`: who requested it, the person or the command line.
  */
 export async function createApiToken(
   deps: PeopleDeps,
@@ -116,7 +116,7 @@ function problemsOf(person: Person, scope: TokenScope, sources: readonly string[
   return foreign.length === 0 ? [] : [`The account may not see the source ${foreign.join(', ')}.`];
 }
 
-/** Tokens that are still good, of one person or of everyone, the newest first. */
+/** Valid tokens of one person or of everyone, newest first. */
 export async function listApiTokens(
   { store, clock }: Pick<PeopleDeps, 'store' | 'clock'>,
   personId?: string,
@@ -132,7 +132,7 @@ export async function listApiTokens(
   return rows.map(tokenOf);
 }
 
-/** Revokes a token from this moment on. False if the person has none of this id. */
+/** Revokes a token at once. False if the person has no token with this id. */
 export async function revokeApiToken(
   deps: PeopleDeps,
   person: Person,
@@ -157,8 +157,9 @@ export async function revokeApiToken(
 }
 
 /**
- * Who a token acts for, and what it may do at this moment; null if it is unknown, expired, revoked, or its person was disabled. The answer has the shape of
- * a session, so that every rule for a person holds for a token: its role is the person's, lowered to what the scope allows.
+ * For whom a token acts, and what it may do now; null if it is unknown, expired or revoked, or if its person was
+ * disabled. The result has the shape of a session, so every rule for a person applies to a token: its role is the
+ * person's, reduced to what the scope allows.
  */
 export async function findApiToken(
   deps: Pick<PeopleDeps, 'store' | 'keys' | 'clock'>,
@@ -189,7 +190,7 @@ export async function findApiToken(
   };
 }
 
-/** While nothing can be written, requests that only read must still be answered. */
+/** Requests that only read must be answered even if nothing can be written. */
 async function noteUse(store: Store, tokenId: string, before: string | null, now: string): Promise<void> {
   if (before !== null && Date.parse(now) - Date.parse(before) < LAST_USE_MS) return;
   await store
@@ -199,7 +200,7 @@ async function noteUse(store: Store, tokenId: string, before: string | null, now
     .catch(() => undefined);
 }
 
-/** The sources that are in both; null: every one. */
+/** The sources in both lists; null: all. */
 function narrowed(person: readonly string[] | null, token: readonly string[] | null): readonly string[] | null {
   if (person === null || token === null) return person ?? token;
   return token.filter((slug) => person.includes(slug));

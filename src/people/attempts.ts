@@ -3,11 +3,11 @@ import { hmacSha256 } from '../crypto/hash.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import type { PeopleDeps } from './sessions.ts';
 
-/** What is counted: failures for an account (whether it exists or not), and those from one address. */
+/** What is counted: failures for an account, existing or not, and failures from one address. */
 type Counted = 'account' | 'address';
 
 interface Limit {
-  /** Failures in a row that cost nothing. */
+  /** Consecutive failures without a penalty. */
   readonly free: number;
   /** Failures after which only a new password helps; null: never. SP 800-63B-4 §3.2.2: no more than 100. */
   readonly lockedAt: number | null;
@@ -20,12 +20,12 @@ const limits: Readonly<Record<Counted, Limit>> = {
 };
 const FIRST_PAUSE_SECONDS = 30;
 const LONGEST_PAUSE_SECONDS = 15 * 60;
-/** Without a failure for so long, they are forgotten. */
+/** Failures are forgotten after this long without another one. */
 const FORGOTTEN_HOURS = 24;
-/** Stands for "until somebody resets it". */
+/** Stands for "until someone resets it". */
 const NEVER = '9999-12-31T23:59:59.999Z';
 
-/** Seconds to wait after so many failures in a row, doubling to a quarter of an hour; null: locked. */
+/** Seconds to wait after this many consecutive failures, doubling up to a quarter of an hour; null: locked. */
 export function pauseAfter(counted: Counted, failures: number): number | null {
   const { free, lockedAt } = limits[counted];
   if (lockedAt !== null && failures >= lockedAt) return null;
@@ -33,15 +33,15 @@ export function pauseAfter(counted: Counted, failures: number): number | null {
   return Math.min(FIRST_PAUSE_SECONDS * 2 ** Math.min(failures - free, 20), LONGEST_PAUSE_SECONDS);
 }
 
-/** Whether an attempt may be made; else until when it may not. */
+/** Whether an attempt is allowed, or until when it is blocked. */
 export type Admission =
   | { readonly outcome: 'admitted' }
-  /** `until`: ISO 8601 UTC; null when only a new password helps. */
+  /** `until`: ISO 8601 UTC; null if only a new password helps. */
   | { readonly outcome: 'blocked'; readonly until: string | null };
 
 /**
- * Counts an attempt as failed before it is looked at, so that attempts made at once count like attempts made one after the other; a success takes
- * it back. An attempt that comes too soon is refused unseen, and does not count.
+ * Counts an attempt as failed before it is checked, so that concurrent attempts count like consecutive ones; success
+ * takes it back. An attempt that comes too early is refused unchecked and does not count.
  */
 export async function admitAttempt(deps: PeopleDeps, email: string, address: string): Promise<Admission> {
   const now = isoNow(deps.clock);
@@ -72,7 +72,7 @@ export async function admitAttempt(deps: PeopleDeps, email: string, address: str
   });
 }
 
-/** Forgets the failures of an account, inside the transaction that signs it in or gives it a new password. */
+/** Clears the failures of an account, inside the transaction that signs in or sets a new password. */
 export async function forgetFailures(
   deps: Pick<PeopleDeps, 'keys'>,
   { query }: StoreTransaction,
@@ -84,7 +84,7 @@ export async function forgetFailures(
     .execute();
 }
 
-/** Takes back the one failure that was counted for an address in advance; the others stay, or a person with an account could clear them. */
+/** Takes back the failure counted in advance for an address; others stay, or anyone with an account could clear them. */
 export async function uncountAddress(
   deps: Pick<PeopleDeps, 'keys'>,
   { query }: StoreTransaction,
@@ -97,7 +97,7 @@ export async function uncountAddress(
     .execute();
 }
 
-/** Neither e-mail addresses that someone tried nor callers' addresses are kept, only keyed hashes of them. */
+/** Stores only keyed hashes of the tried e-mail address and the caller's address. */
 function keysOf({ keys }: Pick<PeopleDeps, 'keys'>, email: string, address: string): Readonly<Record<Counted, Buffer>> {
   const key = (text: string) => hmacSha256(keys.instance.session, Buffer.from(`sign-in failure ${text}`));
   return { account: key(`account ${email}`), address: key(`address ${address}`) };

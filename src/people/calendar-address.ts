@@ -5,8 +5,8 @@ import { calendarSetting, findPerson, type Person } from './people.ts';
 import type { PeopleDeps } from './sessions.ts';
 
 /*
- * The address of a person's calendar feed. A program that reads calendars cannot sign in, so the address contains a token: anyone who knows it sees the dates of the
- * person's requests. It is derived, not kept; a new one makes those before it void.
+ * The address of a person's calendar feed. Calendar programs cannot sign in, so the address contains a token: anyone
+ * who knows it sees the dates of the person's requests. It is derived, not stored; a new one invalidates earlier ones.
  */
 
 const tokenPattern = /^(p-[0-9a-f]{8})-([0-9a-f]{40})$/;
@@ -20,12 +20,12 @@ export async function calendarToken(deps: CalendarDeps, personId: string): Promi
   return `${personId}-${mac.toString('hex').slice(0, 40)}`;
 }
 
-/** From now on the person's feed has another address. */
+/** Gives the person's feed a new address. */
 export async function renewCalendarToken(deps: CalendarDeps, personId: string): Promise<void> {
   await writeSetting(deps.store, calendarSetting(personId), randomBytes(16).toString('hex'));
 }
 
-/** Whose feed a token opens; null: nobody's, or of an account that is disabled. */
+/** The person whose feed a token opens; null: nobody, or the account is disabled. */
 export async function personOfCalendar(deps: CalendarDeps, token: string): Promise<Person | null> {
   const [, personId] = tokenPattern.exec(token) ?? [];
   if (personId === undefined) return null;

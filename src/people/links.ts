@@ -7,14 +7,14 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
 
-/** How long a sign-in link opens a session unless said otherwise. */
+/** Default lifetime of a sign-in link. */
 export const LINK_MINUTES = 15;
 /** The officer of a link that names none. */
 export const DEFAULT_OFFICER = 'operator';
 const TOKEN_BYTES = 32;
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** A link that was just made. */
+/** A new link. */
 export interface NewLink {
   /** 32 random bytes, base64url. Shown once: only its HMAC is kept. */
   readonly token: string;
@@ -22,14 +22,14 @@ export interface NewLink {
   readonly expiresAt: string;
 }
 
-/** Thrown inside a transaction that uses a link up, to undo it: the link is unknown, used or expired by now. */
+/** Thrown inside a transaction that uses up a link, to undo it: the link is unknown, used or expired by now. */
 export class LinkGone extends Error {
   override readonly name = 'LinkGone';
 }
 
 /**
- * Makes a link that opens one session for `officer`; that it was made is an entry, in the same commit.
- * `actor` is who asked for it. Rejects with StoreUnavailable when nothing can be written.
+ * Creates a link that opens one session for `officer`, and an entry about it in the same commit. `actor`: who requested
+ * it. Rejects with StoreUnavailable if nothing can be written.
  */
 export async function createSignInLink(
   deps: PeopleDeps,
@@ -41,10 +41,10 @@ export async function createSignInLink(
   return { ...drawn.link, officer };
 }
 
-/** How long the link is good with which the first account is made. */
+/** Lifetime of the link with which the first account is created. */
 const SET_UP_MINUTES = 24 * 60;
 
-/** Makes the link with which the first account is made. It opens nothing once there is an account. */
+/** Creates the link with which the first account is created. It no longer works once there is an account. */
 export async function createSetUpLink(deps: PeopleDeps, actor: string): Promise<NewLink> {
   const drawn = drawLink(deps, { purpose: 'set-up', officer: actor, personId: null, minutes: SET_UP_MINUTES });
   await recordLink(deps, drawn, actor, `to set up the first account, until ${drawn.link.expiresAt}`);
@@ -64,7 +64,7 @@ async function recordLink(deps: PeopleDeps, drawn: DrawnLink, actor: string, det
 
 type DrawnLink = ReturnType<typeof drawLink>;
 
-/** Draws a link, and the row that is kept of it. */
+/** Draws a link and its database row. */
 export function drawLink(
   deps: Pick<PeopleDeps, 'keys' | 'clock'>,
   input: {
@@ -91,7 +91,7 @@ export function drawLink(
   return { link, row };
 }
 
-/** Keeps a link, and forgets those that have expired. An earlier invitation or reset of the same person is good no more. */
+/** Stores a link and deletes expired ones. Invalidates an earlier invitation or reset of the same person. */
 export async function keepLink({ query, insertMany }: StoreTransaction, { row }: DrawnLink): Promise<void> {
   await query.deleteFrom('sign_in_links').where('expires_at', '<', row.created_at).execute();
   if (row.person_id !== null)
@@ -103,7 +103,7 @@ export async function keepLink({ query, insertMany }: StoreTransaction, { row }:
   await insertMany('sign_in_links', [row]);
 }
 
-/** What a link is for; null when it is unknown, used or expired, or for something else. Uses nothing up. */
+/** The purpose of a link; null if it is unknown, used, expired, or for something else. Does not use it up. */
 export async function findLink(
   deps: Pick<PeopleDeps, 'store' | 'keys' | 'clock'>,
   token: string,
@@ -121,7 +121,7 @@ export async function findLink(
   return link ?? null;
 }
 
-/** Uses a link up, inside the transaction of what it is used for. Throws LinkGone if someone else was faster. */
+/** Uses up a link inside the transaction of its effect. Throws LinkGone if someone else was faster. */
 export async function useLinkUp(
   deps: Pick<PeopleDeps, 'keys'>,
   { query }: StoreTransaction,
@@ -139,8 +139,8 @@ export async function useLinkUp(
 }
 
 /**
- * Uses a sign-in link up and opens a session with it. Of two at once, one gets the session: the link, the session and the entry
- * that says so are one transaction. Null when the link is unknown, used or expired.
+ * Uses up a sign-in link and opens a session. If it is used twice at once, only one gets the session: link, session and
+ * entry are written in one transaction. Null if the link is unknown, used or expired.
  */
 export async function openSession(deps: PeopleDeps, token: string, browser: string): Promise<NewSession | null> {
   const link = await findLink(deps, token, ['sign-in']);
@@ -167,7 +167,7 @@ export async function openSession(deps: PeopleDeps, token: string, browser: stri
   return session;
 }
 
-/** Names a link in the key of the entry that says it was used. */
+/** Identifies a link in the key of the entry about its use. */
 export function linkKey(deps: Pick<PeopleDeps, 'keys'>, token: string): string {
   return linkHash(deps, token).toString('hex');
 }

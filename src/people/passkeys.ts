@@ -7,7 +7,10 @@ import { appendAction } from '../ledger/append-action.ts';
 import { openingOf, ownHand, type Person, personAction, recordForPerson } from './people.ts';
 import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
 
-/** Where a passkey is good: the origin of the pages, and the host name that it is bound to (WebAuthn Level 2 §5.1.2, relying party identifier). */
+/**
+ * Where a passkey is valid: the origin of the pages and the host name to which it is bound (WebAuthn Level 2 §5.1.2,
+ * relying party identifier).
+ */
 export interface Place {
   readonly origin: string;
   readonly host: string;
@@ -16,14 +19,14 @@ export interface Place {
 /** Loaded with the first page that offers a passkey: it and what it needs are a hundred files. */
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
-/** How long a person may take to answer the authenticator. */
+/** How long a person may take to respond with the authenticator. */
 const CHALLENGE_MINUTES = 5;
 const RANDOM_BYTES = 16;
 const EXPIRY_BYTES = 6;
 const MAC_BYTES = 16;
 const PASSKEYS_MAX = 20;
 
-/** Random, with its end, and a MAC over both and what it is for: nothing is kept until it is answered. */
+/** A random value, its expiry, and a MAC over both and the purpose; nothing is stored until it is answered. */
 function drawChallenge(deps: Pick<PeopleDeps, 'keys' | 'clock'>, purpose: string): Uint8Array<ArrayBuffer> {
   const content = Buffer.alloc(RANDOM_BYTES + EXPIRY_BYTES);
   randomBytes(RANDOM_BYTES).copy(content);
@@ -44,7 +47,7 @@ function challengeMac({ keys }: Pick<PeopleDeps, 'keys'>, content: Buffer, purpo
   return hmacSha256(keys.instance.session, message).subarray(0, MAC_BYTES);
 }
 
-/** A person's passkeys, the oldest first. */
+/** A person's passkeys, oldest first. */
 export async function listPasskeys({ store }: Pick<PeopleDeps, 'store'>, personId: string) {
   const rows = await store.read
     .selectFrom('passkeys')
@@ -55,7 +58,7 @@ export async function listPasskeys({ store }: Pick<PeopleDeps, 'store'>, personI
   return rows.map(({ credential_id: id, label, created_at: createdAt }) => ({ id, label, createdAt }));
 }
 
-/** What a browser is asked to make a passkey with, for one session of the person. */
+/** The options with which a browser creates a passkey, for one session of the person. */
 export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: string, { host }: Place) {
   const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
@@ -71,7 +74,7 @@ export async function passkeyCreation(deps: PeopleDeps, person: Person, handle: 
   });
 }
 
-/** Takes up the passkey that a browser made. The problem if it is not taken, else null. */
+/** Stores the passkey that a browser created. Returns the problem if it is refused, otherwise null. */
 export async function addPasskey(
   deps: PeopleDeps,
   person: Person,
@@ -112,7 +115,7 @@ export async function addPasskey(
   return null;
 }
 
-/** Takes a passkey of the person away; nothing happens if there is none of that name. */
+/** Removes a passkey of the person; does nothing if there is none with this id. */
 export async function removePasskey(deps: PeopleDeps, person: Person, id: string): Promise<void> {
   const action = personAction('person.second-factor-removed', ownHand(person), person, 'passkey');
   await recordForPerson(deps, action, async ({ query }) => {
@@ -124,7 +127,7 @@ export async function removePasskey(deps: PeopleDeps, person: Person, id: string
   });
 }
 
-/** What a browser is asked to sign in with; the same for everybody. */
+/** The options with which a browser signs in; the same for everyone. */
 export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, { host }: Place) {
   const { generateAuthenticationOptions } = await loadWebAuthn();
   return generateAuthenticationOptions({
@@ -134,14 +137,14 @@ export async function passkeyRequest(deps: Pick<PeopleDeps, 'keys' | 'clock'>, {
   });
 }
 
-/** Undoes a sign-in that is not the first with its answer, or whose account was closed meanwhile. */
+/** Rolls back a sign-in whose answer was used before, or whose account was closed meanwhile. */
 class Unfit extends Error {
   override readonly name = 'Unfit';
 }
 
 /**
- * Signs a person in by the answer of their authenticator, which has checked who they are: no code is asked for besides. Each answer is good once: its challenge
- * is the key of the entry that says so. Null if it is not right; nobody is told why.
+ * Signs a person in by their authenticator's response, which also verifies who they are, so no code is required. Each
+ * response is valid once: its challenge is the key of the entry. Null if it is not valid, without saying why.
  */
 export async function signInWithPasskey(
   deps: PeopleDeps,

@@ -2,32 +2,35 @@ import { randomBytes } from 'node:crypto';
 import type { Algorithm } from '@node-rs/argon2';
 import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
 
-/** NIST SP 800-63B-4 §3.1.1.2: at least 15 characters where a password may be the only factor; nothing else is asked of its composition. */
+/** NIST SP 800-63B-4 §3.1.1.2: at least 15 characters if a password may be the only factor; no composition rules. */
 export const PASSWORD_MIN = 15;
 export const PASSWORD_MAX = 256;
 
-/** Argon2id as OWASP's Password Storage Cheat Sheet sets it at least: 19 MiB, two passes. Runs on the thread pool, 50 to 150 ms. */
+/**
+ * Argon2id with at least the parameters of OWASP's Password Storage Cheat Sheet: 19 MiB, two passes. Runs on the thread
+ * pool, 50 to 150 ms.
+ */
 const cost = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Loaded with the first password. */
 const loadArgon2 = () => import('@node-rs/argon2');
 
-/** Guesses, as a power of ten, that a password must withstand: what zxcvbn calls "very unguessable". */
+/** Guesses that a password must withstand, as a power of ten: zxcvbn's "very unguessable". */
 const GUESSES_LOG10 = 10;
-/** Characters that the estimate looks at: it takes time that grows faster than the length. */
+/** Characters used for the estimate, whose time grows faster than the length. */
 const ESTIMATED = 64;
-/** Hashes computed at a time; each takes 19 MiB and a core. */
+/** Hashes computed concurrently; each takes 19 MiB and a core. */
 const AT_ONCE = 2;
 const WAITING = 50;
 
-/** As it is hashed: the same letters, however a keyboard composes them (SP 800-63B-4: normalised with NFKC). */
+/** The form that is hashed: the same letters, however a keyboard composes them (SP 800-63B-4: normalised with NFKC). */
 function normalised(password: string): string {
   return password.normalize('NFKC');
 }
 
 /**
- * Why a password is not taken, with what to do; null when it is. It must be long enough and neither a common password nor one made of the person's own
- * name, address or the name of this product (SP 800-63B-4 §3.1.1.2: blocklist).
+ * Why a password is refused, with what to do; null if it is accepted. It must be long enough, and neither a common
+ * password nor made of the person's name, address or the name of this product (SP 800-63B-4 §3.1.1.2: blocklist).
  */
 export async function passwordProblem(password: string, own: readonly string[]): Promise<string | null> {
   const length = [...normalised(password)].length;
@@ -46,7 +49,7 @@ export async function passwordProblem(password: string, own: readonly string[]):
 
 let estimator: Promise<ZxcvbnFactory> | null = null;
 
-/** Loaded when the first password is chosen: its word lists take a quarter of a second and some megabytes. */
+/** Imported when a password is first chosen: its word lists take a quarter of a second and some megabytes. */
 function loadEstimator(): Promise<ZxcvbnFactory> {
   estimator ??= (async () => {
     const [{ ZxcvbnFactory: Factory }, { dictionary, adjacencyGraphs }] = await Promise.all([
@@ -67,13 +70,13 @@ export async function hashPassword(password: string): Promise<string> {
 let stranger: Promise<string> | null = null;
 
 /**
- * Whether a password fits the hash. Without one (an unknown or disabled account) it takes as long and is false, so that the time of an answer does
- * not tell who has an account.
+ * Whether a password matches the hash. Without a hash (an unknown or disabled account) it takes as long and is false,
+ * so that timing does not reveal who has an account.
  */
 export async function passwordFits(password: string, stored: string | null): Promise<boolean> {
   stranger ??= hashPassword(randomBytes(32).toString('hex'));
   const other = await stranger;
-  // What is longer than any password is not hashed.
+  // Anything longer than a valid password is not hashed.
   const asked = password.length > PASSWORD_MAX * 4 ? '' : normalised(password);
   const { verify } = await loadArgon2();
   const fits = await oneOfFew(() => verify(stored ?? other, asked));
@@ -88,7 +91,10 @@ export class TooManyPasswords extends Error {
   override readonly name = 'TooManyPasswords';
 }
 
-/** Computes few hashes at a time, so that a flood of sign-ins leaves threads for the database. Throws TooManyPasswords when the queue is full. */
+/**
+ * Limits concurrent hashes, so that a flood of sign-ins leaves threads for the database. Throws TooManyPasswords if the
+ * queue is full.
+ */
 async function oneOfFew<T>(work: () => Promise<T>): Promise<T> {
   if (running >= AT_ONCE) {
     if (waiting.length >= WAITING) throw new TooManyPasswords('too many passwords are being checked at the moment');

@@ -20,7 +20,7 @@ export interface Person {
   readonly email: string;
   readonly name: string;
   readonly role: Role;
-  /** Slugs of the sources that the person may see; null: every one. */
+  /** Slugs of the sources that the person may see; null: all. */
   readonly sources: readonly string[] | null;
   readonly hasPassword: boolean;
   readonly hasSecondFactor: boolean;
@@ -30,7 +30,7 @@ export interface Person {
   readonly createdAt: string;
 }
 
-/** Who does something to accounts: a session or the command line. An owner where no session is. */
+/** Who changes accounts: a session or the command line. An owner if there is no session. */
 export interface Administrator {
   readonly officer: string;
   readonly personId: string | null;
@@ -51,7 +51,7 @@ export type NewPerson = z.infer<typeof newPersonSchema>;
 export type PersonChanges = z.infer<typeof changesSchema>;
 
 export type Refused = { readonly outcome: 'refused'; readonly problems: readonly string[] };
-/** An account's change that was made, or why not. */
+/** The changed account, or why it was not changed. */
 export type PersonOutcome =
   | { readonly outcome: 'done'; readonly person: Person; readonly link: NewLink | null }
   | { readonly outcome: 'unknown' }
@@ -59,12 +59,12 @@ export type PersonOutcome =
 
 type PersonAction = Extract<Action, { personId: string }>;
 
-/** Rolls back a transaction whose change the database's content rules out. */
+/** Rolls back a transaction whose change is ruled out by data in the database. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** How long invitation and reset links are good. */
+/** Lifetime of invitation and reset links. */
 const INVITATION_HOURS = 7 * 24;
 const RESET_HOURS = 24;
 
@@ -112,12 +112,12 @@ export async function findPersonByEmail({ store }: Pick<PeopleDeps, 'store'>, ad
   return row === undefined ? null : personOf(row);
 }
 
-/** Whether there is any account. Before, the set-up link makes the first one. */
+/** Whether there is any account. Before that, the set-up link creates the first one. */
 export async function hasPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<boolean> {
   return (await store.read.selectFrom('people').select('person_id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** Adds a person, and makes the link with which they choose a password. */
+/** Adds a person, and creates the link with which they choose a password. */
 export async function invitePerson(deps: PeopleDeps, input: NewPerson, by: Administrator): Promise<PersonOutcome> {
   const read = newPersonSchema.safeParse(input);
   if (!read.success) return { outcome: 'refused', problems: problemsIn(read.error) };
@@ -138,7 +138,7 @@ export async function invitePerson(deps: PeopleDeps, input: NewPerson, by: Admin
   );
 }
 
-/** Gives a person another name, role or reach. An open session has them from its next request on. */
+/** Changes a person's name, role or sources. An open session has them from its next request on. */
 export async function changePerson(
   deps: PeopleDeps,
   personId: string,
@@ -162,7 +162,7 @@ export async function changePerson(
   });
 }
 
-/** Closes an account, or opens it again. Sessions and links of a closed one end at once, and its saved views are removed. */
+/** Disables or enables an account. Disabling ends its sessions and links at once and removes its saved views. */
 export async function setDisabled(
   deps: PeopleDeps,
   personId: string,
@@ -189,8 +189,8 @@ export async function setDisabled(
 }
 
 /**
- * Makes a link with which a person chooses a (new) password: an invitation where they have not joined yet. Until it is used the old password stays
- * good. `withoutSecondFactor` removes a second factor that was lost.
+ * Creates a link with which a person chooses a (new) password; an invitation if they have not joined yet. Until it is
+ * used, the old password stays valid. `withoutSecondFactor` removes a lost second factor.
  */
 export async function createPasswordLink(
   deps: PeopleDeps,
@@ -215,7 +215,7 @@ export async function createPasswordLink(
   });
 }
 
-/** Whose invitation or reset a link is, or that it sets up the first account; null when it is good for none of them. */
+/** Whose invitation or reset a link is, or that it sets up the first account; null if it is not valid for any of these. */
 export async function findPasswordLink(
   deps: PeopleDeps,
   token: string,
@@ -233,10 +233,10 @@ export async function findPasswordLink(
 }
 
 export type JoinOutcome =
-  /** `session` is null where a second factor is asked for first: at the sign-in page. */
+  /** `session` is null if a second factor is required first, on the sign-in page. */
   { readonly outcome: 'joined'; readonly session: NewSession | null } | { readonly outcome: 'gone' } | Refused;
 
-/** Makes the first account, an owner, with a set-up link; signs them in. */
+/** Creates the first account, an owner, with a set-up link, and signs in. */
 export async function setUpOwner(
   deps: PeopleDeps,
   token: string,
@@ -261,7 +261,10 @@ export async function setUpOwner(
   });
 }
 
-/** Sets the password of the person with an invitation or reset link. All earlier sessions end; without a second factor a new one is opened. */
+/**
+ * Sets a person's password with an invitation or reset link. All earlier sessions end; without a second factor, a new
+ * one is opened.
+ */
 export async function joinByLink(
   deps: PeopleDeps,
   token: string,
@@ -279,7 +282,7 @@ export async function joinByLink(
   const by = ownHand(person);
   return join(deps, token, personAction('person.password-set', by, person, `${link.purpose} link`), async (tx) => {
     await endAccess(tx, person.personId);
-    // Someone who took over the account may have added one.
+    // Someone who took over the account may have added a passkey.
     await tx.query.deleteFrom('passkeys').where('person_id', '=', person.personId).execute();
     const row = await tx.query
       .updateTable('people')
@@ -296,7 +299,7 @@ export async function joinByLink(
   });
 }
 
-/** Lets a person choose another password, who knows the present one. Their other sessions end. */
+/** Lets a person who knows the current password choose another. Their other sessions end. */
 export async function changePassword(
   deps: PeopleDeps,
   personId: string,
@@ -319,8 +322,8 @@ export async function changePassword(
 }
 
 /**
- * Why the password of the signed-in person does not count; null when it is the right one. Asked again before what a session that was taken over must not
- * do, and counted like a sign-in, so that such a session cannot be used to guess it.
+ * Why the signed-in person's password is not accepted; null if it is right. Asked before actions that a hijacked
+ * session must not perform, and counted like a sign-in, so that such a session cannot be used to guess it.
  */
 export async function presentPasswordProblem(
   deps: PeopleDeps,
@@ -343,7 +346,7 @@ export async function presentPasswordProblem(
   return null;
 }
 
-/** Ends one of a person's own sessions. False if there is none of that name. */
+/** Ends one of a person's own sessions. False if there is no such session. */
 export async function revokeSession(deps: PeopleDeps, person: Person, handle: string): Promise<boolean> {
   if (!/^[0-9a-f]{64}$/.test(handle)) return false;
   const by = ownHand(person);
@@ -365,7 +368,7 @@ export async function removeSecondFactorRows({ query }: StoreTransaction, person
   await query.deleteFrom('recovery_codes').where('person_id', '=', personId).execute();
 }
 
-/** An action about an account, with what the account is by then. */
+/** An action about an account, with the resulting state of the account. */
 export function personAction(
   action: PersonAction['action'],
   by: Pick<Administrator, 'officer'>,
@@ -384,12 +387,12 @@ export function personAction(
   };
 }
 
-/** How a person's session is named. */
+/** The description of a person's new session. */
 export function openingOf({ personId, name: called }: Pick<Person, 'personId' | 'name'>, way: string, browser: string) {
   return { officer: actorOf(personId, called), personId, way, browser };
 }
 
-/** A person who changes their own account. */
+/** A person changing their own account. */
 export function ownHand({ personId, name: called, role }: Pick<Person, 'personId' | 'name' | 'role'>): Administrator {
   return { officer: actorOf(personId, called), personId, role };
 }
@@ -423,7 +426,7 @@ async function record(
   return { outcome: 'done', ...(done as { readonly person: Person; readonly link: NewLink | null }) };
 }
 
-/** The same for what a link is used up by. */
+/** The same for actions that use up a link. */
 async function join(
   deps: PeopleDeps,
   token: string,
@@ -444,13 +447,16 @@ async function join(
   return { outcome: 'joined', session };
 }
 
-/** The setting that the address of a person's calendar is derived from (calendar-address.ts). */
+/** The setting from which the address of a person's calendar is derived (calendar-address.ts). */
 export const calendarSetting = (personId: string) => `calendar_of_${personId}`;
 
-/** Names the setting that ties an account to whom a provider of single sign-on names. */
+/** The setting that ties an account to the subject of a single sign-on provider. */
 export const signOnSetting = (personId: string) => `single_sign_on_of_${personId}`;
 
-/** Ends a person's sessions but one, and their unused links; of every access also the tokens of other programs and the address of the calendar. */
+/**
+ * Ends a person's sessions except one, and their unused links. To end all access, also their API tokens and the address
+ * of the calendar.
+ */
 async function endAccess({ query, insertMany }: StoreTransaction, personId: string, except?: string): Promise<void> {
   await query
     .deleteFrom('sessions')
@@ -465,7 +471,10 @@ async function endAccess({ query, insertMany }: StoreTransaction, personId: stri
   await insertMany('settings', [{ name: calendarSetting(personId), value: generation }], 'replace');
 }
 
-/** Does what may take an owner away. Throws Refusal, which undoes it, where that was the last one who has joined and is not disabled. */
+/**
+ * Does something that may remove an owner. Throws Refusal, which undoes it, if that was the last owner who has joined
+ * and is not disabled.
+ */
 async function keepingAnOwner(tx: StoreTransaction, work: () => Promise<void>): Promise<void> {
   const hadOwner = await hasOwner(tx);
   await work();
@@ -484,7 +493,7 @@ async function hasOwner({ query }: StoreTransaction): Promise<boolean> {
   return owner !== undefined;
 }
 
-/** Why `by` may not make `before` (null: a new account) what it is to become. */
+/** Why `by` may not make this change to `before` (null: a new account). */
 function rightsProblems(
   by: Administrator,
   before: Person | null,

@@ -3,22 +3,22 @@ import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 
 const viewsSchema = z.array(z.object({ name: z.string(), filter: z.record(z.string(), z.string()) }));
-/** A filter of the list of requests under a name. */
+/** A named filter of the list of requests. */
 export type SavedView = z.infer<typeof viewsSchema>[number];
 
-/** Views that one person keeps, and characters of a name. */
+/** The most views per person, and characters of a name. */
 export const SAVED_VIEWS = 20;
 export const VIEW_NAME_LENGTH = 60;
 
-/** The setting that holds the views of a person. */
+/** The setting that stores a person's views. */
 export const viewsSetting = (personId: string) => `saved_views:${personId}`;
 
-/** The views of a person, by name. */
+/** A person's views by name. */
 export async function loadSavedViews(store: Pick<Store, 'read'>, personId: string): Promise<readonly SavedView[]> {
   return parse(await readSetting(store, viewsSetting(personId)));
 }
 
-/** Keeps a filter under a name; one of the same name is replaced. `full`: the person has as many as one may. */
+/** Saves a filter under a name, replacing one with the same name. `full`: the person has the maximum number. */
 export async function saveView(
   store: Store,
   personId: string,
@@ -30,12 +30,12 @@ export async function saveView(
   });
 }
 
-/** Forgets the view of this name, if there is one. */
+/** Removes the view with this name, if any. */
 export async function removeView(store: Store, personId: string, name: string): Promise<void> {
   await change(store, personId, (views) => views.filter((view) => view.name !== name));
 }
 
-/** Gives a view another name. `taken`: another view has it; `unknown`: there is no such view. */
+/** Renames a view. `taken`: another view has the name; `unknown`: there is no such view. */
 export async function renameView(
   store: Store,
   personId: string,

@@ -7,24 +7,24 @@ import type { StoreTransaction } from '../store/store.ts';
 import { ownHand, type Person, personAction, recordForPerson, removeSecondFactorRows } from './people.ts';
 import type { PeopleDeps } from './sessions.ts';
 
-/** RFC 6238 as every authenticator app takes it: SHA-1, six digits, half a minute. */
+/** RFC 6238 as supported by every authenticator app: SHA-1, six digits, half a minute. */
 const PERIOD_SECONDS = 30;
-/** Steps before and after the present one whose code is taken: clocks of telephones differ. */
+/** Steps before and after the current one whose code is accepted, because phone clocks differ. */
 const WINDOW = 1;
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
-/** 50 random bits in base32, written in two halves. */
+/** 50 random bits in base32, written as two halves. */
 const recoveryPattern = /^[A-Z2-7]{5}-?[A-Z2-7]{5}$/;
 
-/** A second factor that is about to be set up: shown, and sent back with its first code. */
+/** A second factor being set up: shown, and sent back with its first code. */
 export interface Proposal {
-  /** Base32, for typing it in. */
+  /** Base32, for typing. */
   readonly secret: string;
-  /** `otpauth://totp/…`, for the picture. */
+  /** `otpauth://totp/…`, for the QR code. */
   readonly address: string;
 }
 
-/** Draws a key, or takes up the one that was shown before. Null if that one is none of ours. */
+/** Draws a key, or continues with one shown before. Null if that is not a valid key. */
 export function proposeSecondFactor(email: string, secret?: string): Proposal | null {
   if (secret !== undefined && !/^[A-Z2-7]{32}$/.test(secret)) return null;
   const key = secret === undefined ? new Secret({ size: SECRET_BYTES }) : Secret.fromBase32(secret);
@@ -35,7 +35,7 @@ function totpOf(secret: Secret, label: string): TOTP {
   return new TOTP({ issuer: 'consent-ledger', label, secret, digits: 6, period: PERIOD_SECONDS });
 }
 
-/** The time step whose code this is; null if it is of none near `now` (ISO 8601 UTC). Compares in constant time (otpauth). */
+/** The time step to which a code belongs; null if none near `now` (ISO 8601 UTC). Compares in constant time (otpauth). */
 function stepOf(secret: Secret, code: string, now: string): number | null {
   const timestamp = Date.parse(now);
   const delta = totpOf(secret, '').validate({ token: code, timestamp, window: WINDOW });
@@ -43,11 +43,11 @@ function stepOf(secret: Secret, code: string, now: string): number | null {
 }
 
 export type SetUp =
-  /** The codes are shown this once: only their HMACs are kept. */
+  /** Shown only this once: only their HMACs are stored. */
   | { readonly outcome: 'set'; readonly recoveryCodes: readonly string[] }
   | { readonly outcome: 'refused'; readonly problem: string };
 
-/** Sets a second factor up once the person's app has shown a code that fits. */
+/** Sets up a second factor once the person's app has given a valid code. */
 export async function setSecondFactor(deps: PeopleDeps, person: Person, secret: string, code: string): Promise<SetUp> {
   const now = isoNow(deps.clock);
   const step =
@@ -80,7 +80,7 @@ export async function setSecondFactor(deps: PeopleDeps, person: Person, secret: 
   return { outcome: 'set', recoveryCodes: codes };
 }
 
-/** Takes the second factor away. */
+/** Removes the second factor. */
 export async function removeSecondFactor(deps: PeopleDeps, person: Person): Promise<void> {
   const action = personAction('person.second-factor-removed', ownHand(person), person, null);
   await recordForPerson(deps, action, (tx) => removeSecondFactorRows(tx, person.personId));
@@ -98,8 +98,9 @@ export async function countRecoveryCodes({ store }: Pick<PeopleDeps, 'store'>, p
 }
 
 /**
- * Uses a code up, inside the transaction that it lets in: one of the app, or a recovery code. True without looking where the person has no second factor.
- * Each is good once: of a time step that was used, or an earlier one, none is taken any more (RFC 6238 §5.2).
+ * Uses up a code, from the app or a recovery code, inside the transaction that it admits. True without checking if the
+ * person has no second factor. Each code is valid once: codes of a used time step, or an earlier one, are refused (RFC
+ * 6238 §5.2).
  */
 export async function takeCode(
   deps: PeopleDeps,

@@ -10,7 +10,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 
-/** What accounts, links and sessions work with. */
+/** What accounts, links and sessions need. */
 export interface PeopleDeps {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -18,15 +18,15 @@ export interface PeopleDeps {
   readonly clock: Clock;
 }
 
-/** A session ends this long after it was opened, however busy it was. */
+/** Hours after which a session ends, even if it is used. */
 const SESSION_HOURS = 12;
-/** The last use is kept to some minutes: a row is not written for each request. */
+/** The last use is recorded to within some minutes, to avoid writing a row for each request. */
 const LAST_USE_MS = 5 * 60_000;
 const ID_BYTES = 32;
 const idPattern = /^[A-Za-z0-9_-]{43}$/;
 
 export interface NewSession {
-  /** For the cookie alone: only its HMAC is kept. */
+  /** Only for the cookie: only its HMAC is stored. */
   readonly id: string;
   /** ISO 8601 UTC. */
   readonly expiresAt: string;
@@ -34,20 +34,20 @@ export interface NewSession {
 
 /** Who is signed in, and what they may do. */
 export interface Session {
-  /** As entries of the ledger name them. */
+  /** The name used in ledger entries. */
   readonly officer: string;
-  /** As pages greet them. */
+  /** The name used on pages. */
   readonly name: string;
   /** Null: signed in by a one-time sign-in link, which counts as an owner. */
   readonly personId: string | null;
   readonly role: Role;
-  /** Slugs of the sources that they may see; null: every one. */
+  /** Slugs of the sources that they may see; null: all. */
   readonly sources: readonly string[] | null;
-  /** Names the session without being good for anything: what forms are bound to. */
+  /** Identifies the session without giving access; forms are bound to it. */
   readonly handle: string;
 }
 
-/** How a session is opened. */
+/** The details of opening a session. */
 export interface Opening {
   readonly officer: string;
   readonly personId: string | null;
@@ -55,7 +55,7 @@ export interface Opening {
   readonly browser: string;
 }
 
-/** Draws a session that ends in twelve hours, and the row that is kept of it. */
+/** Draws a session that ends in twelve hours, and its database row. */
 export function newSession(
   deps: Pick<PeopleDeps, 'keys'>,
   { officer, personId, way, browser }: Opening,
@@ -76,13 +76,13 @@ export function newSession(
   return { session: { id, expiresAt }, row };
 }
 
-/** Keeps a new session, and forgets those that have ended. */
+/** Stores a new session and deletes ended ones. */
 export async function keepSession(tx: StoreTransaction, row: Insertable<Tables['sessions']>): Promise<void> {
   await tx.query.deleteFrom('sessions').where('expires_at', '<', row.created_at).execute();
   await tx.insertMany('sessions', [row]);
 }
 
-/** The session that a cookie names; null if there is none, it has ended, or its person was disabled. Role and reach are those of this moment. */
+/** The session of a cookie; null if there is none, it has ended, or its person was disabled. Role and sources are current. */
 export async function findSession(
   deps: Pick<PeopleDeps, 'store' | 'keys' | 'clock'>,
   id: string | undefined,
@@ -108,7 +108,7 @@ export async function findSession(
   return { officer: actorOf(row.found, name), name, personId: row.found, role, sources: slugsOf(row.sources), handle };
 }
 
-/** While nothing can be written, pages must still be shown. */
+/** Pages must be shown even if nothing can be written. */
 async function noteUse({ store }: Pick<PeopleDeps, 'store'>, hash: Buffer, before: string, now: string): Promise<void> {
   if (Date.parse(now) - Date.parse(before) < LAST_USE_MS) return;
   await store
@@ -118,17 +118,17 @@ async function noteUse({ store }: Pick<PeopleDeps, 'store'>, hash: Buffer, befor
     .catch(() => undefined);
 }
 
-/** How entries name a person: by what people call them, and by the id that stays the same. */
+/** How entries name a person: by name, and by the id that never changes. */
 export function actorOf(personId: string, name: string): string {
   return `${name} (${personId})`;
 }
 
-/** The slugs in a row of `people`; null: every source. */
+/** The slugs in a row of `people`; null: all sources. */
 export function slugsOf(sources: string | null): readonly string[] | null {
   return sources === null ? null : (JSON.parse(sources) as string[]);
 }
 
-/** Ends a session; that it was ended is an entry in the same commit. */
+/** Ends a session, with an entry about it in the same commit. */
 export async function closeSession(deps: PeopleDeps, session: Pick<Session, 'officer' | 'handle'>): Promise<void> {
   await appendAction(
     deps.ledger,
@@ -142,7 +142,7 @@ export async function closeSession(deps: PeopleDeps, session: Pick<Session, 'off
   );
 }
 
-/** A person's open sessions, the newest first. */
+/** A person's open sessions, newest first. */
 export async function listSessions(deps: Pick<PeopleDeps, 'store' | 'clock'>, personId: string) {
   const rows = await deps.store.read
     .selectFrom('sessions')

@@ -11,19 +11,23 @@ import { keepSession, newSession, type NewSession, type PeopleDeps } from './ses
 
 export type SignIn =
   | { readonly outcome: 'signed-in'; readonly session: NewSession }
-  /** Unknown account, wrong password, missing or wrong code, disabled: nobody is told which. `personId`: for the log alone. */
+  /**
+   * Unknown account, wrong password, missing or wrong code, disabled: the answer does not say which. `personId`: only
+   * for the log.
+   */
   | { readonly outcome: 'refused'; readonly personId: string | null }
-  /** `until`: ISO 8601 UTC; null when only a new password helps. */
+  /** `until`: ISO 8601 UTC; null if only a new password helps. */
   | { readonly outcome: 'blocked'; readonly until: string | null };
 
-/** Undoes a transaction that a code does not fit. */
+/** Rolls back a transaction because of a wrong code. */
 class Unfit extends Error {
   override readonly name = 'Unfit';
 }
 
 /**
- * Signs a person in by e-mail address and password, and by a code where they have a second factor. Takes as long, and answers the same, whether or not there
- * is such an account. The session, the code's use and the entry that says so are one transaction.
+ * Signs a person in by e-mail address and password, and by a code if they have a second factor. Takes as long, and
+ * answers the same, whether or not the account exists. The session, the use of the code and the entry are written in
+ * one transaction.
  */
 export async function signIn(
   deps: PeopleDeps,
@@ -70,10 +74,10 @@ async function refuse(deps: PeopleDeps, personId: string | null): Promise<SignIn
   return { outcome: 'refused', personId };
 }
 
-/** Names what signs people in, where nobody is signed in. */
+/** The actor in entries about sign-in attempts, when nobody is signed in. */
 const SIGN_IN_ACTOR = 'sign-in page';
 
-/** One entry for each account and hour; the ledger counts the repeats, so that guessing does not fill it. */
+/** One entry per account and hour; the ledger counts repeats, so guessing does not fill it. */
 export async function recordRefusal({ ledger, clock }: PeopleDeps, personId: string | null): Promise<void> {
   const now = isoNow(clock);
   const hour = `${now.slice(0, 13)}:00:00.000Z`;
@@ -86,7 +90,7 @@ export async function recordRefusal({ ledger, clock }: PeopleDeps, personId: str
   );
 }
 
-/** The account may have been disabled or given another password while its password was being checked. */
+/** The account may have been disabled or given another password while the password was being checked. */
 async function assertUnchanged({ query }: StoreTransaction, personId: string, password: string | null): Promise<void> {
   const row = await query
     .selectFrom('people')

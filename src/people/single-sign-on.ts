@@ -5,33 +5,34 @@ import { appendAction } from '../ledger/append-action.ts';
 import { openingOf, signOnSetting } from './people.ts';
 import { keepSession, newSession, type NewSession, type PeopleDeps } from './sessions.ts';
 
-/** Whom a provider of OpenID Connect says has signed in (Core 1.0 §5.1). */
+/** Who has signed in according to an OpenID Connect provider (Core 1.0 §5.1). */
 export interface ProvidedIdentity {
   readonly issuer: string;
-  /** Never given to anyone else by the issuer. */
+  /** The issuer never assigns it to anyone else. */
   readonly subject: string;
   readonly email: string | null;
   readonly emailVerified: boolean;
-  /** A code that was exchanged for it is good once; so is its session. */
+  /** Single-use, because the exchanged code is. */
   readonly nonce: string;
 }
 
 /**
- * `unknown`: no open account has this verified address. `another`: the account was used by another person of the provider before, whose address this one may have
- * been given since.
+ * `unknown`: no enabled account has this verified address. `another`: the account was first used by another subject of
+ * the provider; the address may have been reassigned.
  */
 export type ProvidedSignIn =
   | { readonly outcome: 'signed-in'; readonly session: NewSession }
   | { readonly outcome: 'unverified' | 'unknown' | 'another' };
 
-/** Undoes a sign-in that is not the first with its answer, or whose account was changed meanwhile. */
+/** Rolls back a sign-in whose answer was used before, or whose account was changed meanwhile. */
 class Unfit extends Error {
   override readonly name = 'Unfit';
 }
 
 /**
- * Signs in the account with the address that a provider has verified. The provider has asked for what it thinks necessary: no code is asked for besides. The first time
- * ties the account to the provider's subject, until its access is ended (a new password by a reset link, disabled).
+ * Signs in the account with the address that a provider has verified. No code is required, since the provider decides
+ * what to ask. The first sign-in ties the account to the provider's subject until its access is ended (a new password
+ * by a reset link, or disabling).
  */
 export async function signInByProvider(
   deps: PeopleDeps,
