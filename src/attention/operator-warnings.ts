@@ -82,7 +82,7 @@ const DISK_FREE_BYTES = 1 << 30;
 const DISK_FREE_SHARE = 0.05;
 
 /**
- * The warnings of docs/operations.md: silence, surge of refusals, sync, disk, seal, quarantine, policy texts, lists and
+ * The warnings listed in docs/notifications.md: silence, surge of refusals, sync, disk, seal, quarantine, policy texts, lists and
  * deliveries that disagree, the API's description.
  */
 export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {

@@ -12,37 +12,37 @@ import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq, r
 interface CopyOptions {
   readonly context: Context;
   readonly to: Store;
-  /** How the other database is named to people, without a password. */
+  /** A name for the other database without a password, shown to people. */
   readonly name: string;
-  /** Ends this installation in its old database: no more entries are taken there. */
+  /** Retire the old installation: its database accepts no more entries. */
   readonly retire: boolean;
-  /** Who asked. */
+  /** Who requested it. */
   readonly actor: string;
   readonly onProgress: (step: 'copied' | 'projected' | 'verified', done: number, total: number) => void;
 }
 
-/** What a copy did. Whole when `verification.faults` is empty and every table of `readModels` is the same. */
+/** The result of a copy. Complete if `verification.faults` is empty and every table in `readModels` is equal. */
 export interface CopyReport {
-  /** Entries copied by this run; those of an earlier, interrupted one were there already. */
+  /** Entries copied by this run; an earlier, interrupted run may have copied others. */
   readonly copied: number;
   readonly seq: number;
-  /** Where the leaf hashes differ first; null: nowhere. */
+  /** The first entry with a different leaf hash; null: none. */
   readonly differentLeaf: number | null;
   readonly verification: Verification;
-  /** Null: the installation went on meanwhile, so that the two could not be compared row by row. */
+  /** Null: the installation continued meanwhile, so its rows could not be compared. */
   readonly readModels: readonly ComparedTable[] | null;
-  /** Entries that were appended to the old database meanwhile; another run copies them. */
+  /** Entries appended to the old database meanwhile; another run copies them. */
   readonly behind: number;
   readonly retired: boolean;
 }
 
-/** Passes over what was appended meanwhile, before the rest is left to another run. */
+/** How often entries appended meanwhile are copied before leaving the rest to another run. */
 const PASSES = 5;
 
 /**
- * Copies an installation into another database: same seq, same bytes, same leaf hashes; the read models are folded anew there and
- * compared. An interrupted copy continues where it stopped. The old database stays as it is, unless it is retired.
- * Throws UsageError when the other database holds something else, or has gone on by itself.
+ * Copies an installation into another database: same seq, same bytes, same leaf hashes. The read models are folded
+ * again there and compared. An interrupted copy continues where it stopped. The old database is unchanged, unless it is
+ * retired. Throws UsageError if the other database contains something else or has entries of its own.
  */
 export async function copyInstallation(options: CopyOptions): Promise<CopyReport> {
   const { context, to, onProgress } = options;
@@ -55,7 +55,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   const follow = async () => {
     for (let pass = 0; pass < PASSES; pass += 1) {
       const head = await lastSeq(from);
-      // What is set up first: a cursor of the sync may be behind the entries, never ahead of them.
+      // Copied first: a sync cursor may be behind the entries, but never ahead of them.
       for (const table of [...copiedWhole, ...copiedOnly]) await copyWhole(from, to, table);
       await copyEntries(from, to, head, (done, total) => onProgress('copied', done, total));
       await copyByPage(from, to, head);
@@ -91,7 +91,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   const readModels = await compareReadModels(from, to);
   const behind = (await lastSeq(from)) - seq;
   const whole = differentLeaf === null && verification.faults.length === 0 && readModels.every(({ same }) => same);
-  // A copy with a fault stays shut: nobody shall take it for the installation.
+  // A copy with a fault stays marked, so that nobody takes it for the installation.
   if (whole || (behind > 0 && differentLeaf === null && verification.faults.length === 0))
     await removeSetting(to, UNFINISHED_COPY);
   return {
@@ -105,7 +105,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   };
 }
 
-/** The other database is empty, or holds an earlier state of this installation and nothing else. */
+/** Checks that the other database is empty, or contains an earlier state of this installation and nothing else. */
 async function assertFits(from: Store, to: Store): Promise<void> {
   const moved = await readSetting(from, MOVED_TO);
   const theirs = await readSetting(to, 'instance_id');
@@ -131,7 +131,7 @@ async function assertFits(from: Store, to: Store): Promise<void> {
   }
 }
 
-/** The last entry of the old database says where the installation went; what comes after it is refused there. */
+/** The last entry of the old database says where the installation went; later appends are refused there. */
 async function retire({ context, name, actor }: CopyOptions): Promise<void> {
   const { ledger, clock, instance } = context;
   await appendAction(
@@ -144,7 +144,7 @@ async function retire({ context, name, actor }: CopyOptions): Promise<void> {
   );
 }
 
-/** A read model on both sides. */
+/** A read model in both databases. */
 interface ComparedTable {
   readonly table: ReadModelName;
   /** Rows in the copy. */
@@ -154,7 +154,7 @@ interface ComparedTable {
 
 const PAGE = 2000;
 
-/** The first seq up to `upTo` at which the leaf hashes differ; null when all are the same. */
+/** The first seq up to `upTo` with different leaf hashes; null if all are equal. */
 async function findDifferentLeaf(from: Store, to: Store, upTo: number): Promise<number | null> {
   const leaves = (store: Store, after: number) =>
     store.read
@@ -176,7 +176,7 @@ async function findDifferentLeaf(from: Store, to: Store, upTo: number): Promise<
   return null;
 }
 
-/** Compares every row of every read model, by digests, so that nothing but digests leaves either database. */
+/** Compares every row of every read model by digest, so that only digests leave either database. */
 async function compareReadModels(from: Store, to: Store): Promise<ComparedTable[]> {
   const compared: ComparedTable[] = [];
   for (const table of readModelNames) {

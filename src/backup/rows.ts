@@ -17,7 +17,7 @@ export const backedUp: readonly TableName[] = [...copiedByPage, ...copiedWhole];
 
 const columnsOf = (table: TableName) => Object.entries<Column<unknown>>(tables[table].columns);
 
-/** Names and types of a table's columns, for readers of the lines. */
+/** Names and types of a table's columns, for programs that read the lines. */
 export function describeColumns(table: TableName): Readonly<Record<string, string>> {
   const types = { text: 'text', integer: 'integer', big: 'integer', id: 'integer', real: 'number', blob: 'bytes' };
   return Object.fromEntries(columnsOf(table).map(([name, { type }]) => [name, types[type]]));
@@ -37,7 +37,7 @@ export function encodeRow(row: Row): string {
   return `${JSON.stringify(cells)}\n`;
 }
 
-/** A row out of its line. Numbers that the database draws itself are left out, and columns that this program does not know refused. */
+/** Parses a row. Drops ids assigned by the database, and refuses columns unknown to this program. */
 export function decodeRow(table: TableName, line: string): Row {
   const cells = JSON.parse(line) as Record<string, unknown>;
   const row: Record<string, unknown> = {};
@@ -49,11 +49,11 @@ export function decodeRow(table: TableName, line: string): Row {
   return row;
 }
 
-/** Rows read at a time, and bytes of entries' contents: one can have a MiB. */
+/** Rows per page, and bytes of entry content: an entry can have a MiB. */
 const PAGE = 250;
 const BYTES = 4 << 20;
 
-/** All rows of a table, page by page, in the order of its key where it may be large. */
+/** All rows of a table, page by page; in key order if the table may be large. */
 export async function* readRows(read: Query, table: TableName): AsyncGenerator<readonly Row[]> {
   if (table === 'entries') {
     for (let after = 0; ; ) {
@@ -93,6 +93,6 @@ export async function* readRows(read: Query, table: TableName): AsyncGenerator<r
       after = last.size;
     }
   }
-  // Set up by people, or bounded.
+  // Configured by people, or of limited size.
   yield await (read as unknown as Kysely<Record<string, Row>>).selectFrom(table).selectAll().execute();
 }

@@ -5,8 +5,8 @@ import { createServiceClient } from '../service/client.ts';
 import { ServiceError } from '../service/service-error.ts';
 
 /**
- * What one read call with a source's API key came to. `works`: the key may read; `clockSkewMs` is our clock minus the service's Date header
- * (which has whole seconds), null without one. The other sentences end with what to do.
+ * The result of one read call with a source's API key. `works`: the key may read; `clockSkewMs` is our clock minus the
+ * service's Date header (in whole seconds), null if there is none. The other sentences end with what to do.
  */
 export type KeyCheck =
   | { readonly outcome: 'works'; readonly sentence: string; readonly clockSkewMs: number | null }
@@ -15,8 +15,8 @@ export type KeyCheck =
 const TIMEOUT_MS = 15_000;
 
 /**
- * Asks the service once whether the API key of a source works: for the first row of its consent log, which is what a sync reads; where
- * the service refuses that request itself (no banner is known), for the list of policies. Never tried again, changes nothing.
+ * Asks the service once whether a source's API key works: requests the first row of its consent log, as a sync would;
+ * if the service refuses that request (no banner is known), the list of policies. Never retried, changes nothing.
  */
 export async function checkKey(source: Source, now: () => Date): Promise<KeyCheck> {
   const { slug, baseUrl, apiKey, options } = source;
@@ -59,7 +59,7 @@ async function checkByPolicies(
   }
 }
 
-/** Asks the embed endpoint for the list of all texts with the site key of a source; null where there is nothing to ask with. */
+/** Requests the list of all texts from the embed endpoint with a source's site key; null if address or key is missing. */
 export async function checkSiteKey({ slug, siteUrl, siteKey }: Source): Promise<KeyCheck | null> {
   if (siteUrl === null || siteKey === null) return null;
   const fetched = await fetchEmbedPolicy({ siteUrl, siteKey, type: HUB }, { timeoutMs: TIMEOUT_MS });

@@ -53,8 +53,8 @@ import { sourcesRoutes } from './pages/sources.tsx';
 import { todayRoutes } from './pages/today.tsx';
 
 /**
- * The admin listener's app: the officer's pages behind a sign-in, and without one `/metrics`, `/healthz` and `/readyz` for the
- * operator's own machines. Meant for a private network or a reverse proxy with access control.
+ * The app of the admin listener: the officers' pages behind a sign-in, and, without one, `/metrics`, `/healthz` and
+ * `/readyz` for the operator's own machines. Meant for a private network or a reverse proxy with access control.
  */
 export async function createAdminApp(context: Context, metrics: Metrics, health: Health): Promise<FastifyInstance> {
   const app = Fastify({
@@ -81,7 +81,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
         baseUri: ["'none'"],
       },
     },
-    // TLS ends at the proxy in front: whether this host is to be HTTPS for good is its decision.
+    // TLS ends at the proxy in front, which decides whether this host is HTTPS only.
     strictTransportSecurity: false,
   });
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -119,15 +119,16 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
 }
 
 /**
- * A website can point a name of its own at this machine, and a browser then takes the admin pages for pages of that site (DNS
- * rebinding). So they answer only under names that are theirs; an IP address cannot be taken over in this way. A proxy that is trusted may send the name that
- * the browser used in X-Forwarded-Host: links and passkeys go by it, so it must be one of them too.
+ * Answers only under the pages' own host names: a website can point one of its names at this machine, and a browser
+ * then treats the admin pages as pages of that site (DNS rebinding). An IP address cannot be taken over in this way. A
+ * trusted proxy may send the name that the browser used in X-Forwarded-Host, which links and passkeys use, so it must
+ * be one of these names too.
  */
 function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], 'adminHost' | 'adminHosts'>) {
   const own = new Set(['localhost', adminHost.toLowerCase(), ...adminHosts]);
   return async (request: FastifyRequest): Promise<void> => {
     for (const host of [request.raw.headers.host, request.host]) {
-      // A browser always sends it.
+      // Browsers always send it.
       if (host === undefined || host === '') continue;
       const name = /^(\[[^\]]*\]|[^:]*)(?::\d*)?$/.exec(host)?.[1]?.toLowerCase().replace(/\.$/, '') ?? '';
       if (!own.has(name) && isIP(name.replace(/^\[|\]$/g, '')) === 0) throw new CodedError('misdirected');
@@ -135,7 +136,7 @@ function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], '
   };
 }
 
-/** Everything that knows about sessions. */
+/** All routes that use sessions. */
 async function officePages(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(cookie);
   await app.register(formbody);

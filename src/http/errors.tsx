@@ -5,7 +5,7 @@ import { CodedError, type ErrorCode, errorCodes, StoreUnavailable, UsageError } 
 import { renderPage, Page } from './pages/layout.tsx';
 import { html } from './pages/frame.ts';
 
-/** The error code for an exception; bugs of our own are `internal`. */
+/** The error code for an exception; bugs are `internal`. */
 export function codeOf(error: unknown): ErrorCode {
   if (error instanceof CodedError) return error.code;
   if (error instanceof StoreUnavailable) return 'store_unavailable';
@@ -17,7 +17,7 @@ export function codeOf(error: unknown): ErrorCode {
   return statusCode !== undefined && statusCode >= 400 && statusCode < 500 ? 'invalid_request' : 'internal';
 }
 
-/** Answers with the envelope `{"error":{"code","message"}}` (docs/service.md §7); the text never names internals. */
+/** Answers with the envelope `{"error":{"code","message"}}` (docs/service.md §7); the text never reveals internals. */
 function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
   const { status, text } = errorCodes[code];
   if (status === 503) void reply.header('retry-after', '5');
@@ -27,7 +27,7 @@ function sendError(reply: FastifyReply, code: ErrorCode): FastifyReply {
     .send({ error: { code, message: text } });
 }
 
-/** Makes an app answer every error and every unknown address in the envelope. */
+/** Makes an app answer every error and every unknown address with the envelope. */
 export function answerErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const code = codeOf(error);
@@ -37,7 +37,7 @@ export function answerErrors(app: FastifyInstance): void {
   app.setNotFoundHandler((_request, reply) => sendError(reply, 'not_found'));
 }
 
-/** Answers in the envelope to requests that reach no route: not HTTP, too slow, or with an invalid path. */
+/** Answers requests that reach no route (not HTTP, too slow, or with an invalid path) with the envelope. */
 export const answersToMalformed = {
   clientErrorHandler(error: NodeJS.ErrnoException, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed) return;
@@ -49,7 +49,7 @@ export const answersToMalformed = {
           : 'invalid_request';
     const { status, text } = errorCodes[code];
     const body = JSON.stringify({ error: { code, message: text } });
-    // After an answer that has begun, another one would be taken for its end.
+    // If an answer has begun, a second one would be read as part of it.
     const begun = (socket as Socket & { _httpMessage?: { headersSent: boolean } })._httpMessage?.headersSent === true;
     if (socket.writable && !begun) {
       socket.write(
@@ -76,7 +76,7 @@ const titles: Partial<Record<keyof typeof errorCodes, string>> = {
   overloaded: 'Temporarily unavailable',
 };
 
-/** Makes an app answer errors and unknown addresses with a page for people. */
+/** Makes an app answer errors and unknown addresses with a page. */
 export function answerErrorsWithPages(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof UsageError) {
@@ -114,14 +114,14 @@ function isSignedIn({ request }: FastifyReply): boolean {
   return (request.signedIn ?? null) !== null;
 }
 
-/** What an error says itself, where it was written for this page. */
+/** The error's own message, if it was written for pages. */
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof StoreUnavailable)
     return 'The database is temporarily unavailable. Nothing was changed; try again in a moment.';
   return error instanceof CodedError ? error.message : undefined;
 }
 
-/** What went wrong and what to do about it. `way`: where to go on, if anywhere. */
+/** What went wrong and what to do about it. `way`: where to go next, if anywhere. */
 function ErrorPage({
   title,
   sentences,

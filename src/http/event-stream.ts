@@ -3,14 +3,14 @@ import type { FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
 
-/** How long one stream lasts, milliseconds: who follows opens another, and is asked who they are again. */
+/** Duration of a stream in milliseconds: a client that follows opens another and is authenticated again. */
 const STREAM_MS = 60_000;
-/** Streams at once in this process. */
+/** Concurrent streams in this process. */
 const STREAMS = 100;
 
 let streams = 0;
 
-/** One event; `id` comes back as the header Last-Event-ID when a stream is opened again. */
+/** One event; its `id` comes back in the header Last-Event-ID when a stream is reopened. */
 export interface StreamedEvent {
   readonly event: string;
   readonly data: unknown;
@@ -18,8 +18,8 @@ export interface StreamedEvent {
 }
 
 /**
- * Answers with server-sent events (WHATWG HTML, section 9.2) for a minute at most, until they end, the other side goes or the server closes.
- * Errors: too_many_requests.
+ * Answers with server-sent events (WHATWG HTML, section 9.2) for at most a minute, until they end, the client
+ * disconnects or the server closes. Errors: too_many_requests.
  */
 export async function sendEvents(
   { log }: Pick<Context, 'log'>,

@@ -6,16 +6,16 @@ import type { DistributionState } from '../jobs/bullmq.ts';
 import type { QueueFigures } from '../jobs/queue-figures.ts';
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
 
-/** What is counted while the server runs; `/metrics` on the admin listener prints it in Prometheus' text format. */
+/** Counters of the running server; `/metrics` on the admin listener prints them in Prometheus' text format. */
 export interface Metrics {
   readonly registry: Registry;
-  /** A delivery was answered: stored, duplicate, missing, mismatch, too_large, failed. */
+  /** Counts an answered delivery: stored, duplicate, missing, mismatch, too_large, failed. */
   countDelivery(source: string, outcome: string): void;
   /** Seconds from the verified signature to the durable entry. */
   observeAppend(seconds: number): void;
 }
 
-/** Creates the metrics of one server in a registry of their own. */
+/** Creates one server's metrics in a separate registry. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -71,11 +71,14 @@ export function createMetrics(sources: MetricSources): Metrics {
   };
 }
 
-/** Sources with a label value of their own; what is beyond counts under one name, so that an agency's hundreds do not fill Prometheus. */
+/**
+ * The most sources with their own label value; the others are combined under one name, so that an agency's hundreds do
+ * not fill Prometheus.
+ */
 const SOURCES_NAMED = 200;
 const OTHERS = '(others)';
 
-/** The label value of a source. The first that are asked for keep theirs until the process ends. */
+/** The label value of a source. The first ones requested keep theirs until the process ends. */
 function createNames(): (source: string) => string {
   const named = new Set<string>();
   return (source) => {
@@ -85,12 +88,15 @@ function createNames(): (source: string) => string {
   };
 }
 
-/** Milliseconds for which what takes queries per source or case is remembered: anyone on the admin network may ask for it, at any rate. */
+/**
+ * Milliseconds for which results of queries per source or case are cached: anyone on the admin network may request them
+ * at any rate.
+ */
 const REMEMBERED_MS = 15_000;
-/** Milliseconds for which an answer is given while the next one is computed. */
+/** Milliseconds for which an outdated result is returned while the next is computed. */
 const STALE_MS = 300_000;
 
-/** What an operator is woken for: requests that are due, and how long ago things last happened. What never happened has no value. */
+/** Metrics for alerts: requests that are due, and how long ago things last happened. Something that never happened has no value. */
 function registerWatchMetrics(registry: Registry, sources: MetricSources, nameOf: (source: string) => string): void {
   new Gauge({
     name: 'consent_ledger_build_info',
@@ -136,7 +142,7 @@ function registerWatchMetrics(registry: Registry, sources: MetricSources, nameOf
 type Readings = Iterable<readonly [string, number]>;
 type Times = Iterable<readonly [string, string]>;
 
-/** Of the sources that share a name, the one that waits longest. */
+/** Of sources with the same label, the one that has waited longest. */
 function oldestByName(times: ReadonlyMap<string, string>, nameOf: (source: string) => string): Times {
   const oldest = new Map<string, string>();
   for (const [source, at] of [...times].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -155,7 +161,7 @@ interface Absentable {
   readonly onError: (error: unknown, metric: string) => void;
 }
 
-/** A gauge without a value where there is nothing to say. One that cannot be computed does not take the others along. */
+/** A gauge without a value if there is nothing to report. If it cannot be computed, the others are unaffected. */
 function absentable(registry: Registry, { name, help, label, read, onError }: Absentable): void {
   const full = `consent_ledger_${name}`;
   new Gauge({
@@ -165,7 +171,7 @@ function absentable(registry: Registry, { name, help, label, read, onError }: Ab
     registers: [registry],
     async collect() {
       this.reset();
-      // Without labels a reset leaves a 0 behind.
+      // Without labels, a reset would leave a 0.
       if (label === null) this.remove();
       try {
         for (const [value, number] of await read()) this.set(label === null ? {} : { [label]: value }, number);
@@ -176,7 +182,10 @@ function absentable(registry: Registry, { name, help, label, read, onError }: Ab
   });
 }
 
-/** The last answer. An older one than {@link REMEMBERED_MS} is given too while the next is computed, for a scrape must not wait for it. */
+/**
+ * The last result. One older than {@link REMEMBERED_MS} is returned while the next is computed, so that a scrape does
+ * not wait for it.
+ */
 function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
   const shared = whileAsked(ask);
   let last: { readonly at: number; readonly answer: T } | null = null;
@@ -188,7 +197,7 @@ function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
   return async () => {
     const age = last === null ? Number.POSITIVE_INFINITY : performance.now() - last.at;
     if (last === null || age > STALE_MS) return renew();
-    // What fails now fails again at a scrape that waits for it.
+    // A failure here is reported by a later scrape that waits for the result.
     if (age > REMEMBERED_MS) renew().catch(() => undefined);
     return last.answer;
   };
@@ -214,8 +223,8 @@ function labelled(
 }
 
 /**
- * The metrics of the jobs. Those of the queues are read from the table, so every process shows the same: take one of them, not
- * their sum. Wake-ups and the connection are those of this process.
+ * Metrics of the jobs. Those of queues are read from the table, so every process reports the same: use `max`, not
+ * `sum`. Wake-ups and the connection are per process.
  */
 function registerJobMetrics(registry: Registry, { queues, wakeUps }: Pick<MetricSources, 'queues' | 'wakeUps'>): void {
   const registers = [registry];
@@ -287,14 +296,14 @@ function whileAsked<T>(ask: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** What is read at the moment of a scrape. */
+/** Values read during a scrape. */
 interface MetricSources {
   readonly ledgerSeq: () => Promise<number>;
   readonly projectedSeq: () => number;
   readonly sealedSeq: () => Promise<number>;
-  /** By the name of the witness. */
+  /** By witness name. */
   readonly witnessedSeq: () => Promise<ReadonlyMap<string, number>>;
-  /** ISO 8601 UTC, by the name of the witness. */
+  /** ISO 8601 UTC, by witness name. */
   readonly witnessedAt: () => Promise<ReadonlyMap<string, string>>;
   readonly warnings: () => Promise<readonly Pick<Warning, 'code' | 'source'>[]>;
   readonly due: () => Promise<ReadonlyMap<string, number>>;
@@ -302,10 +311,10 @@ interface MetricSources {
   readonly verification: () => Promise<LastVerification | null>;
   readonly build: { readonly version: string; readonly node: string; readonly database: string };
   readonly clock: Clock;
-  /** A metric could not be computed; it has no value in this scrape. */
+  /** Called if a metric could not be computed and has no value in this scrape. */
   readonly onError: (error: unknown, metric: string) => void;
   readonly queues: () => Promise<readonly QueueFigures[]>;
-  /** Null: no REDIS_URL is set. */
+  /** Null: REDIS_URL is not set. */
   readonly wakeUps: (() => Promise<DistributionState>) | null;
   readonly databaseBytes: () => Promise<number>;
 }

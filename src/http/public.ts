@@ -19,25 +19,32 @@ interface PublicAppOptions {
   readonly health: Health;
   /** The log's verifier key (C2SP signed-note). */
   readonly verifierKey: string;
-  /** The pages on which data subjects open their packs, under /h/; absent: there are none. */
+  /** For the pages on which data subjects open their packs, under /h/; absent: there are none. */
   readonly subjects?: SubjectContext;
   readonly logger?: FastifyServerOptions['loggerInstance'];
 }
 
-/** Milliseconds that a request may take to arrive, on either listener: its headers, and headers and body. Node looks every second. */
+/**
+ * Milliseconds that a request may take to arrive on either listener: its headers, and headers and body. Node checks
+ * every second.
+ */
 export const requestTimes = {
   requestTimeout: 30_000,
   http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
 } satisfies Pick<FastifyHttpOptions<Server>, 'requestTimeout' | 'http'>;
 
-/** Where the public listener shows the verifier key (RFC 8615). */
+/** Where the public listener publishes the verifier key (RFC 8615). */
 const VERIFIER_KEY_PATH = '/.well-known/consent-ledger/log.vkey';
 
-/** The public listener's app: webhooks, hand-overs, request forms, tasks, /healthz, /readyz and the verifier key. Nothing else is reachable from outside. */
+/**
+ * The app of the public listener: webhooks, hand-overs, request forms, tasks, /healthz, /readyz and the verifier key.
+ * Nothing else is reachable from outside.
+ */
 export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   const { config, logger } = options;
   const app = Fastify({
-    // One logger for all requests: no line of a delivery's names its request, and making one for each costs a thirtieth of the work.
+    // One logger for all requests: log lines about deliveries do not name the request, and creating a logger for each
+    // costs a thirtieth of the work.
     ...(logger ? { loggerInstance: logger, childLoggerFactory: () => logger } : {}),
     logController: new LogController({ disableRequestLogging: true }),
     trustProxy: proxyTrust(config.trustProxy),
@@ -46,7 +53,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     connectionTimeout: 60_000,
     keepAliveTimeout: 72_000,
     forceCloseConnections: 'idle',
-    // What comes on an open connection while it closes is answered as ever, and the connection closed after it.
+    // Requests on an open connection during closing are answered as usual, and the connection is closed afterwards.
     return503OnClosing: false,
     ...answersToMalformed,
   }) as unknown as FastifyInstance;
@@ -63,7 +70,7 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
     app.register((scope) => requestFormPages(scope, subjects), { prefix: '/r' });
     app.register((scope) => taskPages(scope, subjects), { prefix: '/t' });
   }
-  // So that the recipient of a document can compare its key with one obtained another way.
+  // Lets recipients of a document compare its key with one obtained in another way.
   app.get(VERIFIER_KEY_PATH, (_request, reply) =>
     reply
       .type('text/plain; charset=utf-8')
@@ -73,20 +80,20 @@ export function createPublicApp(options: PublicAppOptions): FastifyInstance {
   return app;
 }
 
-/** A number counts the proxies in front; Fastify's types accept it only as a function of the hop. */
+/** A number means the number of proxies in front; Fastify's types accept it only as a function of the hop. */
 export function proxyTrust(
   trust: Config['trustProxy'],
 ): boolean | string[] | ((address: string, hop: number) => boolean) {
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }
 
-/** What an orchestrator asks. */
+/** For orchestrators. */
 export interface Health {
-  /** Null when deliveries can be kept; else why not, in a few words that leak nothing. */
+  /** Null if deliveries can be stored; otherwise a short reason that reveals nothing. */
   readonly notReady: () => Promise<string | null>;
 }
 
-/** `/healthz`: the process answers. `/readyz`: deliveries can be kept, else 503. */
+/** `/healthz`: the process answers. `/readyz`: deliveries can be stored, otherwise 503. */
 export async function healthRoutes(app: FastifyInstance, health: Health): Promise<void> {
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

@@ -5,7 +5,7 @@ import { appendDelivery } from '../ledger/append-delivery.ts';
 import { traced } from '../tracing/trace.ts';
 import type { Metrics } from './metrics.ts';
 
-/** What the webhook endpoint does with deliveries: append, note what is refused, count both. */
+/** How the webhook endpoint handles deliveries: appends them, keeps refused ones, counts both. */
 export function receiveInto(
   context: Pick<Context, 'clock' | 'ledger' | 'log' | 'rejected' | 'sources'>,
   metrics: Metrics,
@@ -46,7 +46,7 @@ export function receiveInto(
       rejected.count(source, 'crowded-out');
     },
     onUnknownSource({ source }) {
-      // One name for all of them: the address is the sender's to choose.
+      // One name for all, because the sender chooses the address.
       metrics.countDelivery(UNKNOWN, 'unknown-source');
       rejected.count(UNKNOWN, 'unknown-source');
       tellUnknown(source);
@@ -54,12 +54,12 @@ export function receiveInto(
   };
 }
 
-/** What deliveries to sources that there are none of are counted under. No source can have this name. */
+/** The name under which deliveries to unknown sources are counted. No source can have it. */
 const UNKNOWN = '(unknown)';
 const TOLD_AGAIN_MS = 3_600_000;
 const NAMES_REMEMBERED = 100;
 
-/** Logs an unknown source once an hour, and of many only the first hundred, so that a scanner does not fill the log. */
+/** Logs an unknown source once an hour, and at most a hundred of them, so that a scanner does not fill the log. */
 function unknownSourceLog({ log, sources }: Pick<Context, 'log' | 'sources'>): (slug: string) => void {
   const told = new Map<string, number>();
   return (slug) => {

@@ -14,23 +14,23 @@ import type { Socket } from 'node:net';
 
 /** A running server. */
 export interface Server {
-  /** Where the service delivers: `<publicUrl>/webhooks/<source>`. */
+  /** Where the service should deliver: `<publicUrl>/webhooks/<source>`. */
   readonly publicUrl: string;
-  /** Where it listens for that, whatever PUBLIC_URL says. */
+  /** The actual address of the public listener, whatever PUBLIC_URL says. */
   readonly publicListener: string;
   readonly adminUrl: string;
   /**
-   * Says at /readyz that it is about to stop, and closes each connection with its next answer, while it keeps serving: time for
-   * a load balancer to send elsewhere. Resolves after so many milliseconds.
+   * Reports at /readyz that it is about to stop, and closes each connection with its next answer, while it keeps
+   * serving: this gives a load balancer time to send requests elsewhere. Resolves after this many milliseconds.
    */
   drain(milliseconds: number): Promise<void>;
-  /** Answers what is in flight, then stops. Does not close the context. */
+  /** Answers requests in flight, then stops. Does not close the context. */
   close(): Promise<void>;
 }
 
 const WARNINGS_EVERY_MS = 60_000;
 
-/** Starts both listeners, the projector and the watch over warnings. Rejects when an address cannot be bound. */
+/** Starts both listeners, the projector and the watch for warnings. Rejects if an address cannot be bound. */
 export async function startServer(context: Context): Promise<Server> {
   const { config, log, projector, ledger } = context;
   const metrics = metricsOf(context);
@@ -84,7 +84,7 @@ export async function startServer(context: Context): Promise<Server> {
   };
 }
 
-/** Binds an address. Rejects with OutsideError, which names the two variables, when it cannot be bound. */
+/** Binds an address. Rejects with OutsideError, which names the two variables, if it cannot be bound. */
 async function listen(app: FastifyInstance, host: string, port: number, portName: string, hostName: string) {
   try {
     await app.listen({ host, port });
@@ -100,7 +100,7 @@ async function listen(app: FastifyInstance, host: string, port: number, portName
   }
 }
 
-/** The configuration with the port that is really bound: pages show addresses of the public listener, and PORT may be 0. */
+/** The configuration with the port actually bound: pages show addresses of the public listener, and PORT may be 0. */
 function servedConfig(config: Context['config'], publicApp: FastifyInstance): Context['config'] {
   return {
     ...config,
@@ -110,10 +110,10 @@ function servedConfig(config: Context['config'], publicApp: FastifyInstance): Co
   };
 }
 
-/** Milliseconds that requests under way are waited for. */
+/** Milliseconds to wait for requests in progress. */
 const ANSWER_MS = 10_000;
 
-/** What is not answered by then, or still drips in, is cut off. */
+/** Cuts off requests that are not answered by then or are still arriving. */
 async function closeApp(app: FastifyInstance): Promise<void> {
   const late = setTimeout(() => app.server.closeAllConnections(), ANSWER_MS);
   await app.close();
@@ -125,18 +125,18 @@ function portOf(app: FastifyInstance): number {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** Milliseconds for which an answer about the store is taken as still true. */
+/** Milliseconds for which a result about the store is reused. */
 const PROBE_EVERY_MS = 2000;
-/** As much as a delivery of usual size takes: a full disk may still have room for less. */
+/** As much as an ordinary delivery: a full disk may still have room for less. */
 const PROBE_BYTES = 65_536;
 
-/** Whether deliveries can be kept; tests it with a write, at most every two seconds. */
+/** Whether deliveries can be stored; tests it with a write, at most every two seconds. */
 function createReadiness({ store, refusal }: Context): () => Promise<string | null> {
   let asked: { readonly at: number; readonly answer: Promise<string | null> } | null = null;
   async function probe(): Promise<string | null> {
     const value = randomBytes(PROBE_BYTES / 2).toString('hex');
     try {
-      // Taken back in the same transaction, after the database has found room for it.
+      // Removed in the same transaction, after the database has found room for it.
       await store.transaction(async (tx) => {
         await tx.insertMany('settings', [{ name: PROBE, value }], 'replace');
         await tx.query.updateTable('settings').set({ value: '' }).where('name', '=', PROBE).execute();
@@ -190,7 +190,7 @@ function metricsOf(context: Context): Metrics {
   });
 }
 
-/** Logs each warning once when it arises, and once when it is over. */
+/** Logs each warning once when it arises, and once when it ends. */
 function watchWarnings(context: Context): () => void {
   const { log } = context;
   let known = new Map<string, string>();
@@ -213,17 +213,17 @@ function watchWarnings(context: Context): () => void {
   return () => clearInterval(timer);
 }
 
-/** Descriptors that the public listener leaves to the admin listener, the database, the journal and calls to the service. */
+/** Descriptors that the public listener leaves for the admin listener, the database, the journal and calls to the service. */
 const DESCRIPTORS_KEPT_BACK = 300;
-/** Connections of the admin listener at once. */
+/** Maximum connections of the admin listener. */
 const ADMIN_CONNECTIONS = 100;
 
-/** How many connections the public listener may have, of those that were asked for. `descriptors`: what the process may open. */
+/** How many of the requested connections the public listener may have. `descriptors`: how many the process may open. */
 export function connectionsWithin(asked: number, descriptors: number): number {
   return Math.min(asked, Math.max(descriptors - DESCRIPTORS_KEPT_BACK, Math.floor(descriptors / 3)));
 }
 
-/** How many files and connections this process may have open; Infinity where the system does not say. */
+/** How many files and connections this process may have open; Infinity if the system does not say. */
 function openFilesLimit(): number {
   try {
     const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
@@ -233,12 +233,13 @@ function openFilesLimit(): number {
   }
 }
 
-/** Requests of one connection that are handled in one turn of the event loop: senders of webhooks send one and wait for its answer. */
+/** Maximum requests of one connection handled in one turn of the event loop: webhook senders send one and wait for its answer. */
 const PIPELINED = 16;
 
 /**
- * Closes a connection that sends more requests at once than {@link PIPELINED}, and handles none of them beyond. Node handles all requests of a
- * chunk before it looks at another connection: hundreds from each of some connections kept everyone else waiting for many seconds.
+ * Closes a connection that sends more than {@link PIPELINED} requests at once, without handling the excess. Node
+ * handles all requests in a chunk before turning to another connection: hundreds on each of some connections would keep
+ * everyone else waiting for many seconds.
  */
 export function limitPipelining(server: HttpServer): void {
   const inThisTurn = new Map<Socket, number>();
@@ -254,16 +255,16 @@ export function limitPipelining(server: HttpServer): void {
   });
 }
 
-/** A connection, as Node's HTTP server marks one that has a request. */
+/** A connection; Node's HTTP server marks one that has a request. */
 type HttpSocket = Socket & { readonly _httpMessage?: { readonly req: IncomingMessage } | null };
 
 /**
- * Bounds the connections of a server. A new one beyond the limit takes the place of the one that has waited longest for a request to
- * arrive; where none waits for a request, of one that is kept alive between two. One that is being answered is never closed: where all
- * are, the new one is.
+ * Limits the connections of a server. A new connection over the limit replaces the one that has waited longest for a
+ * request to arrive, or else one that is idle between two requests. One being answered is never closed: if all are, the
+ * new one is closed.
  */
 export function limitConnections(server: HttpServer, limit: number): void {
-  // In the order of their arrival.
+  // In order of arrival.
   const open = new Set<HttpSocket>();
   const served = new WeakSet<Socket>();
   server.on('request', (request) => served.add(request.socket));

@@ -33,13 +33,13 @@ export const apiRoutes: readonly ApiRoute[] = [
   ...workApi,
 ];
 
-/** How often answers that are not given again any more are removed. */
+/** How often expired answers are removed. */
 const FORGET_EVERY_MS = 3_600_000;
 const NO_ROUTE = 'Unknown route or method: see /api.';
 
 /**
- * The API under /api/v1, in a scope of its own: a caller is known by an API token in the header Authorization and by nothing else. Cookies are not read here,
- * so that no website can use the session of a browser that shows it.
+ * The API under /api/v1, in its own scope: callers are identified only by an API token in the Authorization header.
+ * Cookies are ignored, so no website can use the session of a browser that shows it.
  */
 export async function apiScope(app: FastifyInstance, context: Context): Promise<void> {
   app.removeContentTypeParser('text/plain');
@@ -81,7 +81,7 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
   });
   const forgetting = setInterval(() => void forgetAnswers(context), FORGET_EVERY_MS).unref();
   app.addHook('onClose', async () => clearInterval(forgetting));
-  // Unknown routes get the error envelope of the API, not a page.
+  // Unknown routes get the API's error envelope, not a page.
   await app.register(
     async (unknown) => unknown.setNotFoundHandler((_request, reply) => sendProblem(reply, 'not_found', NO_ROUTE)),
     { prefix: '/api/v1' },
@@ -96,8 +96,8 @@ export async function apiScope(app: FastifyInstance, context: Context): Promise<
 }
 
 /**
- * The description of the API and its reference: they say nothing of the installation, so anyone may have them. Each is made when it is first
- * asked for, which takes some 30 ms.
+ * The description of the API and its reference. They say nothing about the installation, so they are public. Each is
+ * generated on first request, which takes some 30 ms.
  */
 export async function apiDescription(app: FastifyInstance, context: Context): Promise<void> {
   let description: string | null = null;
@@ -109,15 +109,15 @@ export async function apiDescription(app: FastifyInstance, context: Context): Pr
   app.get('/api', (_request, reply) => html(reply, (page ??= referencePage(apiRoutes))));
 }
 
-/** RFC 6750 §2.1. Tokens in addresses or bodies are not taken: those are logged. */
+/** RFC 6750 §2.1. Tokens in addresses or bodies are not accepted, because those are logged. */
 function bearerOf({ headers }: FastifyRequest): string {
   return /^Bearer ([\w-]{1,100})$/i.exec(headers.authorization ?? '')?.[1] ?? '';
 }
 
-/** Whether all text and numbers in a value can be stored: PostgreSQL takes no NUL, and half a surrogate pair has no UTF-8 form. */
+/** Whether all text and numbers in a value can be stored: PostgreSQL refuses NUL, and half a surrogate pair has no UTF-8 form. */
 function isStorable(value: unknown, depth = 0): boolean {
   if (depth > 20) throw new CodedError('invalid_request');
-  // JSON.parse makes Infinity of 1e400, which has no JSON form.
+  // JSON.parse turns 1e400 into Infinity, which JSON cannot represent.
   if (typeof value === 'number') return Number.isFinite(value);
   if (typeof value === 'string') return isWellFormed(value) && !value.includes('\0');
   if (value === null || typeof value !== 'object') return true;
@@ -126,7 +126,7 @@ function isStorable(value: unknown, depth = 0): boolean {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Aborted when the server closes: streams end. */
+    /** Aborted when the server closes, which ends streams. */
     readonly closing: AbortSignal;
   }
 }

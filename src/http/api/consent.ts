@@ -76,7 +76,7 @@ const findingSchema = z
   })
   .meta({ id: 'Finding', description: 'A decision with a problem, and its records.' });
 
-/** The two lists behind the figures of the page Today. */
+/** The two lists behind figures on the page Today. */
 function findingsRoute(kind: FindingKind, name: string, summary: string) {
   return defineRoute({
     method: 'GET',

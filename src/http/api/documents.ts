@@ -53,7 +53,7 @@ function documentOf(row: DocumentRow): z.input<typeof documentSchema> {
 
 const documentParams = z.strictObject({ documentId: z.string().max(300) });
 const reportNames = reports.map(({ name }) => name) as [string, ...string[]];
-/** Of a year that a report can be about. */
+/** A day in a year that a report can cover. */
 const day = z.iso
   .date()
   .refine((date) => /^(?:19|20|21)/.test(date), 'the year must be 1900 to 2199')

@@ -3,7 +3,7 @@ import { type ErrorCode, errorCodes, CodedError, UsageError } from '../../core/e
 import { codeOf } from '../errors.tsx';
 import { RefusedRequest } from './route.ts';
 
-/** Makes a scope answer every error as a problem document (RFC 9457). 5xx texts name no internals. */
+/** Makes a scope answer every error as a problem document (RFC 9457). 5xx texts reveal no internals. */
 export function answerErrorsAsProblems(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const code = error instanceof UsageError ? 'internal' : codeOf(error);
@@ -24,7 +24,7 @@ const titles: Partial<Record<ErrorCode, string>> = {
   too_many_requests: 'Too many requests',
 };
 
-/** The envelope of every error: `type` leads to its meaning in the reference, `code` is for programs. */
+/** The envelope of every error: `type` links to its meaning in the reference, `code` is for programs. */
 function problemOf(code: ErrorCode, detail: string, problems: readonly string[] = []) {
   const { status } = errorCodes[code];
   return {

@@ -7,24 +7,25 @@ import { openSealed, sealBytes } from '../../crypto/keys.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { RefusedRequest } from './route.ts';
 
-/** How long an answer is given again. */
+/** Hours for which an answer is repeated. */
 const KEPT_HOURS = 24;
-/** A request that has not ended after so long was lost with its process: its key may be used again. */
+/** A request without an answer after this long was lost with its process: its key may be used again. */
 const LOST_MS = 120_000;
 const KEY = /^[\x21-\x7e]{1,200}$/;
 const SEAL = 'answer of the API';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of the key that this request holds; null: it named none, or its answer is given again. */
+    /** Hash of the key that this request holds; null: it has none, or its answer is a repeated one. */
     idempotencyHash: Buffer | null;
   }
 }
 
 /**
- * What was answered to this Idempotency-Key before, so that a POST sent again does nothing again (draft-ietf-httpapi-idempotency-key-header); null: nothing was, go on.
- * Keys belong to their token and live in the database: they hold across restarts and processes. Another request under the same key, and one whose first is under
- * way, are refused.
+ * The stored answer to this Idempotency-Key, so that a POST sent again has no second effect
+ * (draft-ietf-httpapi-idempotency-key-header); null: there is none, proceed. Keys belong to their token and are stored
+ * in the database, so they survive restarts and apply to all processes. A different request with the same key is
+ * refused, and so is a repeat while the first is in progress.
  */
 export async function answeredBefore(
   context: Context,
@@ -72,7 +73,7 @@ export async function answeredBefore(
   return { status: before.status, body };
 }
 
-/** Removes answers that are not given again any more: they may hold personal data, and no other request may come that does. */
+/** Removes expired answers: they may contain personal data, and perhaps no later request would remove them. */
 export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store' | 'clock' | 'log'>): Promise<void> {
   const old = new Date(clock().getTime() - KEPT_HOURS * 3_600_000).toISOString();
   await store
@@ -80,7 +81,7 @@ export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store'
     .catch((error: unknown) => log.warn({ err: error }, 'old answers of the API could not be removed'));
 }
 
-/** Keeps what is answered, or gives the key free where the request failed by no fault of its own. */
+/** Stores the answer, or releases the key if the request failed through no fault of its own. */
 export async function keepAnswer(
   { store, keys, log }: Context,
   request: FastifyRequest,

@@ -31,7 +31,7 @@ function jobOf(job: Job): z.input<typeof jobSchema> {
   return { jobId: id, kind, state, attempts, progress, result: job.result, error, createdAt, finishedAt };
 }
 
-/** A job that was just asked for. */
+/** A newly requested job. */
 export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string) {
   const job = await jobs.find(id);
   if (job === null) throw new CodedError('not_found');
@@ -39,7 +39,7 @@ export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string) {
 }
 
 const JOBS_SHOWN = 100;
-/** Work that people ask for. */
+/** Kinds of jobs that people request. */
 const jobKinds = ['document', 'sync', 'verify', 'policy-generate', 'policy-publish', 'policy-bulk'] as const;
 
 const syncSchema = z

@@ -54,7 +54,7 @@ const entrySchema = z
       'An entry of the ledger with its bytes; commitment, salt and hashes are those of docs/ledger-format.md.',
   });
 
-/** Deliveries that a stream reads at once, and milliseconds between two looks. */
+/** Deliveries that a stream reads per look, and milliseconds between looks. */
 const FOLLOWED = 200;
 const LOOK_EVERY_MS = 1000;
 
@@ -132,7 +132,7 @@ export const ledgerApi = [
     async handle(context, { params }) {
       const entry = await loadDelivery(context.store.read, params.seq);
       if (entry === null) throw new CodedError('not_found');
-      // A service may repeat the API key in what it answers.
+      // Left out: a service may repeat the API key in its answer.
       return entry.kind === 'call' ? { ...entry, bodyText: null, bodyBase64: null } : entry;
     },
   }),

@@ -11,8 +11,8 @@ import { loadPolicyTexts } from '../../policy-snapshots/stored-texts.ts';
 import { officerOf } from '../auth/sessions.ts';
 
 /**
- * The Model Context Protocol over HTTP (Streamable HTTP of 2025-06-18), read-only, for who holds an API token. Without sessions: each POST is answered in full, and
- * nothing is kept between two, so that any of several processes may get the next one.
+ * The Model Context Protocol over HTTP (Streamable HTTP of 2025-06-18), read-only, for holders of an API token. Without
+ * sessions: each POST is answered in full and nothing is kept afterwards, so the next one may go to another process.
  */
 export async function mcpOverHttp(app: FastifyInstance, context: Context): Promise<void> {
   app.post('/mcp', async (request, reply) => {
@@ -36,7 +36,7 @@ export async function mcpOverHttp(app: FastifyInstance, context: Context): Promi
       await server.close();
     }
   });
-  // No stream from the server, and no session to end.
+  // There is no server-initiated stream and no session to end.
   app.route({
     method: ['GET', 'DELETE'],
     url: '/mcp',
@@ -44,13 +44,13 @@ export async function mcpOverHttp(app: FastifyInstance, context: Context): Promi
   });
 }
 
-/** Who asks: `actor` as the ledger names them. `sources`: slugs that may be asked about; null: every one. */
+/** The caller: `actor` as named in the ledger. `sources`: slugs that may be asked about; null: all. */
 interface Asker {
   readonly actor: string;
   readonly sources: readonly string[] | null;
 }
 
-/** The tools, over the use-cases of the pages. */
+/** The tools, based on the same use cases as the pages. */
 export async function createMcpServer(context: Context, { actor, sources }: Asker) {
   const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
   const server = new McpServer({ name: 'consent-ledger', version: context.version });

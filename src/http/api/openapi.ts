@@ -5,7 +5,7 @@ import type { ApiRoute, ApiTag } from './route.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Errors that any route may answer with, and those of some. */
+/** Errors that any route may return, and those of some. */
 const commonErrors = [
   'invalid_request',
   'sign_in_required',
@@ -35,7 +35,7 @@ const tags = {
   Jobs: 'Work that takes a while.',
 } as const satisfies Record<ApiTag, string>;
 
-/** The OpenAPI 3.1 description of the routes: made from the schemas that the server checks requests and answers with. */
+/** The OpenAPI 3.1 description of the routes, generated from the schemas with which the server checks requests and answers. */
 export function openApiDocument(routes: readonly ApiRoute[], version: string): Json {
   const schemas: Record<string, unknown> = { Problem: problemSchema };
   const paths: Record<string, Record<string, unknown>> = {};

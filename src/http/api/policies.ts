@@ -50,7 +50,7 @@ const textSchema = z
 
 const POLICIES = 1000;
 
-/** A source that can be called. */
+/** Checks that a source can be called. */
 function assertCallable({ sources }: Pick<Context, 'sources'>, slug: string): Source {
   const source = sources.find(slug);
   if (source === null) throw new CodedError('not_found', 'Unknown source.');

@@ -5,7 +5,7 @@ import { Panel, Table } from '../pages/parts.tsx';
 import { errorsOf, schemaOf } from './openapi.ts';
 import type { ApiRoute } from './route.ts';
 
-/** The reference of the API, from the same routes as /openapi.json. */
+/** The reference of the API, generated from the same routes as /openapi.json. */
 export function referencePage(routes: readonly ApiRoute[]): string {
   const components: Record<string, unknown> = {};
   const text = (schema: unknown) => JSON.stringify(schema, null, 2);

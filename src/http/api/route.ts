@@ -5,7 +5,7 @@ import { CodedError, type ErrorCode } from '../../core/errors.ts';
 import type { Session } from '../../people/sessions.ts';
 import { officerOf } from '../auth/sessions.ts';
 
-/** What a use-case refuses, or a request that does not fit its schema: each problem is one sentence. */
+/** A use case refused the request, or the request does not match its schema; each problem is one sentence. */
 export class RefusedRequest extends CodedError {
   readonly problems: readonly string[];
   constructor(code: Extract<ErrorCode, 'refused' | 'invalid_request' | 'conflict'>, problems: readonly string[]) {
@@ -16,7 +16,7 @@ export class RefusedRequest extends CodedError {
 
 type Fields = z.ZodObject;
 
-/** What a handler is given: the request, checked. */
+/** What a handler receives: the checked request. */
 export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
   readonly params: z.output<P>;
   readonly query: z.output<Q>;
@@ -26,13 +26,13 @@ export interface Asked<P extends Fields, Q extends Fields, B extends Fields> {
   readonly reply: FastifyReply;
 }
 
-/** What a route is about. */
+/** The subject of a route. */
 export type ApiTag = 'Cases' | 'Consent' | 'Policies' | 'Documents' | 'Ledger' | 'Sources and syncs' | 'Jobs';
 
-/** A route of the API: what the server checks, and what the reference and /openapi.json are made from. */
+/** A route of the API: what the server checks, and the source of the reference and /openapi.json. */
 export interface ApiRoute {
   readonly method: 'GET' | 'POST';
-  /** As OpenAPI writes it: `/api/v1/cases/{caseId}`. */
+  /** In OpenAPI notation: `/api/v1/cases/{caseId}`. */
   readonly path: string;
   readonly name: string;
   readonly tag: ApiTag;
@@ -40,17 +40,20 @@ export interface ApiRoute {
   readonly description: string | undefined;
   readonly params: Fields;
   readonly query: Fields;
-  /** Null: none is taken. */
+  /** Null: no body is accepted. */
   readonly body: Fields | null;
   readonly status: 200 | 201 | 202;
-  /** Null: a file. */
+  /** Null: the answer is a file. */
   readonly answer: z.ZodType | null;
   handle(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<unknown>;
 }
 
 const none = z.strictObject({});
 
-/** Describes a route. What does not fit its schemas is answered with every problem at once; what it answers is held to its schema too. */
+/**
+ * Describes a route. A request that does not match its schemas is answered with all problems at once; the answer is
+ * checked against its schema too.
+ */
 export function defineRoute<
   A extends z.ZodType | null,
   P extends Fields = typeof none,
@@ -100,7 +103,7 @@ export function defineRoute<
   };
 }
 
-/** Most problems of one request that are named. */
+/** The most problems listed for one request. */
 const PROBLEMS = 20;
 
 function read(schema: Fields, given: unknown, where: string): unknown {
@@ -113,10 +116,10 @@ function read(schema: Fields, given: unknown, where: string): unknown {
   throw new RefusedRequest('invalid_request', problems);
 }
 
-/** Rows of a page of a list, at most. */
+/** Maximum rows per page of a list. */
 const PAGE_MAX = 200;
 
-/** The query of every list: which page. */
+/** The query parameters of every list: which page. */
 export const pageQuery = z.strictObject({
   cursor: z
     .string()
@@ -142,12 +145,12 @@ export function pageOf<T extends z.ZodType>(item: T) {
   });
 }
 
-/** A place in a list in descending order of a whole number; opaque to callers. */
+/** A position in a list ordered by a descending whole number; opaque to callers. */
 function cursorAfter(value: number): string {
   return Buffer.from(`after ${value}`).toString('base64url');
 }
 
-/** What a cursor says; null without one. Throws where it is none of ours. */
+/** Reads a cursor; null without one. Throws if it is not one of ours. */
 export function readCursor(cursor: string | undefined): number | null {
   if (cursor === undefined) return null;
   const value = /^after (\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString())?.[1];
@@ -155,7 +158,7 @@ export function readCursor(cursor: string | undefined): number | null {
   return Number(value);
 }
 
-/** The rows of a page (one more than fits was requested) and where the next one begins. */
+/** The rows of a page, of which one extra was requested, and where the next page begins. */
 export function pageFrom<T, R>(
   rows: readonly T[],
   limit: number,

@@ -23,7 +23,10 @@ declare module 'fastify' {
   }
 }
 
-/** Throws when a route is registered that rules.ts does not name, so that the server does not start. To be called on the root, before any route. */
+/**
+ * Throws if a route is registered that rules.ts does not name, so that the server does not start. Call it on the root,
+ * before any route.
+ */
 export function requireRules(app: FastifyInstance): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     for (const method of [route.method].flat()) {
@@ -35,8 +38,8 @@ export function requireRules(app: FastifyInstance): void {
 }
 
 /**
- * Holds every route of the scope to its rule, in this one place; to be called once it is known who is signed in. `signIn` answers a page that was asked for by
- * someone who is not.
+ * Enforces the rule of every route in the scope, in this one place. Call it after the session is known. `signIn`
+ * answers page requests of people who are not signed in.
  */
 export function enforceRules(
   app: FastifyInstance,
@@ -44,7 +47,7 @@ export function enforceRules(
   signIn: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
 ): void {
   const noteView = createViewNotes(context);
-  // Before a body is read.
+  // Runs before the body is read.
   app.addHook('onRequest', async (request, reply) => {
     const { rule } = request.routeOptions.config;
     if (rule === undefined || rule.who === 'anyone') return undefined;
@@ -75,7 +78,7 @@ export function enforceRules(
   });
 }
 
-/** The source that a request is about; null where it names none, or none that exists. */
+/** The source that a request concerns; null if it names none, or none that exists. */
 async function sourceOf(
   { store, jobs }: Context,
   where: Extract<Rule, { source: unknown }>['source'],
@@ -144,18 +147,21 @@ async function sourceOfCase(store: Store, caseId: string): Promise<string> {
   return row?.source ?? '';
 }
 
-/** A job of no source is the installation's. */
+/** A job without a source belongs to the installation. */
 async function sourceOfJob(store: Store, job: Job | null): Promise<string> {
   if (job === null) return '';
   return payloadText(job, 'source') ?? sourceOfCase(store, payloadText(job, 'caseId') ?? '');
 }
 
-/** To someone limited to certain sources, a missing object and a forbidden one look the same; the page itself answers someone who sees everything. */
+/**
+ * For someone limited to certain sources, missing and forbidden objects look the same; for someone who sees everything,
+ * the page itself answers.
+ */
 function maySee({ sources }: Session, source: string | null): boolean {
   return sources === null || source === null || sources.includes(source);
 }
 
-/** What a look is at, as entries name it. */
+/** The object of a look, as named in entries. */
 function objectOf(request: FastifyRequest): string {
   const { caseId, seq, refusedId, erasureId } = request.params as Readonly<Record<string, string | undefined>>;
   if (erasureId !== undefined) return `erasure ${erasureId}`;
@@ -165,10 +171,10 @@ function objectOf(request: FastifyRequest): string {
   return caseId ?? `${isEntry ? 'entry' : 'evidence'} ${seq ?? ''}`;
 }
 
-/** Looks that were noted lately. */
+/** The number of recent looks remembered. */
 const VIEWS_REMEMBERED = 10_000;
 
-/** Records looks at personal data: one entry for each session, object and hour. */
+/** Records access to personal data: one entry per session, object and hour. */
 function createViewNotes({ ledger, clock, log }: Context) {
   const noted = new Set<string>();
   return async ({ officer, handle }: Session, source: string | null, object: string): Promise<void> => {
@@ -185,7 +191,7 @@ function createViewNotes({ ledger, clock, log }: Context) {
         now,
       );
     } catch (error) {
-      // While nothing can be written, requests must still be answered in time: the look goes into the log instead.
+      // Requests must be answered in time even if nothing can be written: the look is then logged instead.
       log.warn({ err: error, object, session: handle.slice(0, 8) }, 'a look at personal data could not be recorded');
       return;
     }
@@ -194,13 +200,13 @@ function createViewNotes({ ledger, clock, log }: Context) {
   };
 }
 
-/** The sources that the signed-in person may see, as `context.sources` has them. */
+/** The sources that the signed-in person may see, like `context.sources`. */
 export function sourcesOf({ sources }: Pick<Context, 'sources'>, request: FastifyRequest) {
   const { sources: slugs } = officerOf(request);
   const only = (source: Source | null) =>
     source === null || slugs === null || slugs.includes(source.slug) ? source : null;
   return {
-    /** Slugs; null: every one. */
+    /** Slugs; null: all. */
     slugs,
     list: (): readonly Source[] => sources.list().filter((source) => only(source) !== null),
     find: (slug: string): Source | null => only(sources.find(slug)),

@@ -1,9 +1,10 @@
 import type { Capability } from '../../core/roles.ts';
 
 /**
- * Who may call a route: `anyone`; `self`, everyone who is signed in, about their own account; else whose role has the capability. And where the source stands
- * that a request is about, which must be one that the person may see: a part or field of the address, a field of the form, or the source of the case, document, evidence, entry or refused
- * delivery that the address names. `installation`: the page shows what the person may see of every source, or what belongs to none.
+ * Who may call a route: `anyone`; `self`, everyone signed in, for their own account; otherwise roles with the
+ * capability. Also where the request names its source, which must be one that the person may see: a part or parameter
+ * of the address, a form field, or the source of the case, document, evidence, entry or refused delivery in the
+ * address. `installation`: the page shows what the person may see of every source, or something that belongs to none.
  */
 export type Rule =
   | { readonly who: 'anyone' | 'self' }
@@ -21,11 +22,11 @@ export type Rule =
         | 'refused'
         | 'job'
         | 'erasure';
-      /** The request shows personal data, and a look at it is an entry: at the object of the address, or at a list. */
+      /** The request shows personal data and is recorded as an entry: for the object in the address, or for a list. */
       readonly views?: 'object' | ViewedList;
     };
 
-/** A list of personal data, as the entry of a look at it names it. */
+/** A list of personal data, as named in entries about access. */
 type ViewedList =
   | 'requests'
   | 'contradictory decisions'
@@ -38,7 +39,7 @@ const anyone = { who: 'anyone' } as const;
 const self = { who: 'self' } as const;
 const people = { who: 'administer', source: 'installation' } as const;
 
-/** The rule of every route of the admin listener. A route without one keeps the server from starting. */
+/** The rules of all routes on the admin listener. A route without one prevents the server from starting. */
 export const rules: Readonly<Record<string, Rule>> = {
   'GET /metrics': anyone,
   'GET /healthz': anyone,

@@ -6,17 +6,17 @@ import { findSession, type NewSession, type Session } from '../../people/session
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who is signed in; null before it was looked, and for who is not. */
+    /** Who is signed in; null before it was looked up, or if nobody is. */
     signedIn: Session | null;
   }
 }
 
-/** Cookies are shared by all ports of a host, so each installation has a name of its own. */
+/** Cookies are shared by all ports of a host, so each installation uses its own name. */
 export function sessionCookie(context: Pick<Context, 'instance'>): string {
   return `consent_ledger_session_${context.instance}`;
 }
 
-/** How cookies are set: for this site alone, out of reach of scripts, and over HTTPS only where the page came that way. */
+/** Cookie options: only for this site, invisible to scripts, and only over HTTPS if the page was loaded that way. */
 export function cookieOptions(request: FastifyRequest) {
   return { path: '/', httpOnly: true, sameSite: 'strict', secure: request.protocol === 'https' } as const;
 }
@@ -31,7 +31,7 @@ export async function recogniseOfficer(context: Context, request: FastifyRequest
   request.signedIn = await findSession(context, request.cookies[sessionCookie(context)]);
 }
 
-/** Every request of this scope that may change something needs the token of the form it came from. */
+/** Requires, for every request in this scope that may change something, the token of the form it came from. */
 export function requireCsrf(app: FastifyInstance): void {
   app.addHook('preValidation', (request, reply, done) => {
     if (request.method === 'GET' || request.method === 'HEAD') done();
@@ -39,7 +39,7 @@ export function requireCsrf(app: FastifyInstance): void {
   });
 }
 
-/** Who is signed in, on a page that asks for it. */
+/** The signed-in session, for pages that require one. */
 export function officerOf(request: FastifyRequest): Session {
   if (request.signedIn === null) throw new CodedError('sign_in_required');
   return request.signedIn;
@@ -50,7 +50,7 @@ export function csrfToken(request: FastifyRequest, reply: FastifyReply): string 
   return reply.generateCsrf({ ...cookieOptions(request), userInfo: formOwner(request) });
 }
 
-/** What a form's token is bound to: the session, or a placeholder before signing in. */
+/** To what a form's token is bound: the session, or a placeholder before signing in. */
 export function formOwner(request: FastifyRequest): string {
   return request.signedIn?.handle ?? 'nobody';
 }
@@ -69,7 +69,7 @@ const systems = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** The browser of a request in words, so that its owner tells one session from another: `Firefox on Linux`. */
+/** Describes a request's browser so that its owner can distinguish sessions: `Firefox on Linux`. */
 export function browserOf(request: FastifyRequest): string {
   const agent = request.headers['user-agent'] ?? '';
   const [, browser = 'a browser'] = browsers.find(([pattern]) => pattern.test(agent)) ?? [];
@@ -77,7 +77,7 @@ export function browserOf(request: FastifyRequest): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** Checks passwords; when its queue is full, callers are told to try again. */
+/** Checks passwords; if the queue is full, callers are told to try again. */
 export async function notTooMany<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

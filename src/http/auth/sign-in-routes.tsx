@@ -23,12 +23,15 @@ import {
   setSessionCookie,
 } from './sessions.ts';
 
-/** Of one address within a minute, besides what is counted for each account (people/attempts.ts). */
+/** Per address, in addition to the limits for each account (people/attempts.ts). */
 export const ATTEMPTS_PER_MINUTE = 30;
 
 type Form = Readonly<Record<string, string>>;
 
-/** Signing in, with an account or a one-time link; choosing a password with a link. Looking at a link uses nothing up, the button does. */
+/**
+ * Signing in with an account or a one-time link; choosing a password with a link. Opening a link does not use it up;
+ * the button does.
+ */
 export async function signInRoutes(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   requireCsrf(app);
@@ -123,7 +126,7 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
 
   app.get('/signed-out', (_request, reply) => html(reply, renderPage(<SignedOutPage />)));
 
-  /** Ends the earlier session when someone signs in again in the same browser: nothing would show it any more. */
+  /** Ends the earlier session if someone signs in again in the same browser, because it would no longer be visible anywhere. */
   async function leaveEarlier(request: FastifyRequest): Promise<void> {
     if (request.signedIn !== null) await closeSession(context, request.signedIn);
   }
@@ -143,12 +146,12 @@ export async function signInRoutes(app: FastifyInstance, context: Context): Prom
   }
 }
 
-/** What an address may say was just done. */
+/** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
   password: 'The password is saved. Sign in with it and a one-time code.',
 };
 
-/** The form for signing in, also in the place of a page for which one must be signed in. */
+/** The sign-in form, also shown instead of a page that requires signing in. */
 export async function sendSignIn(
   context: Context,
   request: FastifyRequest,
@@ -166,7 +169,7 @@ export async function sendSignIn(
   return html(reply, renderPage(<SignInPage {...props} />), status);
 }
 
-/** Signing out, for who is signed in. */
+/** Signing out. */
 export async function signOutRoutes(app: FastifyInstance, context: Context): Promise<void> {
   requireCsrf(app);
   app.post('/sign-out', async (request, reply) => {
@@ -175,7 +178,7 @@ export async function signOutRoutes(app: FastifyInstance, context: Context): Pro
   });
 }
 
-/** A path of this site to go to after signing in; else Today. Never another site, however the text is written. */
+/** A path of this site to continue to after signing in; otherwise Today. Never another site, however the text is written. */
 export function localPath(text: string): string {
   const base = 'http://here.invalid';
   if (!text.startsWith('/') || text.length > 2000) return '/';

@@ -17,12 +17,12 @@ import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 
 const PATH = '/sign-in/sso';
-/** How long a person may take at the provider. */
+/** Minutes that a person may take at the provider. */
 const MINUTES = 10;
-/** Seconds that the provider may take for an answer. */
+/** Seconds that the provider may take to answer. */
 const TIMEOUT_SECONDS = 10;
 
-/** What the browser keeps while its person is at the provider. */
+/** Stored in the browser while the person is at the provider. */
 const pendingSchema = z.strictObject({
   state: z.string(),
   nonce: z.string(),
@@ -33,15 +33,15 @@ const pendingSchema = z.strictObject({
 type Pending = z.infer<typeof pendingSchema>;
 
 /**
- * Single sign-on with OpenID Connect: the authorization code flow with PKCE, state and nonce (Core 1.0 §3.1, RFC 7636, RFC 9207), by `openid-client`. It opens accounts that
- * are here; it makes none.
+ * Single sign-on with OpenID Connect: the authorization code flow with PKCE, state and nonce (Core 1.0 §3.1, RFC 7636,
+ * RFC 9207), using `openid-client`. It opens existing accounts and creates none.
  */
 export async function singleSignOnRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const settings = context.config.signOn;
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   const provider = settings === null ? null : createProvider(settings);
   const cookie = `consent_ledger_sso_${context.instance}`;
-  // Sent when the provider's page leads back here, which the cookie of a session is not.
+  // `lax`, so that it is sent when the provider's page leads back here, unlike the session cookie.
   const optionsOf = (request: FastifyRequest) => ({ ...cookieOptions(request), sameSite: 'lax', path: PATH }) as const;
   const seal = (text: string) =>
     hmacSha256(context.keys.instance.session, Buffer.from(`single sign-on pending ${text}`)).toString('base64url');
@@ -91,7 +91,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       case 'signed-in':
         if (request.signedIn !== null) await closeSession(context, request.signedIn);
         setSessionCookie(context, reply, signed.session);
-        // Not a redirect: the browser sends the cookie of the session only where a page of this site leads on.
+        // Not a redirect: the browser sends the session cookie only if a page of this site leads on.
         void reply.header('refresh', `0; url=${pending.next}`);
         return html(reply, renderPage(<SignedInPage next={pending.next} />));
       case 'unverified':
@@ -110,7 +110,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
     }
   });
 
-  /** Whom the provider names, or null: it refused, or its answer is not one to this request. */
+  /** The person named by the provider, or null: it refused, or its answer does not belong to this request. */
   async function identify(request: FastifyRequest, pending: Pending): Promise<ProvidedIdentity | null> {
     if (provider === null) return null;
     const client = await import('openid-client');
@@ -123,7 +123,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       const tokens = await client.authorizationCodeGrant(configuration, url, checks);
       const claims = tokens.claims();
       if (claims === undefined) return null;
-      // Many providers keep the address out of the token and tell it to who asks.
+      // Many providers leave the address out of the token but return it on request.
       const told =
         claims['email'] === undefined && configuration.serverMetadata().userinfo_endpoint !== undefined
           ? await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)
@@ -136,7 +136,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
         nonce: pending.nonce,
       };
     } catch (error) {
-      // Its message alone: what else an error carries may be a token.
+      // Only the message: other properties of the error may contain a token.
       const reason = error instanceof Error ? error.message : String(error);
       request.log.warn({ reason, issuer: settings?.issuer }, 'a single sign-on was refused');
       return null;
@@ -154,11 +154,14 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
   }
 }
 
-/** Asks a provider for its own description (Discovery 1.0). Rejects when it does not answer within ten seconds, or is not the issuer that it should be. */
+/**
+ * Requests a provider's own description (Discovery 1.0). Rejects if it does not answer within ten seconds or is not the
+ * expected issuer.
+ */
 export async function discoverProvider({ issuer, clientId, clientSecret }: SignOnSettings): Promise<Configuration> {
   const client = await import('openid-client');
   const address = new URL(issuer);
-  // Only a provider on this machine: the configuration takes no other without TLS.
+  // Only for a provider on this machine: the configuration accepts no other without TLS.
   const isLocal = address.protocol === 'http:' && isPrivateTransport(issuer);
   return client.discovery(
     address,
@@ -169,7 +172,7 @@ export async function discoverProvider({ issuer, clientId, clientSecret }: SignO
   );
 }
 
-/** The same at the first need, and again after a failure. */
+/** Discovers the provider on first use, and again after a failure. */
 function createProvider(settings: SignOnSettings): () => Promise<Configuration> {
   let found: Promise<Configuration> | null = null;
   return () => {
@@ -181,7 +184,7 @@ function createProvider(settings: SignOnSettings): () => Promise<Configuration> 
   };
 }
 
-/** What the browser kept; null if it is missing, changed or too old. */
+/** The data stored in the browser; null if missing, changed or too old. */
 function readPending(cookie: string | undefined, seal: (text: string) => string, now: number): Pending | null {
   const [text = '', mac = ''] = (cookie ?? '').slice(0, 4000).split('.');
   if (!equalBytes(Buffer.from(mac), Buffer.from(seal(text)))) return null;

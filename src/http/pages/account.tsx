@@ -189,14 +189,14 @@ interface AccountProps {
   readonly sessions: readonly OpenSession[];
   readonly tokens: readonly ApiToken[];
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
-  /** A token that was just made. */
+  /** A new token. */
   readonly secret?: string;
-  /** Recovery codes that are left. */
+  /** Number of recovery codes left. */
   readonly codes: number;
   readonly passkeys: Awaited<ReturnType<typeof listPasskeys>>;
-  /** What the browser is asked to make a passkey with; null where none can be good. */
+  /** Options for creating a passkey in the browser; null if passkeys are not possible. */
   readonly creation: object | null;
-  /** Of the session that looks. */
+  /** Handle of the viewing session. */
   readonly handle: string;
   readonly problems?: readonly string[];
   readonly done?: string | null;
@@ -322,7 +322,7 @@ function SessionsPanel({ frame, sessions, handle }: AccountProps) {
   );
 }
 
-/** Passkeys: the one thing here that needs a script. */
+/** Passkeys: the only part of this page that needs a script. */
 function PasskeyPanel({ frame, passkeys, creation }: AccountProps) {
   return (
     <Panel id="passkeys" title="Passkeys">
@@ -460,7 +460,7 @@ const scopeTexts: Readonly<Record<TokenScope, string>> = {
   work: 'also handle requests and make documents',
 };
 
-/** Asked again before a change that a session which was taken over must not make. */
+/** Asks for the password again before changes that a hijacked session must not make. */
 function PresentPassword({ id = 'present' }: { id?: string }) {
   return (
     <Input
@@ -494,7 +494,7 @@ interface SecondFactorProps {
   readonly problems: readonly string[];
 }
 
-/** The key as a picture and as text, and the first code as the proof that the app has it. */
+/** The key as a picture and as text, and a field for the first code, which proves that the app has it. */
 function SecondFactorPage({ frame, proposal: { secret, address }, problems }: SecondFactorProps) {
   const picture = `data:image/svg+xml;base64,${Buffer.from(renderSVG(address, { border: 2 })).toString('base64')}`;
   return (

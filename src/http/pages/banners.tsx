@@ -69,7 +69,7 @@ export async function bannerRoutes(app: FastifyInstance, context: Context): Prom
           'The file in DATA_DIR/evidence differs from the recorded one (different hash) and is not served. Tell an admin.',
         );
       case 'sound':
-        // Never a page of this origin, whatever is in it: a download, of the kind that its bytes are, without scripts.
+        // Sent as a download with the type of its bytes and without scripts, so it never acts as a page of this origin.
         return reply
           .header('content-disposition', attachment(`evidence-${found.seq}.${evidenceExtensions[found.mediaType]}`))
           .header('content-security-policy', "default-src 'none'; sandbox")
@@ -155,7 +155,7 @@ interface Shown {
   readonly done?: string | null;
 }
 
-/** Banners offered in the form. */
+/** The most banners offered in the form. */
 const BANNERS_OFFERED = 200;
 
 async function sendBanners(
@@ -197,16 +197,16 @@ interface BannersProps {
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   readonly source: string;
   readonly evidence: readonly BannerEvidence[];
-  /** What officers call them. */
+  /** The officers' names for them. */
   readonly names: BannerNames;
-  /** Ids that consent records, evidence or names mention, to choose from. */
+  /** Ids in consent records, evidence or names, to choose from. */
   readonly bannerIds: readonly string[];
   readonly form?: Readonly<Record<string, string>>;
   readonly problems?: readonly string[];
   readonly done?: string | null;
 }
 
-/** How banners were shown: what officers added, and the form that adds more. */
+/** How banners were shown: the officers' evidence, and a form to add more. */
 function BannersPage(props: BannersProps) {
   const { frame, sources, source, evidence, names, bannerIds, form = {}, problems = [], done = null } = props;
   const value = (name: string) => form[name] ?? '';
@@ -296,7 +296,7 @@ function BannersPage(props: BannersProps) {
   );
 }
 
-/** The banners of a source, each with its name to read and to change. */
+/** The banners of a source, each with its name and a form to change it. */
 function Names({ frame, source, names, bannerIds }: Pick<BannersProps, 'frame' | 'source' | 'names' | 'bannerIds'>) {
   return (
     <Panel id="names" title="Names">
@@ -389,7 +389,7 @@ function EvidenceTable({ frame, evidence, names }: Pick<BannersProps, 'frame' | 
   return <Table caption={caption} columns={columns} rows={evidence} />;
 }
 
-/** The entry of a piece of evidence, and the form that retracts it or what it was retracted for. */
+/** The entry of a piece of evidence, with a form to retract it, or the reason for its retraction. */
 function Retraction({ one: { seq, retraction }, csrf }: { one: BannerEvidence; csrf: string | null }) {
   return (
     <>

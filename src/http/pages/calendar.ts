@@ -3,7 +3,8 @@ import { addDays } from '../../core/zoned-days.ts';
 import { kindText } from './words.ts';
 
 /**
- * Legal limits of open requests as a calendar (RFC 5545), a whole day each. It names no person: calendars are kept by others. `link` gives the address of a case.
+ * Legal limits of open requests as a calendar (RFC 5545), one whole-day event each. It names nobody, because calendars
+ * are stored elsewhere. `link` gives the address of a case.
  */
 export function calendarOf(
   views: readonly CaseView[],

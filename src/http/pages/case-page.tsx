@@ -33,12 +33,12 @@ interface CasePageProps {
   readonly frame: PageFrame;
   readonly data: CasePageData;
   readonly problems?: readonly string[];
-  /** The form that was refused, to be filled in again. */
+  /** The refused form, to be corrected. */
   readonly refused?: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
   readonly done?: string | null;
-  /** The entry of an earlier task that a new one begins as. */
+  /** The entry of an earlier task with which a new one is filled in. */
   readonly again?: string | null;
-  /** A link that was just made: shown this once. */
+  /** A new link, shown only this once. */
   readonly handedOver?: NewHandOver | null;
 }
 
@@ -119,7 +119,8 @@ export function CasePage(props: CasePageProps) {
   );
 }
 
-/** Whether a letter was mailed, and the button that mails it. What it may not be sent for is said when it is pressed. */
+/** The letters that were made, and which one to write next. */
+/** Whether a letter was mailed, and the button that mails it. Why it may not be sent is shown when the button is used. */
 function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
   return {
@@ -181,7 +182,7 @@ function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
   );
 }
 
-/** The letter that the state of the case asks for. */
+/** The letter for the state of the case. */
 function nextLetter({ shown: { view } }: CasePageData): LetterStep {
   switch (view.row.state) {
     case 'opened':
@@ -329,7 +330,7 @@ function calculatorLink({ shown }: CasePageData): string {
   return `/deadline?${new URLSearchParams(filled).toString()}`;
 }
 
-/** Which laws an extension would move, where not all of them have one. */
+/** Names the laws whose date an extension would move, if not all of them allow one. */
 function extendsText({ laws }: Deadlines): string {
   const without = laws.filter((law) => law.row.extension === null).map(({ id }) => id);
   return without.length === 0 ? '' : `(${without.join(', ')} has no extension and keeps its date)`;
@@ -444,7 +445,7 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
   );
 }
 
-/** What was chosen, where and by which act, and what the record states where that is not how it is judged. */
+/** The choice, its place and act, and the record's own statement if it differs from the judgement. */
 function decisionText(decision: CasePageData['decisions'][number]): string {
   const { state, label, disputed, action, page, domain, via } = decision;
   const stated = disputed === 1 || state !== label ? `stated as ${phrase(state).toLowerCase()}` : null;

@@ -21,7 +21,7 @@ import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected }
 import type { Source } from '../../core/source.ts';
 import { Panel, Problems, sourceOptions, NoSources } from './parts.tsx';
 
-/** What an address may say was just done. */
+/** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
   opened: 'The request has been recorded.',
   moved: 'Recorded in the ledger.',
@@ -40,7 +40,7 @@ interface LetterParams {
   readonly Params: { readonly caseId: string; readonly documentId: string };
 }
 
-/** The pages of requests, and the moves that officers make. */
+/** The pages of requests, and the officers' moves. */
 export async function caseRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/cases/new', (request, reply) => sendNewRequest({ context, request, reply }, {}, []));
   app.post('/cases', (request, reply) => recordRequest({ context, request, reply }));
@@ -217,7 +217,7 @@ function sendNewRequest(
 interface NewRequestProps {
   readonly frame: PageFrame;
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
-  /** Sent twice, it opens one case. */
+  /** If the form is sent twice, only one case is opened. */
   readonly reference: string;
   readonly form?: Readonly<Record<string, string>>;
   readonly problems?: readonly string[];

@@ -23,7 +23,7 @@ import {
   Table,
 } from './parts.tsx';
 
-/** Decisions on a page. */
+/** Decisions per page. */
 const SHOWN = 50;
 
 const kinds = {
@@ -39,7 +39,7 @@ const kinds = {
   },
 } as const satisfies Record<FindingKind, unknown>;
 
-/** The lists behind two figures of the page Today: contradictory decisions, and those that were never delivered. */
+/** The lists behind two figures on the page Today: contradictory decisions, and decisions that were never delivered. */
 export async function consentListRoutes(app: FastifyInstance, context: Context): Promise<void> {
   for (const kind of ['contradictions', 'undelivered'] as const)
     app.get(`/consent/${kind}`, (request, reply) => sendList(kind, request, reply));
@@ -222,7 +222,7 @@ function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly 
   ];
 }
 
-/** The form knows minutes: the next one, so that the decision was made by then. */
+/** The form has minutes only: rounded up, so that the decision had been made by then. */
 function laterOf(iso: string, now: number): string {
   return new Date(Math.min(Date.parse(iso) + 60_000, now)).toISOString();
 }

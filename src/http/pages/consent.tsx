@@ -42,7 +42,7 @@ import {
   TextLines,
 } from './parts.tsx';
 
-/** The look-up of a person's consent. The form is posted, so that no identifier appears in an address or a log. */
+/** Looks up a person's consent. The form is posted, so that no identifier appears in an address or log. */
 export async function consentRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/consent', (request, reply) =>
     send(request, reply, {
@@ -60,7 +60,7 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
 
   app.post('/consent/statement', async (request, reply) => {
     const form = formOf(request.body);
-    // Entries after the last checkpoint get one, so that the statement prints what proves them.
+    // Seals entries after the last checkpoint, so that the statement can print their proof.
     await context.seal();
     const found = await lookUp(request, form, false);
     if ('problems' in found) return send(request, reply, { form, problems: found.problems }, found.status);
@@ -85,7 +85,7 @@ export async function consentRoutes(app: FastifyInstance, context: Context): Pro
       .send(Readable.from(bytes));
   });
 
-  /** Looks up what a form asks for, under the name of who is signed in. */
+  /** Makes the look-up requested by a form, in the name of the signed-in person. */
   async function lookUp(
     request: FastifyRequest,
     form: Readonly<Record<string, string>>,
@@ -130,7 +130,7 @@ interface ConsentProps {
   readonly answer?: Answered | null;
 }
 
-/** The look-up: paste an id and a time, read how consent stood. */
+/** The look-up: enter an id and a time, read the consent then. */
 function ConsentPage({ frame, sources, form, problems = [], answer = null }: ConsentProps) {
   const value = (name: string) => form[name] ?? '';
   return (

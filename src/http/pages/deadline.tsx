@@ -11,7 +11,7 @@ import { Badge, Day, Facts, LawList, Panel, Problems } from './parts.tsx';
 import { FieldInput, type FormField, placeChoices } from './fields.tsx';
 import { kindText } from './words.ts';
 
-/** The deadline calculator of the officer: a form that is sent in the address, so that an answer can be kept as a link. */
+/** The officers' deadline calculator: the form is sent in the address, so that a result can be kept as a link. */
 export async function deadlineRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/deadline', async (request, reply) => {
     const form = formOf(request.query);
@@ -29,7 +29,7 @@ export async function deadlineRoutes(app: FastifyInstance, context: Context): Pr
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
   });
 
-  /** The controller of this installation, received today. */
+  /** The initial form: this installation's controller, received today. */
   async function ownForm(request: FastifyRequest): Promise<Readonly<Record<string, string>>> {
     const [source] = sourcesOf(context, request).list();
     const profile = source === undefined ? null : await context.cases.profileOf(source.slug);
@@ -44,7 +44,7 @@ export async function deadlineRoutes(app: FastifyInstance, context: Context): Pr
   }
 }
 
-/** The case that the form describes, in the shape of the calculator; what is empty is left out. */
+/** The case in the form, as input of the calculator; empty fields are left out. */
 function caseOf(form: Readonly<Record<string, string>>): unknown {
   const text = (name: string) => form[name]?.trim() || null;
   const pair = (asked: string, received: string) =>
@@ -66,14 +66,14 @@ interface DeadlinePageProps {
   readonly frame: PageFrame;
   readonly form: Readonly<Record<string, string>>;
   readonly problems: readonly string[];
-  /** Null: nothing was asked yet, or it was refused. */
+  /** Null: nothing was requested yet, or it was refused. */
   readonly computed: ComputedCase | null;
 }
 
-/** Countries whose regions the form proposes: their public holidays differ by region. */
+/** Countries whose regions the form suggests: their public holidays differ by region. */
 const countriesOfRegions = ['AT', 'AU', 'CA', 'CH', 'DE', 'ES', 'GB', 'US'];
 
-/** The deadline calculator. It records nothing: the question is in the address. */
+/** The deadline calculator. It records nothing: the input is in the address. */
 function DeadlinePage({ frame, form, problems, computed }: DeadlinePageProps) {
   return (
     <Page title="Deadline calculator" frame={frame} current="deadline">
@@ -113,7 +113,7 @@ function field(name: string, label: string, more: Partial<FormField> = {}): Form
   return { name, label, hint: null, type: 'line', required: false, choices: [], ...more };
 }
 
-/** Who asked what, when and of whom. */
+/** Who requested what, when and from whom. */
 function caseFields(place: string, timeZone: string): readonly FormField[] {
   const countries = placeChoices().filter(([code]) => code.length === 2 && code !== 'EU');
   return [
@@ -141,7 +141,7 @@ function caseFields(place: string, timeZone: string): readonly FormField[] {
   ];
 }
 
-/** Days that can move a date under one law or another. */
+/** Dates that can move a deadline under one law or another. */
 const happened: readonly FormField[] = [
   field('noticeAt', 'Notice of an extension sent', { type: 'date' }),
   field('until', 'New date given in this notice', { type: 'date' }),

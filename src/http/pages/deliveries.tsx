@@ -29,10 +29,10 @@ import {
 } from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
-/** Deliveries on a page, and days in the histogram. */
+/** Deliveries per page, and days in the histogram. */
 const SHOWN = 50;
 const DAYS = 30;
-/** Seconds between two looks of a page that was asked to keep itself up to date. */
+/** Seconds between reloads of a page with automatic refresh. */
 const REFRESH_SECONDS = 10;
 
 export const outcomeTexts: Readonly<Record<StoredDelivery['outcome'], Worded>> = {
@@ -47,12 +47,12 @@ const verdictTexts: Readonly<Record<string, string>> = {
   'verified-late': 'valid, verified later',
 };
 
-/** How the signature of a delivery was judged, in words. */
+/** The verdict on a delivery's signature, in words. */
 export function verdictText(verdict: string): string {
   return verdictTexts[verdict] ?? verdict;
 }
 
-/** What arrived on the webhook endpoint and was stored. */
+/** Deliveries to the webhook endpoint that were stored. */
 export async function deliveryRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/deliveries', async (request, reply) => {
     const form = formOf(request.query);
@@ -120,7 +120,7 @@ interface DeliveriesProps {
   readonly events: readonly string[];
   readonly rows: readonly StoredDelivery[];
   readonly days: readonly { readonly day: string; readonly stored: number; readonly refused: number }[];
-  /** Of the last 72 hours. */
+  /** In the last 72 hours. */
   readonly refused: number;
   readonly first: string | null;
   readonly next: string | null;

@@ -36,7 +36,7 @@ export async function documentRoutes(app: FastifyInstance, context: Context): Pr
   );
 }
 
-/** Sends the file of a document, when it is byte for byte what was registered; that it was downloaded is an entry. */
+/** Sends the file of a document if it is byte for byte the registered one; the download is recorded as an entry. */
 export async function sendDocument(
   context: Context,
   reply: FastifyReply,
@@ -50,7 +50,10 @@ export async function sendDocument(
   });
 }
 
-/** The same, with `note` to record the download: what is not in the ledger did not happen, so nothing is sent when it rejects. */
+/**
+ * The same, with `note` to record the download. Nothing is sent if it rejects: a download that is not in the ledger
+ * must not happen.
+ */
 export async function sendRegistered(
   context: Pick<Context, 'store' | 'keys' | 'instance' | 'sources' | 'documents'>,
   reply: FastifyReply,
@@ -79,7 +82,7 @@ export async function sendRegistered(
     row.sha256,
   );
   try {
-    // Before the first byte leaves.
+    // Recorded before the first byte is sent.
     await note(row);
   } catch (error) {
     await file.close();
@@ -92,7 +95,7 @@ export async function sendRegistered(
     .send(file.createReadStream({ start: 0 }));
 }
 
-/** Opens a file that is byte for byte the registered one. What was altered since never leaves under its old name. */
+/** Opens a file if it is byte for byte the registered one: an altered file is never sent under its old name. */
 async function openRegistered(path: string, sha256: string): Promise<FileHandle> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
@@ -117,7 +120,7 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
   }
 }
 
-/** RFC 6266: a plain name for every browser, and the exact one beside it. */
+/** RFC 6266: a plain name for every browser, and the exact name in addition. */
 export function attachment(fileName: string): string {
   const plain = fileName.replace(/[^\w.-]+/g, '_');
   const exact = encodeURIComponent(Buffer.from(fileName).toString()).replace(
@@ -137,7 +140,7 @@ export function DocumentTable({
   frame: PageFrame;
   documents: readonly DocumentRow[];
   total?: number;
-  /** Further columns. */
+  /** Additional columns. */
   also?: readonly Column<DocumentRow>[];
 }) {
   if (documents.length === 0) return <p>None yet.</p>;
@@ -191,7 +194,7 @@ export function DocumentTable({
   return <Table caption={`${some}Each download is recorded in the ledger.`} columns={columns} rows={documents} />;
 }
 
-/** A document among others of its case, for a choice: `Response pack for default-46, made 21 Nov 2026, 11:32`. */
+/** A document within its case, for a selection list: `Response pack for default-46, made 21 Nov 2026, 11:32`. */
 export function choiceOf(document: DocumentRow, timeZone: string): string {
   return `${titleOf(document)}, made ${momentText(document.created_at, timeZone)}`;
 }
@@ -206,7 +209,7 @@ function titleOf({ name, case_id, parameters }: DocumentRow): string {
   return case_id === null ? title : `${title === name ? 'Response pack' : title} for ${case_id}`;
 }
 
-/** Period and source, as far as the document has them. */
+/** Period and source, if the document has them. */
 function aboutOf({ parameters, source, as_of }: DocumentRow, sourceName: PageFrame['sourceName']): string {
   const { from, to } = JSON.parse(parameters) as { from?: unknown; to?: unknown };
   const period = typeof from === 'string' && typeof to === 'string' ? `${periodText(from, to)} · ` : '';

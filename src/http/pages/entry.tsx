@@ -22,7 +22,7 @@ const kindTexts: Readonly<Record<string, string>> = {
   erasure: 'erasure',
 };
 
-/** One entry of the ledger in full: its content, how it was judged and read, its hashes. */
+/** One ledger entry in full: its content, how it was judged and read, its hashes. */
 export async function entryRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get<{ Params: { seq: string } }>('/entries/:seq', async (request, reply) => {
     const { seq } = request.params;
@@ -44,7 +44,7 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
 interface EntryProps {
   readonly frame: PageFrame;
   readonly entry: ShownEntry;
-  /** As it would be read now; null: nothing reads it, or it was erased. */
+  /** The result of reading it now; null: entries of this kind are not read, or it was erased. */
   readonly reading: Reading | null;
 }
 
@@ -132,12 +132,12 @@ function ReadingPanel({ reading, timeZone }: { reading: Reading; timeZone: strin
   );
 }
 
-/** Characters and bytes of a content shown. */
+/** The most characters and bytes of a content that are shown. */
 const TEXT_SHOWN = 50_000;
 const BYTES_SHOWN = 512;
 
 function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry }) {
-  // A service may repeat the API key in what it answers.
+  // A service may repeat the API key in its answer.
   if (kind === 'call')
     return (
       <p>
@@ -165,7 +165,7 @@ function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry 
   );
 }
 
-/** JSON with line breaks; everything else as it is. */
+/** JSON with line breaks; other text unchanged. */
 function indented(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);
@@ -180,12 +180,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/;
 
-/** A moment in the controller's time zone; any other text as it is. */
+/** A time in the controller's time zone; other text unchanged. */
 function momentOf(text: string, timeZone: string): string {
   return momentPattern.test(text) ? momentText(text, timeZone) : text;
 }
 
-/** Names of facts whose words alone do not say what they are. */
+/** Names of facts that are not clear as they are. */
 const factTexts: Readonly<Record<string, string>> = {
   via: 'Came by',
   'occurred.at': 'Happened',
@@ -202,7 +202,7 @@ function factText(name: string): string {
   return phrase(name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter.toLowerCase()}`).replaceAll('.', ': '));
 }
 
-/** What an object holds, one line each: `headers.user-agent`. What is empty is left out. */
+/** The content of an object, one line per value: `headers.user-agent`. Empty values are left out. */
 function flat(value: object, before = ''): readonly (readonly [name: string, value: string])[] {
   return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
     if (one === null || one === '') return [];

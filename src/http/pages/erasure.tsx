@@ -26,7 +26,7 @@ import { renderPage } from './layout.tsx';
 import { allowLive } from './live-script.ts';
 import { payloadText } from './load-today.ts';
 
-/** Refusals that a form names. */
+/** The most documents named in a preview. */
 const SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ interface ErasureParams {
   readonly Params: { readonly erasureId: string };
 }
 
-/** Erasing by hand: preview, approval by a second person where the controller requires one, then a job. */
+/** Manual erasure: preview, approval by a second person if the controller requires one, then a job. */
 export async function erasureRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/erasures', (request, reply) => sendStart({ context, request, reply }, formOf(request.query)));
   app.post('/settings/erasures/preview', (request, reply) => preview({ context, request, reply }));

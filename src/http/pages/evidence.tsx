@@ -21,7 +21,7 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Badge, type Column, Facts, Moment, Notice, Pages, Panel, Table } from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
-/** Checkpoints, and erasures, on a page. */
+/** Checkpoints, and erasures, per page. */
 const SHOWN = 25;
 
 interface Checkpoint {
@@ -31,7 +31,7 @@ interface Checkpoint {
   readonly createdAt: string;
 }
 
-/** What came of a checkpoint that was just asked for. */
+/** Results of a checkpoint that was just requested. */
 const doneTexts: Readonly<Record<string, Worded>> = {
   sealed: { text: 'The checkpoint is made: it is the first in the list.', tone: 'good' },
   unchanged: { text: 'Nothing has been added since the last checkpoint: it covers everything.', tone: 'good' },
@@ -44,7 +44,7 @@ const doneTexts: Readonly<Record<string, Worded>> = {
 
 type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: string; readonly seq: number };
 
-/** What the ledger's evidence rests on: checkpoints and who has seen them, comparisons, backups, holds and erasures. */
+/** The basis of the ledger's evidence: checkpoints and their witnesses, comparisons, backups, holds and erasures. */
 export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { read } = context.store;
 
@@ -61,7 +61,7 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
       listHolds(read),
       context.lastVerification(),
       context.jobs.list({ kind: 'verify', limit: 1 }),
-      // An erasure does not say which sources its entries belonged to.
+      // An erasure does not record the sources of its entries.
       slugs === null
         ? loadErasurePage(read, {
             before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,
@@ -175,9 +175,9 @@ interface EvidenceProps {
   readonly next: string | null;
   /** Null: none is configured. */
   readonly witnesses: readonly WitnessStanding[] | null;
-  /** The last verification of the whole ledger; null: there was none. */
+  /** The last verification of the whole ledger; null if there was none. */
   readonly verified: LastVerification | null;
-  /** The last one that was asked for; null: none was lately. */
+  /** The last requested verification; null: none recently. */
   readonly job: Job | null;
   /** Whether the person sees every source. */
   readonly seesAll: boolean;
@@ -185,7 +185,7 @@ interface EvidenceProps {
   readonly compared: { readonly at: string; readonly found: string | null } | null;
   readonly backup: BackupMade | null;
   readonly holds: readonly Hold[];
-  /** Newest first, one more than is shown; null: the person does not see every source. */
+  /** Newest first, with one extra; null: the person does not see every source. */
   readonly erasures: readonly RecordedErasure[] | null;
   readonly erasedBefore: string;
 }
@@ -279,7 +279,7 @@ function EvidencePage(props: EvidenceProps) {
   );
 }
 
-/** The last word on each way in which the ledger is checked. */
+/** The latest result of each check of the ledger. */
 function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps) {
   const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
   const newest = first === null ? checkpoints[0] : undefined;
@@ -329,7 +329,7 @@ function Standing({ frame, checkpoints, first, compared, backup }: EvidenceProps
   );
 }
 
-/** Whether every entry, checkpoint and file is what was recorded, and a button that looks again. */
+/** Whether every entry, checkpoint and file is what was recorded, and a button to verify again. */
 function Verification({ frame, verified, job, seesAll }: EvidenceProps) {
   const isRunning = job?.finishedAt === null;
   const result = job === null || job.state !== 'done' ? null : verificationOf(job.result);

@@ -14,7 +14,7 @@ import { allowLive, liveScriptPath } from './live-script.ts';
 import { Facts, Moment, Notice, Panel } from './parts.tsx';
 import { sizeText } from './words.ts';
 
-/** Everything as a file, for admins and owners: it is about every source. */
+/** Exports everything as a file, for admins and owners, because it includes every source. */
 export async function exportRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/documents/export', async (request, reply) => {
     const { job, made } = await load();
@@ -40,7 +40,7 @@ export async function exportRoutes(app: FastifyInstance, context: Context): Prom
       .send(file.createReadStream());
   });
 
-  /** The last export that was asked for, and its file while it is there. */
+  /** The last requested export, with its file while it exists. */
   async function load(): Promise<{ readonly job: Job | null; readonly made: ExportFile | null }> {
     const [job = null] = await context.jobs.list({ kind: 'export', limit: 1 });
     const made = exportOf(job?.result);

@@ -14,17 +14,17 @@ export interface FormField {
   readonly name: string;
   readonly label: string;
   readonly hint: string | null;
-  /** `rows`: rows of several inputs each, see {@link rowFields}. `names`: names with commas between them. */
+  /** `rows`: rows of several inputs each, see {@link rowFields}. `names`: comma-separated names. */
   readonly type: 'line' | 'text' | 'email' | 'moment' | 'date' | 'choice' | 'rows' | 'names';
   readonly required: boolean;
-  /** Of a choice. */
+  /** The options of a choice. */
   readonly choices: Choices;
-  /** Of a line: what it may be completed to. */
+  /** Suggestions for completing a line. */
   readonly suggestions?: Choices;
   readonly maxLength?: number;
 }
 
-/** What the page knows that narrows a field down to a choice, by its name. */
+/** Options known to the page that turn a field into a choice, by field name. */
 export type FieldChoices = Readonly<Record<string, Choices>>;
 
 interface FieldSchema {
@@ -41,14 +41,14 @@ interface FieldSchema {
   readonly required?: readonly string[];
 }
 
-/** The places that a form offers, with the one that stands there now where the list leaves it out. */
+/** The places offered by a form, and the current one if the list lacks it. */
 export function placeChoices(current: string | null = null): Choices {
   const choices = jurisdictionChoices().map(({ code, name }) => [code, `${name} (${code})`] as const);
   if (current === null || current === '' || choices.some(([code]) => code === current)) return choices;
   return [[current, jurisdictionText(current)], ...choices];
 }
 
-/** The inputs for what a schema checks: its titles are the labels, so that a new field needs no form of its own. */
+/** The inputs for a schema: its titles are the labels, so a new field needs no change of the form. */
 export function fieldsOf(schema: z.ZodObject, known: FieldChoices = {}): readonly FormField[] {
   const { properties = {}, required = [] } = schemaOf(schema);
   return Object.entries(properties).map(([name, property]) => {
@@ -86,10 +86,10 @@ function choiceText(field: string, value: string): string {
   return field === 'kind' ? kindText(value) : ((choiceTexts as Readonly<Record<string, string>>)[value] ?? value);
 }
 
-/** Rows that a form offers for a list, such as the parts of an answer. */
+/** Rows offered for a list, such as the parts of an answer. */
 const ROWS = 4;
 
-/** The inputs of each row of a list. None of them is required: a row may stay empty. */
+/** The inputs of each row of a list. None is required: a row may stay empty. */
 export function rowFields(schema: z.ZodObject, list: string): readonly (readonly FormField[])[] {
   const items = schemaOf(schema).properties?.[list]?.items?.properties ?? {};
   return Array.from({ length: ROWS }, (_, row) =>
@@ -101,7 +101,7 @@ export function rowFields(schema: z.ZodObject, list: string): readonly (readonly
   );
 }
 
-/** The rows of a sent form in which more was filled in than their first field, which the form proposes. */
+/** The submitted rows in which more than the pre-filled first field was filled in. */
 function readRows(schema: z.ZodObject, list: string, form: Readonly<Record<string, string>>) {
   return rowFields(schema, list).flatMap((fields) => {
     const filled = fields
@@ -116,7 +116,7 @@ type ReadFields =
   | { readonly outcome: 'read'; readonly values: Readonly<Record<string, unknown>> }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** What a sent form holds for a schema: what is empty is left out, local times become moments. The schema judges the rest. */
+/** The submitted values for a schema: empty ones are left out, local times are converted. The schema validates the rest. */
 export function readFields(schema: z.ZodObject, form: Readonly<Record<string, string>>, timeZone: string): ReadFields {
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
@@ -183,12 +183,12 @@ export function FieldInput(props: { id?: string; field: FormField; value: string
   );
 }
 
-/** As every recorded move has its times. */
+/** The form in which recorded moves store times. */
 const momentPattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 const datePattern = /^\d{4}-\d\d-\d\d$/;
 
-/** A field has one label, whichever move it belongs to. */
+/** A field has the same label in every move. */
 const labels: ReadonlyMap<string, string> = new Map(
   Object.values(moves).flatMap(({ details }) => fieldsOf(details).map(({ name, label }) => [name, label] as const)),
 );

@@ -11,7 +11,7 @@ export interface Exchange {
   readonly reply: FastifyReply;
 }
 
-/** What every page of a signed-in officer knows. */
+/** What every page needs to know about the signed-in officer. */
 export function pageFrame(
   context: Pick<Context, 'config' | 'version' | 'sources'>,
   request: FastifyRequest,
@@ -29,10 +29,10 @@ export function pageFrame(
   };
 }
 
-/** A screen shows what was just written, unless the projector takes unusually long: then it shows what there is. */
+/** A page shows what was just written, unless the projector takes longer than this: then it shows what is there. */
 const PATIENCE_MS = 5000;
 
-/** Waits until the read models have come to an entry. */
+/** Waits until the read models contain an entry. */
 export async function untilProjected(context: Pick<Context, 'projector' | 'log'>, seq: number): Promise<void> {
   const projected = context.projector
     .projected(seq)
@@ -40,11 +40,11 @@ export async function untilProjected(context: Pick<Context, 'projector' | 'log'>
   await Promise.race([projected, pause(PATIENCE_MS)]);
 }
 
-/** Most documents and short syncs are done by then, so that the page comes back with the result. */
+/** Most documents and short syncs are done within this time, so the page comes back with the result. */
 const JOB_PATIENCE_MS = 1500;
 const LOOK_EVERY_MS = 75;
 
-/** Waits a moment for a job to end. */
+/** Waits briefly for a job to end. */
 export async function untilDoneSoon(context: Pick<Context, 'jobs' | 'projector' | 'log'>, id: string): Promise<void> {
   for (let waited = 0; waited < JOB_PATIENCE_MS; waited += LOOK_EVERY_MS) {
     const job = await context.jobs.find(id);
@@ -66,7 +66,7 @@ export function html(reply: FastifyReply, page: string, status = 200): FastifyRe
   return reply.code(status).type('text/html; charset=utf-8').send(page);
 }
 
-/** The text fields of a form, each value fit to be stored (JSON may hold half a surrogate pair). */
+/** The text fields of a form, with values that can be stored (JSON may contain half a surrogate pair). */
 export function formOf(body: unknown): Readonly<Record<string, string>> {
   const entries = typeof body === 'object' && body !== null ? Object.entries(body as Record<string, unknown>) : [];
   return Object.fromEntries(

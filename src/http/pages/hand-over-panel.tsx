@@ -6,12 +6,12 @@ import type { CasePageData } from './load-case.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from './parts.tsx';
 import { handOverText } from './words.ts';
 
-/** A link that was just made, with its code. */
+/** A new link with its code. */
 export interface NewHandOver {
   readonly link: string;
   readonly code: string;
   readonly expiresAt: string;
-  /** PUBLIC_URL is not set: the link works on this machine alone. */
+  /** PUBLIC_URL is not set: the link only works on this machine. */
   readonly localOnly: boolean;
 }
 
@@ -21,7 +21,7 @@ interface HandOverPanelProps {
   readonly fresh: NewHandOver | null;
 }
 
-/** Links by which the requester opens the pack: a new one, those there are, and how each stands. */
+/** Links with which the requester opens the pack: a form for a new one, and the state of existing ones. */
 export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
   const { handOvers, documents, shown } = data;
   const { row } = shown.view;

@@ -7,7 +7,7 @@ import type { Job } from '../../jobs/job.ts';
 import { sendEvents } from '../event-stream.ts';
 import { Badge } from './parts.tsx';
 
-/** Milliseconds between two looks at a job. */
+/** Milliseconds between looks at a job. */
 const LOOK_EVERY_MS = 500;
 
 /** Progress of jobs as server-sent events. */
@@ -20,7 +20,7 @@ export async function jobRoutes(app: FastifyInstance, context: Context): Promise
   );
 }
 
-/** Sends how far a job is, `progress` and at last `end`. Errors: not_found, as sendEvents. */
+/** Sends a job's progress as `progress` events, and finally `end`. Errors: not_found, and those of sendEvents. */
 export async function sendJobEvents(
   context: Pick<Context, 'jobs' | 'log'>,
   reply: FastifyReply,
@@ -44,7 +44,7 @@ export async function sendJobEvents(
   });
 }
 
-/** How far a job is, in words. */
+/** A job's progress in words. */
 function progressText({ progress, state }: Pick<Job, 'progress' | 'state'>): string {
   if (progress === null) return state === 'waiting' ? 'Waiting for a worker.' : 'Started.';
   const { done, total, message } = progress;
@@ -53,7 +53,7 @@ function progressText({ progress, state }: Pick<Job, 'progress' | 'state'>): str
   return total === null && done === 0 ? message : `${count}: ${message}`;
 }
 
-/** A job that has not ended: what it does, how far it is, and a link that looks again. */
+/** An unfinished job: its description, progress, and a link that reloads. */
 export function JobProgress({
   job,
   what,

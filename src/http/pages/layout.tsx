@@ -3,17 +3,17 @@ import { renderToString } from 'preact-render-to-string';
 import { can, type Capability, type Role } from '../../core/roles.ts';
 import { stylesheetPath } from './style.ts';
 
-/** What every page of a signed-in officer knows. */
+/** What every page needs to know about the signed-in officer. */
 export interface PageFrame {
   readonly officer: string;
   readonly role: Role;
-  /** Whether the person may change anything: else pages leave their forms out. */
+  /** Whether the person may change anything; if not, pages leave out their forms. */
   readonly canWork: boolean;
-  /** Goes into every form. */
+  /** Included in every form. */
   readonly csrf: string;
   readonly timeZone: string;
   readonly version: string;
-  /** What a source is called, by its slug. */
+  /** The name of a source, by slug. */
   readonly sourceName: (slug: string) => string;
 }
 
@@ -21,11 +21,11 @@ interface Place {
   readonly key: string;
   readonly href: string;
   readonly label: string;
-  /** Who finds it in the navigation; default: everyone. */
+  /** Who sees it in the navigation; default: everyone. */
   readonly for?: Capability;
 }
 
-/** The navigation: groups, each with its pages; the first is where its name leads. */
+/** The navigation: groups of pages; a group's name links to its first page. */
 const navigation = [
   { label: 'Today', places: [{ key: 'today', href: '/', label: 'Today' }] },
   {
@@ -98,11 +98,11 @@ interface PageProps {
   readonly title: string;
   /** Null if nobody is signed in. */
   readonly frame: PageFrame | null;
-  /** The place in the navigation. */
+  /** Its place in the navigation. */
   readonly current?: PlaceKey;
-  /** Of a page that is not in the navigation: the one that it belongs to. */
+  /** For a page outside the navigation: the page to which it belongs. */
   readonly within?: PlaceKey;
-  /** Address of the script that the page needs for something that no form can do. */
+  /** Address of the page's script, for something that forms cannot do. */
   readonly script?: string;
   readonly children: ComponentChildren;
 }
@@ -182,7 +182,7 @@ function MainNavigation({ frame, current, within }: NavigationProps) {
   );
 }
 
-/** The pages beside this one. */
+/** The other pages of the group. */
 function GroupNavigation({ frame, current, within }: NavigationProps) {
   const group = navigation.find(({ places }) => places.some(({ key }) => key === within));
   const places = group === undefined ? [] : permitted(frame, group.places);
@@ -212,12 +212,12 @@ function NavLink({ href, label, here }: { href: string; label: string; here: 'pa
   );
 }
 
-/** The hidden field without which no form is taken. */
+/** The hidden field required in every form. */
 export function Csrf({ token }: { token: string }) {
   return <input type="hidden" name="_csrf" value={token} />;
 }
 
-/** A page as it is sent. */
+/** Renders a page for sending. */
 export function renderPage(page: JSX.Element): string {
   return `<!doctype html>\n${renderToString(page)}\n`;
 }

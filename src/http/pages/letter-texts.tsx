@@ -60,7 +60,7 @@ export async function letterTextRoutes(app: FastifyInstance, context: Context): 
     return reply.redirect(`/settings/letters?${new URLSearchParams({ ...query, done }).toString()}`, 303);
   });
 
-  /** A source that the person may not see is every source; a letter that there is none of, the first. */
+  /** The requested place; if the person may not see the source, all sources; if there is no such letter, the first. */
   function placeOf(
     request: FastifyRequest,
     { source = '', step = '', language = '' }: Readonly<Record<string, string>>,
@@ -105,14 +105,14 @@ export async function letterTextRoutes(app: FastifyInstance, context: Context): 
 interface LetterTextsProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
-  /** Null: of every source. */
+  /** Null: all sources. */
   readonly source: string | null;
   readonly step: LetterStep;
   readonly language: string;
   readonly text: string;
-  /** Of a source: the text of every source, which holds where the source has none of its own. */
+  /** For one source: the text of all sources, which applies if the source has none of its own. */
   readonly general: string | null;
-  /** The latest first. */
+  /** Latest first. */
   readonly history: readonly OwnTextChange[];
   readonly mayChange: boolean;
   readonly today: string;
@@ -164,7 +164,7 @@ function LetterTextsPage(props: LetterTextsProps) {
             A sample request. Statements required by law, such as remedies (GDPR Art. 12(4)) and rights (Art. 15), are
             added to every letter and cannot be removed.
           </p>
-          {/* Made of blocks by the renderer of documents, which escapes every text. */}
+          {/* Rendered from blocks by the document renderer, which escapes every text. */}
           <article class="sheet" lang={sample.locale} dangerouslySetInnerHTML={{ __html: renderHtmlPart(preview) }} />
         </Panel>
       </div>
@@ -190,7 +190,7 @@ function LetterTextsPage(props: LetterTextsProps) {
 }
 
 function shownOf({ step, language, text, today, controller }: LetterTextsProps) {
-  // A letter that changes something tells recipients of it; the others are shown of a request for a copy.
+  // Notices to recipients concern a change; other samples show a request for a copy.
   const facts = sampleFacts(step === 'notice' ? 'erasure' : 'access', today, controller);
   const sample = { step, language, locale: letterLanguages[language]?.locale ?? language };
   const standard = letterProposals(step, language, facts);

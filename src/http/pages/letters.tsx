@@ -25,7 +25,7 @@ interface CaseParams {
 }
 type Form = Readonly<Record<string, string>>;
 
-/** The page on which an officer writes a letter of a case, looks at it and makes it. */
+/** The page on which an officer writes, previews and makes a letter of a case. */
 export async function letterRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const deps = () => ({ ...context.documents, cases: context.cases });
 
@@ -38,7 +38,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     });
   });
 
-  // Letters of other scripts than Latin take nine characters of a form for one of theirs.
+  // Form encoding uses nine characters for one of a non-Latin script.
   app.post<CaseParams>(
     '/cases/:caseId/letter',
     { bodyLimit: 16_384 + LETTER_TEXT_LENGTH * 12 },
@@ -47,7 +47,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
       const form = formOf(request.body);
       const wish = await wishOf(caseId, form);
       const format = letterFormats.find((one) => one === form['format']) ?? 'pdf';
-      // A letter that was switched to another one is looked at before it is made.
+      // A letter that was just selected is previewed before it is made.
       const make = form['do'] === 'make' && wish.text != null;
       if (!make) return sendLetter(request, reply, wish, { format });
       const made = await produceLetter(deps(), { ...wish, format, actor: officerOf(request).officer });
@@ -68,7 +68,10 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     },
   );
 
-  /** The letter that a form asks for. The text starts over (null) if another letter was chosen, or if the language changed before it was edited. */
+  /**
+   * The letter requested by a form. The text starts over (null) if another letter was chosen, or if the language
+   * changed before it was edited.
+   */
   async function wishOf(caseId: string, form: Form): Promise<LetterWish> {
     const { shownStep = '', shownStart = '0', start = shownStart, unedited = '', text = '' } = form;
     const step = stepOf(form['step'] ?? '');
@@ -106,12 +109,12 @@ interface LetterPageProps {
   readonly frame: PageFrame;
   readonly caseId: string;
   readonly draft: LetterDraft;
-  /** As the officer chose it the last time. */
+  /** The officer's last choice. */
   readonly format?: string | undefined;
   readonly problems?: readonly string[];
 }
 
-/** One letter of a case: what it says, and how it looks. Needs no script. */
+/** One letter of a case: its selection, language, text, preview, and the button that makes it. Needs no script. */
 function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
   const { letter } = draft;
   const title = `${letterText(letter.step)} · ${caseId}`;
@@ -252,12 +255,12 @@ function LetterForm({ frame, caseId, draft, format }: LetterPageProps) {
 
 const formatTexts = { pdf: 'PDF', html: 'HTML', txt: 'Text' } as const;
 
-/** Of the text that a letter started from, to tell whether the officer has edited it. */
+/** Hash of the text from which a letter started, to tell whether the officer has edited it. */
 function fingerprint(text: string): string {
   return sha256Hex(Buffer.from(text.replaceAll('\r\n', '\n').trim())).slice(0, 16);
 }
 
-/** The place of the text that this one started from; the first where it was edited. */
+/** The index of the proposal from which this text started; the first if it was edited. */
 function startOf({ starts, letter }: LetterDraft): string {
   return String(Math.max(0, starts.indexOf(letter.text ?? '')));
 }
@@ -268,7 +271,7 @@ function stepChoices({ impossible, letter }: LetterDraft): readonly (readonly [s
     .map((step) => [step, letterText(step)] as const);
 }
 
-/** The language of the request keeps its region. */
+/** The request's language keeps its region. */
 function languageChoices({ letter }: LetterDraft): readonly (readonly [string, string])[] {
   return Object.entries(letterLanguages).map(
     ([code, { name }]) => [code === letter.language ? letter.locale : code, `${name} (${code})`] as const,

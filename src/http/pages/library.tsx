@@ -18,12 +18,12 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import type { DocumentRow } from './load-today.ts';
 import { Choice, Field, Input, Moment, Notice, Pages, Panel, Problems, sourceOptions } from './parts.tsx';
 
-/** Documents on a page. */
+/** Documents per page. */
 const SHOWN = 50;
-/** A consent audit of a million decisions as CSV has some 200 MB. */
+/** A consent audit of a million decisions has some 200 MB as CSV. */
 const FILE_BYTES = 512 * 1024 ** 2;
 
-/** Every document that was made, and whether a file is one of them. */
+/** All documents, and a check whether a file is one of them. */
 export async function libraryRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/documents', async (request, reply) => {
     const { source: slug = '', name = '', format = '', case: caseId = '', before = '' } = formOf(request.query);
@@ -60,7 +60,10 @@ export async function libraryRoutes(app: FastifyInstance, context: Context): Pro
   app.get('/documents/check', (request, reply) => sendCheck(context, request, reply, {}));
 }
 
-/** The upload of a file to check: a scope of its own, as that of banners is (banners.tsx). The file is hashed from a temporary folder and removed. */
+/**
+ * The upload of a file to check, in its own scope like that of banners (banners.tsx). The file is hashed in a temporary
+ * folder and removed.
+ */
 export async function checkUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.decorateRequest('upload', null);
   const tidy = async ({ upload }: FastifyRequest) => {
@@ -83,7 +86,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
       try {
         await pipeline(part.file, createWriteStream(path, { mode: 0o600 }), gone);
       } catch (error) {
-        // The sender may have gone before there was a folder to remove.
+        // The sender may have disconnected before there was a folder to remove.
         await tidy(this);
         throw error;
       } finally {
@@ -99,7 +102,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
     errorHandler(error: FastifyError, request, reply) {
       const isTooLarge = error.statusCode === 413 || (error instanceof CodedError && error.code === 'body_too_large');
       if (!isTooLarge) {
-        // What reads a multipart body gives a cut-off one neither a status nor a code.
+        // The multipart parser's error for a truncated body has neither a status nor a code.
         if (!(error instanceof CodedError) && error.statusCode === undefined && error.code === undefined)
           throw new CodedError('invalid_request');
         throw error;
@@ -108,7 +111,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
       sendCheck(context, request, reply, { problems }, 413).catch((failure: Error) => void reply.send(failure));
     },
     async handler(request, reply) {
-      // Never from the body, where a text field could take the place of the file and name any other file on this machine.
+      // Never taken from the body, where a text field could replace the file and name any other file on this machine.
       const { upload } = request;
       if (upload === null || upload.name === '')
         return sendCheck(context, request, reply, { problems: ['Choose a file.'] }, 422);
@@ -121,7 +124,7 @@ export async function checkUploadRoutes(app: FastifyInstance, context: Context):
 
 interface Upload {
   readonly name: string;
-  /** Removed after the answer. */
+  /** Removed after the response. */
   readonly folder: string;
   readonly path: string;
 }
@@ -225,7 +228,7 @@ function LibraryPage({ frame, sources, filter, documents, first, next }: Library
 
 interface CheckProps extends CheckShown {
   readonly frame: PageFrame;
-  /** Sources that the reader may see; null: every one. */
+  /** Sources that the viewer may see; null: all. */
   readonly slugs: readonly string[] | null;
 }
 

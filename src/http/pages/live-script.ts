@@ -3,8 +3,8 @@ import { allowScript } from './passkey-script.ts';
 import type { FastifyReply } from 'fastify';
 
 /**
- * Moves the progress bar of a job, and loads the page again when the job has ended, unless somebody is filling in a form meanwhile. Without it the link
- * beside the bar does the same.
+ * Moves the progress bar of a job, and reloads the page when the job has ended, unless someone is filling in a form.
+ * Without the script, the link next to the bar does the same.
  */
 export const liveScript = `
 for (const place of document.querySelectorAll('[data-job]')) {
@@ -27,10 +27,10 @@ for (const place of document.querySelectorAll('[data-job]')) {
 }
 `.trimStart();
 
-/** Where it is served; the name changes with the content, so that it may be kept for long. */
+/** Its address changes with the content, so it may be cached for long. */
 export const liveScriptPath = `/assets/live-${sha256Hex(Buffer.from(liveScript)).slice(0, 12)}.js`;
 
-/** Lets a page run the script and follow the events of this site. */
+/** Lets a page run the script and receive this site's events. */
 export function allowLive(reply: FastifyReply): void {
   allowScript(reply);
   void reply.header(

@@ -25,34 +25,36 @@ type DecisionRow = Pick<
   Selectable<Tables['decision_history']>,
   'seq' | 'at' | 'banner_id' | 'state' | 'label' | 'withdraws' | 'policy_version' | 'via' | 'action' | 'page' | 'domain'
 > & {
-  /** 1: its records contradict each other. */
+  /** 1: the decision's records contradict each other. */
   readonly disputed: number;
-  /** The choice by all its records together. */
+  /** The choice according to all its records. */
   readonly chosen: string;
 };
 
-/** Everything on the page of a case. */
+/** All data on the page of a case. */
 export interface CasePageData {
   readonly shown: ShownCase;
-  /** The latest recorded decisions of the subjects that were found. */
+  /** The latest recorded decisions of the matched subjects. */
   readonly decisions: readonly DecisionRow[];
-  /** Consent of the subject that was recorded after this case had withdrawn it. */
   readonly documents: readonly DocumentRow[];
-  /** The newest first. */
+  /** Newest first. */
   readonly handOvers: readonly ListedHandOver[];
-  /** Packs under way, and those that ended without a document. */
+  /** Packs in progress, and jobs that ended without a document. */
   readonly jobs: readonly Job[];
   /** When letters were mailed to the requester, ISO 8601 UTC, by document. */
   readonly mailed: ReadonlyMap<string, string>;
-  /** Letters whose mail is under way, or was not sent; the latest of each document. */
+  /** Letters whose mail is being sent or failed; the latest job of each document. */
   readonly mails: ReadonlyMap<string, Job>;
-  /** Of each task by its number: the link that opens it now, and the mail that is under way or was not sent. */
+  /** For each task by number: its current link, and the mail that is being sent or failed. */
   readonly taskLinks: ReadonlyMap<string, { readonly link: string | null; readonly job: Job | null }>;
-  /** What keeps links to tasks from working everywhere; null: nothing. */
+  /** Why task links do not work everywhere; null: they do. */
   readonly taskLinkProblem: string | null;
-  /** What was asked of other systems on earlier requests of the source, the latest first. */
+  /** Tasks given to other systems for earlier requests of the source, latest first. */
   readonly earlierTasks: readonly EarlierTask[];
-  /** Requests that this one could be a duplicate of, the likeliest first; more than {@link ORIGINALS_SHOWN}: not all of them. */
+  /**
+   * Requests of which this one could be a duplicate, most likely first; more than {@link ORIGINALS_SHOWN} means that
+   * the list is incomplete.
+   */
   readonly originals: readonly PossibleOriginal[];
   readonly bannerNames: BannerNames;
   /** YYYY-MM-DD in the controller's time zone. */
@@ -64,7 +66,7 @@ export interface CasePageData {
 const DECISIONS_SHOWN = 50;
 export const ORIGINALS_SHOWN = 50;
 
-/** Loads what the page of a case shows; null if the case does not exist. */
+/** Loads the data on the page of a case; null if the case does not exist. */
 export async function loadCase(
   context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch'>,
   caseId: string,
@@ -103,7 +105,7 @@ export async function loadCase(
     handOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
     mailed: new Map(mailed.map((row) => [row.document_id, row.received_at])),
-    // The list begins with the newest: the last one set is the newest.
+    // The list begins with the newest, so each document is set once.
     mails: new Map(
       mails
         .filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done')

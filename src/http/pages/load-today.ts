@@ -16,22 +16,22 @@ import type { Store } from '../../store/store.ts';
 
 export type DocumentRow = Selectable<Tables['documents']>;
 
-/** How the ledger stands. */
+/** The state of the ledger. */
 export interface LedgerState {
   readonly entries: number;
   readonly checkpoint: { readonly size: number; readonly rootHex: string; readonly createdAt: string } | null;
-  /** Who outside of the installation has seen a checkpoint, which, and when; null: nobody is asked to (WITNESSES). */
+  /** Outside witnesses, with the last checkpoint that each has seen and when; null: none are configured (WITNESSES). */
   readonly witnesses: readonly { readonly name: string; readonly size: number; readonly at: string | null }[] | null;
   readonly quarantined: number;
   readonly ambiguousRepeats: number;
 }
 
-/** Everything on the page Today. */
+/** All data on the page Today. */
 export interface Today {
   readonly attention: OfficerAttention;
   readonly warnings: readonly Warning[];
   readonly sources: readonly Pick<Source, 'slug' | 'name' | 'baseUrl' | 'apiKey'>[];
-  /** The source that is looked at; null: all. */
+  /** The selected source; null: all. */
   readonly source: string | null;
   readonly documents: readonly DocumentRow[];
   readonly documentCount: number;
@@ -39,15 +39,15 @@ export interface Today {
   readonly ledger: LedgerState;
   /** Erasures that nobody has started yet, and the viewer may. */
   readonly proposals: readonly ErasureProposal[];
-  /** Decisions of each of the last days: given, partly given, refused, withdrawn. Null: of too many sources to be counted for a page. */
+  /** Decisions on each recent day: given, partly given, refused, withdrawn. Null: too many sources to count for a page. */
   readonly days: readonly { readonly day: string; readonly values: readonly number[] }[] | null;
-  /** The last verification of the whole ledger; null: there was none. */
+  /** The last verification of the whole ledger; null if there was none. */
   readonly verification: LastVerification | null;
-  /** When the read models were last compared with the ledger, and agreed. */
+  /** When the read models were last compared with the ledger and were equal. */
   readonly compared: string | null;
-  /** E-mail addresses of those who may change the installation. */
+  /** E-mail addresses of those who may administer the installation. */
   readonly admins: readonly string[];
-  /** What officers call the banners of a source. */
+  /** The officers' names for a source's banners. */
   readonly bannerNames: (source: string) => BannerNames | undefined;
 }
 
@@ -68,10 +68,10 @@ type Needs = Pick<
 >;
 
 const DOCUMENTS_SHOWN = 25;
-/** Finished work stays on the page this long. */
+/** Finished jobs stay on the page for this long. */
 const JOBS_SHOWN_MS = 24 * 3_600_000;
 
-/** Gathers the page, of one source or of all that are permitted. */
+/** Gathers the data, for one source or all permitted ones. */
 export async function loadToday(
   context: Needs,
   source: string | null,
@@ -127,7 +127,7 @@ export async function loadToday(
   };
 }
 
-/** Days of the chart, and of how many sources it is drawn: each takes a query over its decisions. */
+/** Days in the chart, and the most sources for which it is drawn: each needs a query over its decisions. */
 export const DAYS_SHOWN = 30;
 export const SOURCES_COUNTED = 20;
 
@@ -140,7 +140,7 @@ const seriesOf: Partial<Record<Judged, number>> = {
   'partly-withdrawn': 3,
 };
 
-/** A chart that took this long to count is shown again for a minute: of a million decisions it takes a second. */
+/** A chart that took this long to count is cached for a minute: a million decisions take a second. */
 const SLOW_MS = 50;
 const KEPT_MS = 60_000;
 const keptDays = new WeakMap<Needs['store'], Map<string, { readonly until: number; readonly days: Today['days'] }>>();
@@ -191,7 +191,7 @@ async function countDocuments({ store }: Needs, only: readonly string[] | null):
   return Number((await query.executeTakeFirstOrThrow()).count);
 }
 
-/** Documents and syncs that someone asked for: what is under way, and what ended lately; of each the newest first. */
+/** Documents and syncs requested by people: those in progress and those that ended recently, each newest first. */
 async function loadJobs({ jobs, clock, store }: Needs, only: readonly string[] | null): Promise<Job[]> {
   const since = new Date(clock().getTime() - JOBS_SHOWN_MS).toISOString();
   const [documents, syncs] = await Promise.all([
@@ -208,7 +208,7 @@ async function loadJobs({ jobs, clock, store }: Needs, only: readonly string[] |
     .slice(0, 8);
 }
 
-/** Jobs that are about one of these sources; a sync of all sources is nobody's. A pack names its case instead. */
+/** Jobs that concern one of these sources; a sync of all sources belongs to none. A pack names its case instead. */
 export async function jobsOfSources(
   jobs: readonly Job[],
   only: readonly string[] | null,
@@ -234,7 +234,7 @@ export function payloadText(job: Job, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Entries and checkpoints are those of the installation; what cannot be read or told is counted of the sources that are permitted. */
+/** Entries and checkpoints are counted for the installation; unreadable and ambiguous ones for the permitted sources. */
 async function loadLedgerState(
   { store, epoch, config, witnessState }: Needs,
   only: readonly string[] | null,

@@ -15,11 +15,11 @@ interface MoveFormsProps {
   readonly refused: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
 }
 
-/** The step that brings the case on as an open form, and every other move behind “More”. The forms are generated from the moves' own schemas. */
+/** The next step as an open form, and every other move behind “More”. The forms are generated from the schemas of the moves. */
 export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   const { view } = data.shown;
   const choices = choicesOf(data, frame.timeZone);
-  // Tasks have a panel of their own.
+  // Tasks have their own panel.
   const allowed = view.moves.filter(
     (move) => !taskMoves.includes(move) && (move !== 'mark-system' || (choices['system']?.length ?? 0) > 0),
   );
@@ -122,7 +122,7 @@ function MoveForm(props: {
   );
 }
 
-/** The requests to choose from; where there are many, an id can be typed as well. */
+/** The requests to choose from; if there are many, an id can also be typed. */
 function duplicateField(field: FormField, { originals }: CasePageData, timeZone: string): FormField {
   const choices = originals
     .slice(0, ORIGINALS_SHOWN)
@@ -140,14 +140,14 @@ function duplicateField(field: FormField, { originals }: CasePageData, timeZone:
   return { ...field, type: 'choice', choices: [['', 'Choose a request'], ...choices], hint: null };
 }
 
-/** Inputs that only the answer to a request that ends consent has. */
+/** Inputs that only apply to the answer of a request that ends consent. */
 const endsConsent: readonly string[] = ['purposes', 'effectiveAt'];
 
 function withdraws({ shown: { view, match } }: CasePageData): boolean {
   return withdrawingKinds.includes(view.kind) && (match.status === 'from-device' || match.status === 'computed');
 }
 
-/** What was done with each item requested: a few rows, of which the officer fills in as many as needed. */
+/** What was done about each part of the request: a few rows, of which the officer fills in as many as needed. */
 function PartRows(props: {
   move: MoveName;
   field: FormField;
@@ -182,7 +182,7 @@ function PartRows(props: {
   );
 }
 
-/** What the case narrows down: the systems of the controller, the documents of the case. */
+/** Options that follow from the case: the controller's systems, the documents of the case. */
 function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldChoices {
   const systems = shown.profile?.otherSystems ?? [];
   return {
@@ -195,7 +195,7 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
   };
 }
 
-/** What a form is filled in with at first: what is known already. */
+/** Initial values of a form: what is already known. */
 function proposed({ shown, documents, mailed }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
   switch (move) {
     case 'answer': {

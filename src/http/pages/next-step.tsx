@@ -7,11 +7,11 @@ export interface NextStep {
   readonly sentence: string;
   /** The move that records it; null: it is done elsewhere, or nothing is left. */
   readonly move: MoveName | null;
-  /** What is created first, by its own form. */
+  /** What has to be created first, with its own form. */
   readonly create?: 'pack' | 'letter';
 }
 
-/** The one thing that brings a case on. Pure. */
+/** Determines the next step of a case. Pure. */
 export function nextStepOf(data: CasePageData): NextStep {
   const { view, readiness, profile } = data.shown;
   const { row, deadline, folded } = view;
@@ -55,7 +55,7 @@ function step(sentence: string, move: MoveName | null): NextStep {
   return { sentence, move };
 }
 
-/** What the requester is sent: a copy of the records, or a letter alone. */
+/** What the requester receives: a copy of the records, or only a letter. */
 function firstDocument({ kind }: CaseView): NextStep {
   return kind === 'access' || kind === 'portability'
     ? { sentence: 'Create the response pack: it includes the letter.', move: null, create: 'pack' }
@@ -67,7 +67,7 @@ interface Step {
   readonly done: boolean;
 }
 
-/** How far a case is, from receipt to closing. */
+/** The progress of a case from receipt to closing. */
 export function StepList({ data }: { data: CasePageData }) {
   const steps = stepsOf(data);
   const current = steps.findIndex(({ done }) => !done);

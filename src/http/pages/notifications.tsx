@@ -14,7 +14,7 @@ import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Notice, Panel } from './parts.tsx';
 
-/** Which notices a person is mailed of. */
+/** Which notices a person receives by mail. */
 export async function notificationRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/notifications', async (request, reply) => {
     const { done = '' } = formOf(request.query);
@@ -55,14 +55,14 @@ const groupTexts: readonly (readonly [NoticeGroup, string])[] = [
   ['installation', 'The ledger, its checkpoints and witnesses, backups, the disk'],
 ];
 
-/** What somebody of a role can be told of. */
+/** The groups of notices available to a role. */
 function groupsFor(role: Role): readonly NoticeGroup[] {
   return noticeGroups.filter((group) => group === 'requests' || can(role, 'administer'));
 }
 
 interface NotificationsProps {
   readonly frame: PageFrame;
-  /** Null: who is signed in has no account. */
+  /** Null: the signed-in person has no account. */
   readonly wanted: Preferences | null;
   /** Whether mail can be sent. */
   readonly isMailed: boolean;

@@ -6,12 +6,12 @@ import type { PageFrame } from './layout.tsx';
 import type { Tone, Worded } from './words.ts';
 import type { Deadlines, LawDeadline } from '../../law/deadlines.ts';
 
-/** A moment with its machine-readable form. */
+/** A time with its machine-readable form. */
 export function Moment({ iso, timeZone }: { iso: string; timeZone: string }) {
   return <time dateTime={iso}>{momentText(iso, timeZone)}</time>;
 }
 
-/** A banner by its name, with its id beside; by its id where it has no name. */
+/** A banner by name with its id, or by id if it has no name. */
 export function BannerName({ id, names }: { id: string; names: ReadonlyMap<string, string> | undefined }) {
   const name = names?.get(id);
   return name === undefined ? (
@@ -29,12 +29,12 @@ export function Day({ date }: { date: string | null }) {
   return <time dateTime={date}>{dateText(date)}</time>;
 }
 
-/** A short word that says how something stands. */
+/** A short status word. */
 export function Badge({ text, tone }: Worded) {
   return <span class={`badge ${tone}`}>{text}</span>;
 }
 
-/** A message at the head of a page. `bad` is announced at once. */
+/** A message at the head of a page. `bad` is announced at once by screen readers. */
 export function Notice({ tone, id, children }: { tone: Tone; id?: string; children: ComponentChildren }) {
   return (
     <div {...(id === undefined ? {} : { id })} class={`notice ${tone}`} role={tone === 'bad' ? 'alert' : 'status'}>
@@ -43,7 +43,7 @@ export function Notice({ tone, id, children }: { tone: Tone; id?: string; childr
   );
 }
 
-/** Problems of what was sent, each one sentence. */
+/** Problems with the submitted form, each one sentence. */
 export function Problems({ title, problems }: { title: string; problems: readonly string[] }) {
   if (problems.length === 0) return null;
   return (
@@ -92,7 +92,7 @@ export function Panel({ id, title, children }: { id: string; title: string; chil
   );
 }
 
-/** A label, its input, and what helps to fill it in. */
+/** A label, its input, and hints for filling it in. */
 export function Field({
   id,
   label,
@@ -131,7 +131,7 @@ interface Labelled {
   readonly hint?: string | undefined;
 }
 
-/** An input with its label. Required unless it is optional or says otherwise. */
+/** An input with its label. Required unless it is optional or set otherwise. */
 export function Input({
   id,
   label,
@@ -170,7 +170,7 @@ export function Input({
   );
 }
 
-/** A list to choose from, with its label. */
+/** A selection list with its label. */
 export function Choice({
   label,
   optional = false,
@@ -185,7 +185,7 @@ export function Choice({
   );
 }
 
-/** In place of what needs a source: the way to the first one. */
+/** Shown instead of something that needs a source: the way to the first one. */
 export function NoSources({ frame }: { readonly frame: PageFrame }) {
   return (
     <p>
@@ -204,7 +204,7 @@ export function sourceOptions(sources: readonly { readonly slug: string; readonl
   return sources.map(({ slug, name }) => [slug, name] as const);
 }
 
-/** Terms and what is known of each; null leaves one out. */
+/** Terms with their values; a null value is left out. */
 export function Facts({
   rows,
 }: {
@@ -226,14 +226,14 @@ export function Facts({
 
 export interface Column<T> {
   readonly title: string;
-  /** On a narrow screen, where it differs from the title. */
+  /** Used on narrow screens, if it differs from the title. */
   readonly label?: string;
   readonly isNumber?: boolean;
   /** Null: the cell is empty. */
   readonly cell: (row: T) => ComponentChildren;
 }
 
-/** A table whose first column names the row; on a narrow screen each row becomes a block. */
+/** A table whose first column names the row; on narrow screens each row becomes a block. */
 export function Table<T>({
   caption,
   columns,
@@ -282,11 +282,11 @@ export function Table<T>({
 interface DayBarsProps {
   readonly what: string;
   readonly series: readonly { readonly name: string; readonly tone: Tone }[];
-  /** `values`: one for each of the series. */
+  /** `values`: one per series. */
   readonly days: readonly { readonly day: string; readonly values: readonly number[] }[];
 }
 
-/** A bar for each day, stacked; what it shows is said in words as well. */
+/** A stacked bar for each day; its content is also given in words. */
 export function DayBars({ what, series, days }: DayBarsProps) {
   const sums = days.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const most = Math.max(1, ...sums);
@@ -334,7 +334,7 @@ export function DayBars({ what, series, days }: DayBarsProps) {
   );
 }
 
-/** The text of a policy as its readers saw it, without its mark-up. */
+/** A policy text as its readers saw it, without markup. */
 export function TextLines({ lines }: { lines: readonly string[] }) {
   return (
     <div class="sheet">
@@ -345,7 +345,7 @@ export function TextLines({ lines }: { lines: readonly string[] }) {
   );
 }
 
-/** Leads through a list that is longer than a page; null: there is no such page. */
+/** Links through a list longer than a page; null: there is no such page. */
 export function Pages({ first, next }: { first: string | null; next: string | null }) {
   if (first === null && next === null) return null;
   return (
@@ -391,7 +391,7 @@ const whyTexts = {
   both: 'the controller is established there, and the requester is there',
 } as const;
 
-/** Every law that applies, with its own computation, and the one that decides. */
+/** Every applicable law with its own computation, and the deciding one. */
 export function LawList({ deadline }: { deadline: Deadlines }) {
   return (
     <>

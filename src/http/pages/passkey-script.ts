@@ -4,8 +4,8 @@ import { sha256Hex } from '../../crypto/hash.ts';
 import type { Place } from '../../people/passkeys.ts';
 
 /**
- * Asks the browser for a passkey and sends its answer with the form. Without it, or in a browser without passkeys, the form
- * stays hidden, and everything else works.
+ * Asks the browser for a passkey and sends its response with the form. Without the script, or in a browser without
+ * passkeys, the form stays hidden, and everything else works.
  */
 export const passkeyScript = `
 for (const form of document.querySelectorAll('form[data-passkey]')) {
@@ -28,7 +28,7 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
 }
 `.trimStart();
 
-/** Where it is served; the name changes with the content, so that it may be kept for long. */
+/** Its address changes with the content, so it may be cached for long. */
 export const passkeyScriptPath = `/assets/passkeys-${sha256Hex(Buffer.from(passkeyScript)).slice(0, 12)}.js`;
 
 /** Lets a page run the scripts of this site; others run none. */
@@ -37,13 +37,13 @@ export function allowScript(reply: FastifyReply): void {
   void reply.header('content-security-policy', `${policy};script-src 'self'`);
 }
 
-/** Where passkeys of a request are good; null under an IP address, which WebAuthn does not allow. */
+/** Where passkeys created in a request are valid; null for an IP address, which WebAuthn does not allow. */
 export function placeOf(request: FastifyRequest): Place | null {
   const host = request.hostname.replace(/^\[|\]$/g, '');
   return isIP(host) === 0 ? { origin: `${request.protocol}://${request.host}`, host } : null;
 }
 
-/** What a browser's form sent as its passkey; null if it is not JSON. */
+/** The passkey response in a submitted form; null if it is not JSON. */
 export function passkeyAnswer(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

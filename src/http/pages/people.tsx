@@ -29,7 +29,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   enabled: 'The account is enabled again.',
 };
 
-/** Everyone with an account, and what an owner or admin does about it. */
+/** Everyone with an account, and what an owner or admin can do about it. */
 export async function peopleRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/people', (request, reply) => {
     const { done = '' } = formOf(request.query);
@@ -63,7 +63,7 @@ export async function peopleRoutes(app: FastifyInstance, context: Context): Prom
     return answer(request, reply, set, { done: isDisabled ? 'disabled' : 'enabled' });
   });
 
-  /** Role and sources of a form. Several boxes of one name come as a list. */
+  /** Role and sources in a form. Several checkboxes with one name arrive as a list. */
   function rightsOf(
     request: FastifyRequest,
   ): { role: Role; sources: readonly string[] | null } & { sources: string[] | null } {
@@ -128,7 +128,7 @@ interface PeopleProps {
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   /** The viewer's account; null without one. */
   readonly ownId: string | null;
-  /** A link that was just made. */
+  /** A new link. */
   readonly link: { readonly link: NewLink; readonly person: Person; readonly url: string } | null;
   readonly form?: Readonly<Record<string, string>>;
   readonly problems?: readonly string[];
@@ -259,7 +259,7 @@ function LinkNotice({ link, person, url, timeZone }: LinkNoticeProps) {
   );
 }
 
-/** What can be done about one account. */
+/** The forms for one account. */
 function PersonForms({
   frame,
   person,
@@ -317,12 +317,12 @@ interface RightsProps {
   readonly id: string;
   readonly under: readonly Role[];
   readonly role: Role;
-  /** Null: every source. */
+  /** Null: all sources. */
   readonly reach: readonly string[] | null;
   readonly sources: PeopleProps['sources'];
 }
 
-/** Role, and which sources. */
+/** Fields for the role and the sources. */
 function RightsFields({ id, under, role, reach, sources }: RightsProps) {
   return (
     <div class="pair">

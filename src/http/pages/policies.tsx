@@ -37,12 +37,12 @@ import { callStateText } from './policy-calls.tsx';
 import { PublishForm } from './policy-make.tsx';
 import type { Worded } from './words.ts';
 
-/** Policies, and texts of one, on a page. */
+/** Policies, and texts of one policy, per page. */
 const SHOWN = 50;
 const TEXTS_SHOWN = 20;
-/** Deliveries about a policy that its page lists, the newest; the others are among all deliveries. */
+/** The newest deliveries about a policy that its page lists; others are in the list of all deliveries. */
 const CHANGES_SHOWN = 50;
-/** How long a comparison may keep the server, milliseconds. */
+/** The most time that a comparison may occupy the server, milliseconds. */
 const COMPARE_MS = 500;
 
 const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>> = {
@@ -55,7 +55,7 @@ const statusTexts: Readonly<Record<NonNullable<CatalogueRow['status']>, Worded>>
 type Texts = Awaited<ReturnType<typeof loadTextOfEntry>>;
 type SeenText = NonNullable<Texts>;
 
-/** Policies, their texts at any time, and what changed between two of them. */
+/** Policies, their texts at any time, and the changes between two texts. */
 export async function policyRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { read } = context.store;
 
@@ -160,7 +160,7 @@ export async function policyRoutes(app: FastifyInstance, context: Context): Prom
     );
   }
 
-  /** The source that is named, if the person may see it. */
+  /** The named source, if the person may see it. */
   function sourceNamed(request: FastifyRequest, slug: string): Source {
     const source = sourcesOf(context, request).findAny(slug);
     if (source === null) throw notFound();
@@ -326,11 +326,11 @@ interface PolicyProps {
   readonly frame: PageFrame;
   readonly view: PolicyView;
   readonly type: string | null;
-  /** Whether the source can be called: it has an address and a key. */
+  /** Whether the source has an address and a key, and so can be called. */
   readonly isCallable: boolean;
-  /** Which texts are shown: of the public page, or of the embed endpoint for the type. */
+  /** Which texts are shown: those of the public page, or of the embed endpoint for the type. */
   readonly via: 'hosted' | 'embed';
-  /** Newest first, one more than is shown. */
+  /** Newest first, with one extra. */
   readonly texts: readonly TextRow[];
   readonly at: string;
   readonly found: Found | null;
@@ -488,7 +488,7 @@ function CallsPanel({ frame, view: { calls } }: PolicyProps) {
   );
 }
 
-/** When a text came, as far as is known. */
+/** When a text came into force, as far as known. */
 function Came({ text, timeZone }: { text: TextRow; timeZone: string }) {
   const first = <Moment iso={text.first_seen} timeZone={timeZone} />;
   if (text.not_before === null) return <span>{first} or before</span>;
@@ -594,7 +594,7 @@ function TextAtTime({ frame, source, moment, found, inForce }: Found & { frame: 
   }
 }
 
-/** The text itself, or why there is none. */
+/** The text, or why there is none. */
 function Lines({ text }: { text: Texts }) {
   if (text === null || text.stored === null) return <p>The text was erased.</p>;
   if (text.look.text_sha256 === null)
@@ -654,7 +654,7 @@ interface DifferenceProps {
   readonly source: string;
   readonly older: SeenText;
   readonly newer: SeenText;
-  /** Null: too different. */
+  /** Null: the texts differ too much. */
   readonly stretches: ReturnType<typeof compareSideBySide> | 'missing';
 }
 

@@ -34,7 +34,7 @@ import {
 import { uploadForm } from './upload.ts';
 import type { Worded } from './words.ts';
 
-/** Lists, and items of one, on a page. */
+/** Lists, and items of one list, per page. */
 const SHOWN = 50;
 const ITEMS_SHOWN = 200;
 
@@ -58,7 +58,7 @@ interface Plan {
   readonly created_at: string;
 }
 
-/** Many policies at once, in batches within the service’s limits: nothing is sent twice, and what is left can be sent later. */
+/** Many policies at once, in batches within the service’s limits: nothing is sent twice, and the rest can be sent later. */
 export async function policyBulkRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { read } = context.store;
 
@@ -119,7 +119,7 @@ export async function policyBulkRoutes(app: FastifyInstance, context: Context): 
     return plan;
   }
 
-  /** The newest job of a plan: what waits or runs comes before what ended. */
+  /** The current job of a plan: waiting and running ones come before ended ones. */
   async function findJob(planId: string): Promise<Job | null> {
     const jobs = (await context.jobs.list({ kind: 'policy-bulk', limit: 200 })).filter(
       (job) => payloadText(job, 'planId') === planId,
@@ -128,7 +128,7 @@ export async function policyBulkRoutes(app: FastifyInstance, context: Context): 
   }
 }
 
-/** The same list as a file. */
+/** The same list as an uploaded file. */
 export async function policyBulkUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   await uploadForm(app, {
     path: '/policies/bulk/file',
@@ -144,7 +144,7 @@ export async function policyBulkUploadRoutes(app: FastifyInstance, context: Cont
   });
 }
 
-/** Sends what a list holds, unless there is something wrong with it. */
+/** Sends the items of a list, unless it has problems. */
 async function sendItems(
   context: Context,
   request: FastifyRequest,

@@ -23,10 +23,10 @@ import {
 } from './parts.tsx';
 import type { Worded } from './words.ts';
 
-/** Calls on a page. */
+/** Calls per page. */
 const SHOWN = 50;
 
-/** How a call ended, for people. */
+/** The outcome of a call, for people. */
 export function callStateText({ state }: Pick<CallRow, 'state'>, unknownItems: number): Worded {
   switch (state) {
     case 'sent':
@@ -120,7 +120,7 @@ interface CallsProps {
   readonly sources: readonly Source[];
   readonly filter: { readonly source: string; readonly open: string };
   readonly calls: readonly CallRow[];
-  /** By call, the items of a batch whose outcome is unknown, from 0. */
+  /** By call, the positions (from 0) of the items in a batch whose outcome is unknown. */
   readonly unknown: ReadonlyMap<string, readonly number[]>;
   readonly isSettled: boolean;
   readonly problems: readonly string[];
@@ -226,7 +226,7 @@ function SettleForm({ frame, call, unknownItems }: { frame: PageFrame; call: Cal
   );
 }
 
-/** What a call was about. */
+/** The subject of a call. */
 function aboutText(call: CallRow): string {
   if (call.operation === 'publish') return call.policy_id ?? '';
   if (call.operation === 'bulk') {

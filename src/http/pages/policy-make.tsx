@@ -16,25 +16,25 @@ import { allowLive, liveScriptPath } from './live-script.ts';
 import { jobsOfSources, payloadText } from './load-today.ts';
 import { Badge, Choice, Facts, Input, Moment, NoSources, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
 
-/** Generations and publishings on the page, the newest. */
+/** The newest generations and publishings on the page. */
 const JOBS_SHOWN = 10;
 
 type Form = Readonly<Record<string, string>>;
 
-/** What an address may say was just done. */
+/** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
   listed: 'The list of published policies was fetched.',
   unchanged: 'The list of published policies is unchanged.',
 };
 
-/** What is left of a source’s quota, as the service said last. */
+/** The rest of a source’s quota, as last reported by the service. */
 interface Quota {
   readonly source: string;
   readonly remaining: number;
   readonly at: string;
 }
 
-/** Generates policies one by one, publishes them, and fetches the service’s list. */
+/** Generates and publishes single policies, and fetches the service’s list. */
 export async function policyMakeRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { read } = context.store;
 
@@ -70,7 +70,7 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
 
   app.post('/policies/publish', async (request, reply) => {
     const { source = '', policy: policyId = '' } = formOf(request.body);
-    // The id is a piece of the path that is posted to: an empty one, `.` and `..` would make another address of it.
+    // The id is part of the request path: an empty id, `.` or `..` would change the address.
     const problems = [
       ...problemsOf(source),
       ...(/^(\s*|\.{1,2})$/.test(policyId) || policyId.length > 300 ? ['Unknown policy.'] : []),
@@ -163,7 +163,7 @@ function labelOf(name: string): string {
 
 interface GenerateProps {
   readonly frame: PageFrame;
-  /** Those that can be called. */
+  /** The sources that can be called. */
   readonly sources: readonly Source[];
   readonly hasSources: boolean;
   readonly quotas: readonly Quota[];
@@ -228,7 +228,7 @@ function MakeJob({
 }: {
   readonly frame: PageFrame;
   readonly job: Job;
-  /** Ids of the policies that were published since. */
+  /** Ids of the policies that have been published since. */
   readonly published: ReadonlySet<string | null>;
 }) {
   const isPublish = job.kind === 'policy-publish';
@@ -288,7 +288,7 @@ export function PublishForm({
   readonly frame: PageFrame;
   readonly source: string;
   readonly policyId: string;
-  /** Whether it is public already. */
+  /** Whether it is already public. */
   readonly again?: boolean;
 }) {
   return (

@@ -30,14 +30,14 @@ import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
 
-/** A profile as it lies on the disk. One that nobody has made counts as an empty file. */
+/** A profile as stored on disk. A missing one counts as an empty file. */
 interface OnDisk {
   readonly path: string;
   readonly isMade: boolean;
-  /** Of what was read; null: it cannot be read. */
+  /** Hash of what was read; null: it cannot be read. */
   readonly sha256: string | null;
   readonly text: string;
-  /** Permissions of the file. */
+  /** File permissions. */
   readonly mode: number;
   readonly isWritable: boolean;
 }
@@ -57,7 +57,7 @@ function ownerOf(source: Source | null): string | null {
   return source?.options.controllerFile == null ? null : source.slug;
 }
 
-/** The controller profile: what is missing in it, and a form that writes the file. */
+/** The controller profile: what it lacks, and a form that writes the file. */
 export async function profileRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/profile', (request, reply) => {
     const { source = '', done = '' } = formOf(request.query);
@@ -199,7 +199,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
   }
 }
 
-/** A problem with the field as the page names it, and without the path: officers need not know where files are. */
+/** A problem with the field's name on the page and without the path: officers need not know where files are. */
 function inWords(problem: string, path: string): string {
   const told = problem.replace(`Controller profile ${path}: `, '').replace(path, basename(path));
   const [, place = '', line, column] = /^(\w+(?:\.[a-zA-Z]\w*)?)(?:\.(\d+))?(?:\.(\w+))?: /.exec(told) ?? [];
@@ -290,7 +290,7 @@ function ProfilePage(props: ProfileProps) {
   );
 }
 
-/** What somebody does about it that there is no profile. */
+/** What to do if there is no profile. */
 function firstStep(frame: PageFrame, { isWritable }: OnDisk): string {
   if (!can(frame.role, 'administer')) return 'An owner or admin fills it in on this page.';
   return isWritable
@@ -333,14 +333,14 @@ function wordsOf(field: ProfileField, value: string): string {
   return choicesOf(field, value).find(([known]) => known === value)?.[1] ?? value;
 }
 
-/** What it means that a part is not stated. */
+/** What it means if a part is not stated. */
 function blankText(name: string, kind: ProfileField['kind']): string {
   const usual = retentionOf(name)?.period;
   if (usual !== undefined) return `${periodText(usual)} (usual)`;
   return kind === 'section' || kind === 'item' || name === 'erasureNeedsSecondOfficer' ? 'no' : 'not stated';
 }
 
-/** The usual period of a kind of data, and what it is about. */
+/** The usual retention period of a kind of data, and what it covers. */
 function retentionOf(name: string) {
   return retentionUnder(null).find(({ kind }) => name === `retention.${kind}`);
 }
@@ -373,7 +373,7 @@ function ProfileFields({ frame, source, file, form }: ProfileProps & { readonly 
   );
 }
 
-/** What the fields of a section have in common. */
+/** A hint for all fields of a section. */
 function SectionHint({ title }: { readonly title: string }) {
   switch (title) {
     case 'Approval by a second person':

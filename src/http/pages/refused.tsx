@@ -31,7 +31,7 @@ import {
 import { retireHours } from './source-forms.tsx';
 import { remedyText, sizeText } from './words.ts';
 
-/** Refused deliveries on the page. Why they were refused takes some hundred hashes each. */
+/** Refused deliveries on the page. Diagnosing each takes some hundred hashes. */
 const SHOWN = 50;
 const HOURS = 72;
 
@@ -47,7 +47,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   secret: 'The new signing secret is accepted from now on. Readmit the deliveries that it verifies.',
 };
 
-/** What the webhook endpoint refused, why, and what helps. */
+/** What the webhook endpoint refused, why, and what to do. */
 export async function refusedRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/deliveries/refused', (request, reply) => {
     const { done = '', in: inside = '', out = '' } = formOf(request.query);
@@ -114,7 +114,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     }
   });
 
-  /** A finding names the source whose secret was used: only one that the reader may see. */
+  /** A finding may name another source whose secret was used; show that only if the viewer may see the source. */
   function asSeenBy(request: FastifyRequest) {
     return { rejected: context.rejected, sources: sourcesOf(context, request) };
   }
@@ -142,7 +142,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
 interface RefusedListProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
-  /** Refused deliveries that are kept. */
+  /** Number of refused deliveries in store. */
   readonly kept: number;
   /** Addresses of those who administer. */
   readonly admins: readonly string[];

@@ -7,13 +7,13 @@ import type { Source } from '../../core/source.ts';
 
 interface RequestTableProps {
   readonly caption: string;
-  /** Without any `match` (the requester was not searched for) the column is left out. */
+  /** Without any `match` (requesters were not looked up), the column is left out. */
   readonly requests: readonly { readonly view: CaseView; readonly match?: Match }[];
-  /** What sources are called; null: the source is not shown. */
+  /** The names of sources; null: the source is not shown. */
   readonly sourceName: ((slug: string) => string) | null;
 }
 
-/** Requests, one a line. */
+/** Requests, one per line. */
 export function RequestTable({ caption, requests, sourceName }: RequestTableProps) {
   const matched = requests.some(({ match }) => match !== undefined);
   const columns: readonly Column<(typeof requests)[number]>[] = [
@@ -68,7 +68,7 @@ export function RequestTable({ caption, requests, sourceName }: RequestTableProp
   return <Table caption={caption} columns={matched ? columns : columns.slice(0, -1)} rows={requests} />;
 }
 
-/** Narrows a page down to one source. */
+/** Limits a page to one source. */
 export function SourceFilter({
   action,
   sources,

@@ -26,11 +26,11 @@ import { Choice, Input, Notice, Pages, Panel, Problems, sourceOptions } from './
 import { RequestTable } from './request-table.tsx';
 import { kindText, stateText } from './words.ts';
 
-/** Requests on a page, and those that a search shows. */
+/** Requests per page, and the most that a search shows. */
 const SHOWN = 50;
 const FOUND = 100;
 
-/** Every request: filtered, sorted and paged; searched; as a calendar. */
+/** All requests: filtered, sorted and paged; searched; as a calendar. */
 export async function requestRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/cases', async (request, reply) => {
     const form = formOf(request.query);
@@ -77,7 +77,7 @@ export async function requestRoutes(app: FastifyInstance, context: Context): Pro
     return html(reply, renderPage(page));
   });
 
-  // Posted: what is searched for is a name or an address as a rule, and belongs in no log.
+  // Posted, because people search for names and addresses, which must not be logged.
   app.post('/cases/search', async (request, reply) => {
     const { text = '' } = formOf(request.body);
     const wanted = text.trim();
@@ -169,7 +169,7 @@ function calendarDeps({ store, keys }: Context) {
   return { store, keys };
 }
 
-/** What an address may say was just done. */
+/** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
   calendar: 'The calendar has a new address. The old one no longer works.',
   'view-saved': 'The view is saved: it appears above the list.',
@@ -231,19 +231,19 @@ interface RequestsProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   readonly filter: Filter;
-  /** Null: a later page of the settled ones. */
+  /** Null: this is a later page of settled requests. */
   readonly open: { readonly views: readonly CaseView[]; readonly total: number } | null;
   readonly openPages: PageLinks;
   readonly settled: readonly CaseView[] | null;
   readonly settledPages: PageLinks;
   /** Null: signed in without an account. */
   readonly calendar: string | null;
-  /** Filters that the person keeps; null: signed in without an account. */
+  /** The person's saved filters; null: signed in without an account. */
   readonly views: readonly SavedView[] | null;
   readonly done: string | null;
 }
 
-/** Every open request, and the settled ones, page by page. */
+/** Every open request, and the settled ones page by page. */
 function RequestsPage(props: RequestsProps) {
   const { frame, sources, filter, open, openPages, settled, settledPages, done } = props;
   const filtered = filter.source !== '' || filter.state !== '' || filter.kind !== '';
@@ -355,7 +355,7 @@ function FilterPanel({ frame, sources, filter, views }: Pick<RequestsProps, 'fra
   );
 }
 
-/** Keeps what is shown under a name, and forgets what was kept. */
+/** Saves the current filter under a name, and deletes saved ones. */
 function KeepView({
   frame,
   filter,

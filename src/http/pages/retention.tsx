@@ -20,13 +20,13 @@ const doneTexts: Readonly<Record<string, string>> = {
   gone: 'The hold is not in force.',
 };
 
-/** Sources whose periods the page lists. */
+/** The most sources whose periods are listed. */
 const SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
 type Periods = ReturnType<typeof retentionUnder>;
 
-/** How long things are kept, and what must not be erased. */
+/** How long data are kept, and what must not be erased. */
 export async function retentionRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/retention', (request, reply) => {
     const { done = '' } = formOf(request.query);
@@ -77,7 +77,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     return reply.redirect('/settings/retention?done=lifted#holds', 303);
   });
 
-  /** Null: not given; undefined: not a day. */
+  /** Null: not given; undefined: not a valid day. */
   function dayOf(text: string, more = 0): string | null | undefined {
     if (text === '') return null;
     try {
@@ -120,7 +120,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
   }
 }
 
-/** A period of retention in words. */
+/** A retention period in words. */
 export function periodText(period: RetentionPeriod): string {
   if ('forEver' in period) return `for ever: ${period.forEver}`;
   return 'days' in period ? counted(period.days, 'day', 'days') : counted(period.months, 'month', 'months');

@@ -10,7 +10,10 @@ const commonTexts: Readonly<Record<SameRequest['because'], string>> = {
   name: 'the same name',
 };
 
-/** Whether a request was recorded more than once: what it is a duplicate of, its own duplicates, and cases that may be the same request. */
+/**
+ * Whether a request was recorded more than once: the case of which it is a duplicate, its own duplicates, and cases
+ * that may be the same request.
+ */
 export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly data: CasePageData }) {
   const { view, sameAs } = data.shown;
   const { row, folded } = view;

@@ -25,7 +25,7 @@ import type { Source } from '../../core/source.ts';
 
 import { Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 
-/** What scans found, and integrations. Inside the guarded scope. */
+/** Findings of scans, and integrations. Inside the guarded scope. */
 export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/scans', async (request, reply) => {
     const { source: asked = '', site: wanted = '', at = '' } = formOf(request.query);
@@ -63,11 +63,11 @@ interface ScansProps {
   readonly frame: PageFrame;
   readonly sources: readonly Pick<Source, 'slug' | 'name'>[];
   readonly source: string;
-  /** Every site of the source that was scanned. */
+  /** All scanned sites of the source. */
   readonly sites: readonly string[];
-  /** The one that is looked at; null: all. */
+  /** The selected site; null: all. */
   readonly site: string | null;
-  /** YYYY-MM-DD: as it was at the end of this day; empty: now. */
+  /** YYYY-MM-DD: the state at the end of this day; empty: now. */
   readonly at: string;
   readonly inventories: readonly SiteInventory[];
   readonly scans: readonly ScanRow[];
@@ -75,7 +75,7 @@ interface ScansProps {
   readonly problems?: readonly string[];
 }
 
-/** What scans found on the sites of a source, how that changed, and what is connected. */
+/** Findings of scans on a source's sites, how they changed, and what is connected. */
 function ScansPage(props: ScansProps) {
   const { frame, source, at, inventories, scans, integrations, problems = [] } = props;
   const time = (iso: string) => momentText(iso, frame.timeZone);
@@ -137,7 +137,7 @@ function ScansPage(props: ScansProps) {
 
 /** Scans listed on the page. */
 const SCANS_SHOWN = 25;
-/** With more sites than these, one of them is shown at a time. */
+/** If there are more sites than this, one is shown at a time. */
 const SITES_TOGETHER = 5;
 /** Cookies of a site listed on the page. */
 const ITEMS_SHOWN = 300;

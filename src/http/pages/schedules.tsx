@@ -34,7 +34,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   gone: 'The schedule no longer exists.',
 };
 
-/** When, as a cron expression, and in words. `cron`: the officer writes one. */
+/** Times as a cron expression and in words. `cron`: the officer writes the expression. */
 const times = [
   ['0 6 1 * *', 'monthly, on the 1st at 06:00'],
   ['0 6 1 1,4,7,10 *', 'quarterly, on the 1st at 06:00'],
@@ -53,7 +53,7 @@ const coversTexts: Readonly<Record<(typeof covers)[number], string>> = {
 
 type Form = Readonly<Record<string, string>>;
 
-/** Reports that come round: filed, and mailed to people with an account. */
+/** Recurring reports: filed, and mailed to people with an account. */
 export async function scheduleRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/documents/schedules', (request, reply) => {
     const { done = '' } = formOf(request.query);
@@ -96,7 +96,7 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
       frame: pageFrame(context, request, reply),
       schedules,
       sources,
-      // Only colleagues who share a source.
+      // Only colleagues with a common source.
       people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
       isMailed: context.config.mail !== null,
       ...shown,
@@ -105,7 +105,7 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
   }
 }
 
-/** Ticked boxes: one, several or none. */
+/** Ticked checkboxes: none, one or several. */
 function recipientsOf(request: FastifyRequest): readonly string[] {
   const { recipients } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
   return [recipients].flat().filter((id): id is string => typeof id === 'string' && id.length < 100);

@@ -6,16 +6,16 @@ import { Input, Notice, Problems } from './parts.tsx';
 
 interface SignInProps {
   readonly csrf: string;
-  /** Where to go afterwards. */
+  /** Where to continue afterwards. */
   readonly next: string;
   readonly email?: string;
   readonly problem?: string | null;
   readonly done?: string | null;
-  /** What single sign-on is called; null: there is none. */
+  /** The name of single sign-on; null: not configured. */
   readonly signOn: string | null;
-  /** No one has an account yet. */
+  /** There are no accounts yet. */
   readonly isEmpty: boolean;
-  /** What the browser is asked for a passkey with; null where none can be good. */
+  /** Options for signing in with a passkey; null if passkeys are not possible. */
   readonly passkey: object | null;
 }
 
@@ -89,7 +89,7 @@ export function SignInPage({
           </form>
         )}
         {signOn === null ? null : (
-          // A link: a form may lead nowhere but here (CSP form-action).
+          // A link instead of a form, which may only lead to this site (CSP form-action).
           <p class="buttons">
             <a class="button quiet" href={`/sign-in/sso?next=${encodeURIComponent(next)}`}>
               Sign in with {signOn}
@@ -102,7 +102,7 @@ export function SignInPage({
   );
 }
 
-/** The page behind a one-time sign-in link. Opening it uses nothing up, so that a mail program's preview does not either. */
+/** The page behind a one-time sign-in link. Opening it does not use it up, so a mail program's preview does not either. */
 export function LinkPage({ officer, token, csrf }: { officer: string; token: string; csrf: string }) {
   return (
     <Page title="Sign in" frame={null}>
@@ -123,7 +123,7 @@ interface JoinProps {
   readonly csrf: string;
   readonly token: string;
   readonly purpose: 'set-up' | 'invitation' | 'reset';
-  /** Null: the first account is being made. */
+  /** Null: the first account is being created. */
   readonly person: Person | null;
   readonly form?: Readonly<Record<string, string>>;
   readonly problems?: readonly string[];
@@ -135,7 +135,7 @@ const joinTitles = {
   reset: 'Choose a new password',
 } as const;
 
-/** The page behind a set-up, invitation or reset link: choosing a password. */
+/** The page behind a set-up, invitation or reset link, for choosing a password. */
 export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [] }: JoinProps) {
   return (
     <Page title={joinTitles[purpose]} frame={null}>
@@ -167,7 +167,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
               />
             </>
           ) : (
-            // For password managers, which keep a password under a name.
+            // For password managers, which store a password under a name.
             <input type="hidden" name="username" value={person.email} autocomplete="username" />
           )}
           <NewPassword />
@@ -178,7 +178,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
   );
 }
 
-/** The field for a password that is being chosen. */
+/** The field for a new password. */
 export function NewPassword() {
   return (
     <Input

@@ -10,13 +10,13 @@ interface FieldsProps {
   readonly frame: PageFrame;
   readonly source: Source;
   readonly found: Discovery;
-  /** Null: nothing is to be changed. */
+  /** Null: nothing should change. */
   readonly proposal: FieldMapping | null;
   readonly problems?: readonly string[];
   readonly done?: string | null;
 }
 
-/** What a source sends and what of it is understood; a proposal is accepted by a click. */
+/** Which fields of a source's payloads are understood; a proposal is accepted with one click. */
 export function FieldsPage({ frame, source, found, proposal, problems = [], done = null }: FieldsProps) {
   return (
     <Page title={`Fields of ${source.name}`} frame={frame} within="sources">

@@ -2,7 +2,7 @@ import { secretEncodings, type Source } from '../../core/source.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
 import { Choice, Input, Notice } from './parts.tsx';
 
-/** When the secrets that were there before end: hours, in words. */
+/** Hours until existing secrets expire, with their wording. */
 export const retireHours = [
   ['24', 'after 24 hours'],
   ['168', 'after 7 days'],
@@ -12,11 +12,11 @@ export const retireHours = [
 interface FormProps {
   readonly frame: PageFrame;
   readonly source: Source;
-  /** The page that the answer leads back to. */
+  /** The page to return to. */
   readonly back: 'source' | 'set-up';
 }
 
-/** Takes in a signing secret of the service, or makes one. */
+/** Stores a signing secret of the service, or generates one. */
 export function SecretForms({ frame, source, back }: FormProps) {
   const action = `/sources/${source.slug}/secrets`;
   const rotates = source.webhookSecrets.length > 0;
@@ -53,7 +53,7 @@ export function SecretForms({ frame, source, back }: FormProps) {
   );
 }
 
-/** A secret that was just made. */
+/** A newly generated secret. */
 export function NewSecret({ secret }: { secret: string }) {
   return (
     <Notice tone="good">
@@ -65,7 +65,7 @@ export function NewSecret({ secret }: { secret: string }) {
   );
 }
 
-/** Where the service is and with what key it is asked. `form`: what was filled in and refused, without keys. */
+/** Address of the service and key for it. `form`: the refused input, without keys. */
 export function AccessForm({
   frame,
   source,

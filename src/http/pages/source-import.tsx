@@ -11,13 +11,13 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Badge, Input, Notice, Panel, Problems, Table } from './parts.tsx';
 import { uploadForm } from './upload.ts';
 
-/** Lines and problems that a page lists. */
+/** Lines and problems listed on the page. */
 const SHOWN = 200;
 
-/** Lines that one upload may have: the answer waits until each is stored. */
+/** The most lines per upload: the response waits until each is stored. */
 const LINES = 1000;
 
-/** Many sources out of a CSV file, as `source import` takes them up. */
+/** Imports many sources from a CSV file, like `source import`. */
 export async function sourceImportRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/sources/import', (request, reply) => sendImport(context, request, reply, {}));
 
@@ -29,7 +29,7 @@ export async function sourceImportRoutes(app: FastifyInstance, context: Context)
   );
 }
 
-/** The upload of the file. It is not kept: it may hold secrets. */
+/** The upload of the file. It is not stored, because it may contain secrets. */
 export async function sourceImportUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { sources, config } = context;
   await uploadForm(app, {

@@ -18,10 +18,10 @@ interface SourceParams {
 
 type Form = Readonly<Record<string, string>>;
 
-/** Requests that the page names. */
+/** The most requests named on the page. */
 const SHOWN = 20;
 
-/** Offboarding a client: what it does, and the button. */
+/** Offboarding a client: its effects, and the button. */
 export async function sourceOffboardRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { sources, config } = context;
 

@@ -30,7 +30,7 @@ import { secretsText, syncText } from './words.ts';
 interface ShownSecret {
   readonly id: string;
   readonly encoding: SecretEncoding;
-  /** ISO 8601 UTC; null of a secret of the environment. */
+  /** ISO 8601 UTC; null for a secret from the environment. */
   readonly addedAt: string | null;
   /** Null: it does not expire. */
   readonly retireAt: string | null;
@@ -38,10 +38,10 @@ interface ShownSecret {
 
 type Run = Extract<Action, { action: 'sync.finished' | 'sync.failed' }> & { readonly seq: number; readonly at: string };
 
-/** How a source stands. */
+/** The state of a source. */
 export interface SourceState {
   readonly source: Source;
-  /** Whether it is set by environment variables. */
+  /** Whether it is configured by environment variables. */
   readonly isConfigured: boolean;
   /** What the environment still contains although it has ended, for admins. */
   readonly leftovers: readonly string[];
@@ -51,17 +51,17 @@ export interface SourceState {
   readonly secrets: readonly ShownSecret[];
   readonly now: Date;
   readonly lastDelivery: string | null;
-  /** Deliveries to it that were refused in the last 72 hours. */
+  /** Deliveries to it refused in the last 72 hours. */
   readonly refused: number;
   readonly banners: readonly BannerStatus[];
-  /** Syncs under way or waiting. */
+  /** Running or waiting syncs. */
   readonly jobs: readonly SyncJob[];
-  /** Those that ended, newest first. */
+  /** Ended syncs, newest first. */
   readonly runs: readonly Run[];
   readonly bannerNames: BannerNames;
   /** Whether the controller profile offers the request form. */
   readonly takesRequests: boolean;
-  /** Address of the form. */
+  /** Address of the request form. */
   readonly requestFormUrl: string;
 }
 

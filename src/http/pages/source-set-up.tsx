@@ -11,7 +11,7 @@ import { remedyText } from './words.ts';
 interface SetUpProps {
   readonly frame: PageFrame;
   readonly state: SourceState;
-  /** Why the newest refused deliveries were refused. */
+  /** Diagnoses of the newest refused deliveries. */
   readonly reasons: readonly Diagnosed[];
   readonly problems?: readonly string[];
   readonly done?: string | null;
@@ -20,7 +20,7 @@ interface SetUpProps {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** Leads through setting up a source. Progress follows from the source itself, so that anyone can continue at the same address. */
+/** Guides through setting up a source. The progress follows from the source itself, so anyone can continue at the same address. */
 export function SetUpPage(props: SetUpProps) {
   const { frame, state, problems = [], done = null, secret, form = {} } = props;
   const { source, webhookUrl, lastDelivery } = state;

@@ -34,7 +34,7 @@ interface SourceParams {
 
 type Form = Readonly<Record<string, string>>;
 
-/** What an address may say was just done. */
+/** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
   name: 'The name is changed.',
   secret: 'The signing secret is accepted from now on.',
@@ -47,27 +47,27 @@ const doneTexts: Readonly<Record<string, string>> = {
   unchanged: 'Nothing needed changing.',
 };
 
-/** Runs of the sync that the page lists. */
+/** Sync runs listed on the page. */
 const RUNS_SHOWN = 20;
-/** Refused deliveries whose reasons the set-up shows. */
+/** Refused deliveries whose diagnoses are shown during set-up. */
 const REASONS_SHOWN = 3;
-/** Payloads of each kind that the page of fields looks at, and their size in bytes: it answers while others wait. */
+/** Payloads of each kind that the fields page examines, and their total bytes: other requests wait meanwhile. */
 const LOOKED_AT = 50;
 const LARGEST = 16 * 1024;
-/** Random bytes of a secret that is made here. */
+/** Random bytes of a generated secret. */
 const SECRET_BYTES = 32;
 
-/** What a page shows once and nowhere else. */
+/** Values that a page shows once and nowhere else. */
 interface Shown {
   readonly problems?: readonly string[];
   readonly done?: string | null;
-  /** A signing secret that was just made. */
+  /** A newly generated signing secret. */
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Form;
 }
 
-/** The page of one source, its set-up, and what officers and admins do about it. */
+/** The page of one source, its set-up, and the actions of officers and admins on it. */
 export async function sourceRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const { read } = context.store;
 
@@ -160,7 +160,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     const source = sourceOf(request);
     const { proposal: shown = '' } = formOf(request.body);
     const { proposal } = await examine(source);
-    // Only what was looked at can be accepted.
+    // Only the proposal that was shown can be accepted.
     if (proposal === null || proposal.proposalId !== shown)
       return sendFields(
         request,
@@ -177,7 +177,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     return sendFields(request, reply, { problems: problemsOf(accepted) }, 409);
   });
 
-  /** The source of the address, if it is followed and the person may see it. */
+  /** The source in the address, if it is active and the person may see it. */
   function sourceOf(request: FastifyRequest): Source {
     const { slug } = request.params as SourceParams['Params'];
     const source = sourcesOf(context, request).find(slug);
@@ -218,7 +218,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     return sendBack(request, reply, { problems, form }, 422);
   }
 
-  /** The page from which a form was sent. */
+  /** Shows the page from which a form was sent. */
   function sendBack(request: FastifyRequest, reply: FastifyReply, shown: Shown, status = 200): Promise<FastifyReply> {
     const isSetUp = formOf(request.body)['back'] === 'set-up';
     return isSetUp ? sendSetUp(request, reply, shown, status) : sendSource(request, reply, shown, status);
@@ -251,7 +251,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     return html(reply, renderPage(<FieldsPage {...{ frame, source, found, proposal }} {...shown} />), status);
   }
 
-  /** Looks at what a source sent lately; the service itself is not asked. */
+  /** Examines what a source sent recently; the service itself is not called. */
   async function examine(
     source: Source,
   ): Promise<{ readonly found: Discovery; readonly proposal: FieldMapping | null }> {
@@ -264,7 +264,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
     const proposal = proposalOf(source.slug, {
       fieldNames,
       eventNames,
-      // Of the configured source no encoding can be set here: it stands beside the secret.
+      // The encoding of the configured source's secret is set next to it in the environment, not here.
       secretEncodings: encodings,
       samples: found.samples,
     });
@@ -282,7 +282,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
       loadSyncJobs(context.jobs, slug),
       loadRuns(slug),
       createBannerQueries(read).bannerNames({ source: slug, asOf: Number.MAX_SAFE_INTEGER }),
-      // What is wrong with its file is said on its own page.
+      // Problems with its file are shown on a separate page.
       context.loadProfile(source).catch(() => null),
       listAdminAddresses(context),
     ]);
@@ -338,7 +338,7 @@ function doneOf(request: FastifyRequest): Shown {
   return { done: doneTexts[done] ?? null };
 }
 
-/** Addresses and keys of a form. An empty address is taken away; an empty key stays as it is. */
+/** Addresses and keys in a form. An empty address is removed; an empty key stays unchanged. */
 function accessOf(form: Form): SourceChanges {
   const [baseUrl, siteUrl] = [(form['baseUrl'] ?? '').trim(), (form['siteUrl'] ?? '').trim()];
   const [apiKey, siteKey] = [(form['apiKey'] ?? '').trim(), (form['siteKey'] ?? '').trim()];

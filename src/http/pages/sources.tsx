@@ -14,15 +14,15 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Badge, type Column, Input, Moment, Notice, Pages, Panel, Problems, Table } from './parts.tsx';
 import { secretsText, type Worded } from './words.ts';
 
-/** Sources on a page. */
+/** Sources per page. */
 const SHOWN = 50;
 const REFUSED_HOURS = 72;
 
-/** How one source stands. */
+/** The state of one source. */
 interface ShownSource {
   readonly source: Source;
   readonly lastDelivery: string | null;
-  /** Deliveries to it that were refused in the last 72 hours. */
+  /** Deliveries to it refused in the last 72 hours. */
   readonly refused: number;
   readonly lastSync: string | null;
   readonly banners: readonly BannerStatus[];
@@ -30,7 +30,7 @@ interface ShownSource {
   readonly secrets: Worded;
 }
 
-/** The sources of the installation, how each stands, and adding one. */
+/** The installation's sources with their state, and a form to add one. */
 export async function sourcesRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/sources', async (request, reply) => {
     const { after = '' } = formOf(request.query);
@@ -109,7 +109,7 @@ export async function sourcesRoutes(app: FastifyInstance, context: Context): Pro
   }
 }
 
-/** A short name out of a name: `Müller & Söhne` → `muller-sohne`. */
+/** Derives a short name: `Müller & Söhne` → `muller-sohne`. */
 function slugOf(name: string): string {
   return name
     .normalize('NFKD')
@@ -120,7 +120,7 @@ function slugOf(name: string): string {
     .replace(/^-+|-+$/g, '');
 }
 
-/** How the pull of a source stands, all its banners together. */
+/** The state of a source's pull, combined for all its banners. */
 export function pullText(source: Pick<Source, 'baseUrl' | 'apiKey'>, banners: readonly BannerStatus[]): Worded {
   if (source.baseUrl === null || source.apiKey === null) return { text: 'not pulled: no API key', tone: 'calm' };
   const failing = banners.filter(({ state }) => state === 'failing').length;
@@ -259,7 +259,7 @@ interface NewSourceProps {
   readonly problems: readonly string[];
 }
 
-/** The steps of setting up a source; the page of each says which one is current. */
+/** The steps of setting up a source; each page marks its own. */
 export function SetUpSteps({ at, done }: { readonly at: number; readonly done: readonly boolean[] }) {
   return (
     <ol class="steps">

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../crypto/hash.ts';
 
-/** The stylesheet of the officer's pages: one file, nothing loaded from elsewhere. Colours keep a contrast of 4.5 : 1 and more. */
+/** The stylesheet of the officers' pages: one file without external resources. Colours have a contrast of at least 4.5 : 1. */
 export const stylesheet = `
 :root {
   --ink: #1b2430; --soft: #556070; --line: #d9dfe7; --paper: #ffffff; --ground: #f4f6f9; --accent: #14527d; --accent-deep: #0d3b5c;
@@ -208,5 +208,5 @@ textarea[rows="12"] { min-height: 17rem; }
 @media print { .top, .beside, .skip, form, details { display: none; } body, html { background: #ffffff; } .panel { border: 0; padding: 0; } }
 `.trimStart();
 
-/** Where it is served; the name changes with the content, so that it may be kept for long. */
+/** Its address changes with the content, so it may be cached for long. */
 export const stylesheetPath = `/assets/style-${sha256Hex(Buffer.from(stylesheet)).slice(0, 12)}.css`;

@@ -6,10 +6,10 @@ import type { Today } from './load-today.ts';
 import { Badge, BannerName, type Column, Moment, Panel, Select, sourceOptions, Table } from './parts.tsx';
 import { syncText } from './words.ts';
 
-/** Banners on the page; what is not up to date comes first. */
+/** Banners on the page; those not up to date come first. */
 const BANNERS_SHOWN = 30;
 
-/** How the pull of the consent log stands, and a button that pulls now. */
+/** The state of the consent log pull, and a button to pull now. */
 export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) {
   const pulled = today.sources.filter(
     ({ slug, baseUrl, apiKey }) =>
@@ -62,10 +62,10 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
   );
 }
 
-/** Sources in a list to choose from; with more, each list would be most of the page. */
+/** Above this number, no list of sources is shown: each would be most of the page. */
 const SOURCES_LISTED = 100;
 
-/** Whether a source is to be chosen at the head of the page before anything is done for one. */
+/** Whether a source must be selected at the head of the page before anything can be done for one. */
 export function isToChoose({ source, sources }: Pick<Today, 'source' | 'sources'>): boolean {
   return source === null && sources.length > SOURCES_LISTED;
 }
@@ -93,7 +93,7 @@ function AgreementText({ agreement: { undelivered, contradicting } }: { agreemen
 interface BannerTableProps {
   readonly banners: readonly BannerStatus[];
   readonly names: Today['bannerNames'];
-  /** Null: the reader may change nothing. */
+  /** Null: the viewer may change nothing. */
   readonly csrf: string | null;
   readonly total: number;
   readonly sourceName: PageFrame['sourceName'] | null;
@@ -136,7 +136,10 @@ function BannerTable({ banners, names, csrf, total, sourceName, timeZone }: Bann
   return <Table caption={`${some}Sync status of each banner`} columns={columns} rows={banners} />;
 }
 
-/** Puts a banner aside that was never pulled, or takes it up again: an answer to those that only deliveries name and the service does not know. */
+/**
+ * Puts aside a banner that was never pulled, or brings it back: for banners that only deliveries name and the service
+ * does not know.
+ */
 function DismissForm({
   banner: { source, bannerId, state, lastSuccessAt },
   csrf,

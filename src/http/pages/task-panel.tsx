@@ -9,9 +9,9 @@ import type { Worded } from './words.ts';
 interface TaskPanelProps {
   readonly frame: PageFrame;
   readonly data: CasePageData;
-  /** The form that was refused, to be filled in again. */
+  /** The refused form, to be corrected. */
   readonly refused: { readonly move: string; readonly form: Readonly<Record<string, string>> } | null;
-  /** The entry of an earlier task that the new one begins as; null: an empty form. */
+  /** The entry of an earlier task with which the new one is filled in; null: an empty form. */
   readonly again: string | null;
 }
 
@@ -20,7 +20,7 @@ interface Row {
   readonly task: CaseTask;
 }
 
-/** What the owners of other systems are to do: what became of it, the links to it, and a form for another task. */
+/** Tasks for the owners of other systems: their outcomes and links, and a form for another task. */
 export function TaskPanel(props: TaskPanelProps) {
   const { frame, data } = props;
   const { view } = data.shown;
@@ -166,7 +166,7 @@ function TaskMove(props: {
   frame: PageFrame;
   data: CasePageData;
   move: MoveName;
-  /** Null: of a new task. */
+  /** Null for a new task. */
   number: string | null;
   values: Readonly<Record<string, string>>;
   label?: string;
@@ -196,7 +196,7 @@ function TaskMove(props: {
   );
 }
 
-/** A new task, empty or as an earlier one of the source was. */
+/** A new task, empty or filled in from an earlier one of the source. */
 function AddTask({ frame, data, refused, again }: TaskPanelProps) {
   const there = new Set((data.shown.view.folded.tasks ?? []).map(({ what }) => what));
   const earlier = data.earlierTasks.filter(({ what }) => !there.has(what)).slice(0, 5);

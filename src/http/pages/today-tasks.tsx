@@ -10,19 +10,19 @@ import { Badge, Day, mailToAdmins, Moment, Panel, Table } from './parts.tsx';
 import { choiceTexts } from '../../cases/moves.ts';
 import { dueText, kindText, type Worded } from './words.ts';
 
-/** One thing to do: what, by when, and where it is done. */
+/** One thing to do: what, by when, and where. */
 interface Task {
   readonly key: string;
   readonly what: ComponentChildren;
   readonly by: ComponentChildren;
-  /** `about` tells links of the same words apart for those who hear them. */
+  /** `about` distinguishes links with the same text for screen reader users. */
   readonly action: { readonly href: string; readonly label: string; readonly about: string };
 }
 
-/** Tasks shown, and requests among them, which also have their own list; the rest are behind one line. */
+/** Tasks shown, and requests among them, which also have their own list; the rest is combined in one line. */
 const SHOWN = 10;
 const REQUESTS_AMONG = 5;
-/** Requests due later are not among the tasks of today. */
+/** Requests due later are not among today's tasks. */
 const DUE_DAYS = 7;
 
 /** What to do today. */
@@ -114,7 +114,7 @@ function requestTasks({ attention }: Today): readonly Task[] {
     });
 }
 
-/** What requesters wrote back on the page by which their answer was handed over. */
+/** Messages from requesters, written on the page with which their answer was handed over. */
 function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
   return attention.messages.map(({ caseId, about, at }) => ({
     key: `message ${caseId}`,
@@ -129,7 +129,7 @@ function messageTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
   }));
 }
 
-/** What the owners of other systems were to do by today, and have not reported. */
+/** Tasks of other systems' owners that are due and not reported as done. */
 function dueTasks({ attention }: Today): readonly Task[] {
   return attention.dueTasks.map(({ caseId, task, what, owner, due }) => ({
     key: `task ${caseId} ${task}`,
@@ -162,7 +162,7 @@ function proposalTasks(frame: PageFrame, { proposals }: Today): readonly Task[] 
 const now: Worded = { text: 'now', tone: 'bad' };
 const soon: Worded = { text: 'when you can', tone: 'calm' };
 
-/** Where what a warning says is looked at or put right. */
+/** The page on which a warning can be examined or resolved. */
 const warningPages: Partial<Record<Warning['code'], string>> = {
   'silent-source': '/deliveries',
   'refused-surge': '/deliveries/refused',
@@ -172,14 +172,14 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   quarantine: '/deliveries?outcome=unreadable',
 };
 
-/** What somebody reads who can put nothing right on the server: the remedy, with its commands, is in the mail to the admins. */
+/** The hint for people who cannot change anything on the server; the remedy with its commands is in the mail to the admins. */
 function hintFor(page: string | undefined): string {
   return page === undefined
     ? 'An admin has to put this right.'
     : 'Look what it is about, and tell an admin if it does not go away.';
 }
 
-/** What the operator of the server has to do: what the pages cannot do is sent to the admins, in words that they can act on. */
+/** A warning for the server's operator: what the pages cannot do is sent to the admins, in words on which they can act. */
 function warningTask(frame: PageFrame, today: Today, { code, source, sentence, remedy }: Warning): Task {
   const page = warningPages[code];
   const mail = mailToAdmins(today.admins, `consent-ledger: ${sentence}`, `${sentence}\n\n${remedy}`);
@@ -200,7 +200,7 @@ function warningTask(frame: PageFrame, today: Today, { code, source, sentence, r
   };
 }
 
-/** What the records ask about. */
+/** Questions raised by the records. */
 function recordTasks({ attention, source }: Today): readonly Task[] {
   const { agreement, consentAfterWithdrawal, gaps } = attention;
   const query = source === null ? '' : `?source=${encodeURIComponent(source)}`;
@@ -230,7 +230,7 @@ function recordTasks({ attention, source }: Today): readonly Task[] {
   return tasks;
 }
 
-/** What scans and integrations ask for; each disappears with a clean scan or a new connection. */
+/** Tasks about scans and integrations; each disappears with a clean scan or a new connection. */
 function scanTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
   const { beforeConsent, integrations } = attention.scans;
   const of = (source: string) => `/scans?source=${encodeURIComponent(source)}`;
@@ -269,7 +269,7 @@ function scanTasks(frame: PageFrame, { attention }: Today): readonly Task[] {
   ];
 }
 
-/** One line on what can be relied on: sealed, witnessed, verified, synced. */
+/** One line about what can be relied on: sealed, witnessed, verified, synced. */
 export function TrustLine({ frame, today }: { frame: PageFrame; today: Today }) {
   const { ledger, attention, verification, compared } = today;
   const { checkpoint, witnesses } = ledger;

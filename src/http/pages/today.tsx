@@ -31,7 +31,7 @@ import { RequestTable, SourceFilter } from './request-table.tsx';
 import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { ChooseSource, isToChoose, SyncPanel } from './sync-panel.tsx';
 
-/** What an address may say was just done; the address never carries the text itself. */
+/** Confirmations that an address may refer to; the address never contains the text itself. */
 const doneTexts: Readonly<Record<string, string>> = {
   report: 'The report is being created. It will appear under the documents.',
   sync: 'The sync has been requested.',
@@ -39,7 +39,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   restored: 'The next sync will pull the banner again.',
 };
 
-/** The page Today and what it asks for: reports and syncs. */
+/** The page Today, and what can be requested on it: reports and syncs. */
 export async function todayRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/', (request, reply) => {
     const { source = '', done = '' } = formOf(request.query);
@@ -114,7 +114,7 @@ export async function todayRoutes(app: FastifyInstance, context: Context): Promi
     return html(reply, renderPage(<TodayPage frame={pageFrame(context, request, reply)} {...props} />), status);
   }
 
-  /** Last month, as most audits ask for it. */
+  /** Last month, the usual period of an audit. */
   function proposedForm(source: string): ReportForm {
     const today = dateIn(context.clock().toISOString(), context.config.timeZone);
     const to = addDays(`${today.slice(0, 7)}-01`, -1);
@@ -156,13 +156,13 @@ function reportFormOf(form: Readonly<Record<string, string>>): ReportForm {
   return { name, source, format, from, to, subject: subject.trim() };
 }
 
-/** What is wrong with a day, in the years that a report can be about; null: nothing. */
+/** What is wrong with a day, given the years that a report can cover; null: nothing. */
 function dateProblem(text: string): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return 'use YYYY-MM-DD.';
   return /^(?:19|20|21)/.test(text) ? calendarProblem(text) : 'the year must be 1900 to 2199.';
 }
 
-/** What was filled into the form for a report: as the officer left it, or as it is proposed. */
+/** The input of the report form: the officer's, or the proposed one. */
 interface ReportForm {
   readonly name: string;
   readonly source: string;
@@ -170,7 +170,7 @@ interface ReportForm {
   /** YYYY-MM-DD, both included. */
   readonly from: string;
   readonly to: string;
-  /** Of the appendix; empty: none. */
+  /** Subject of the appendix; empty: none. */
   readonly subject: string;
 }
 
@@ -179,11 +179,11 @@ interface TodayProps {
   readonly today: Today;
   readonly form: ReportForm;
   readonly problems?: readonly string[];
-  /** What was just done. */
+  /** Confirmation of what was just done. */
   readonly done?: string | null;
 }
 
-/** The page that the officer begins the day with. */
+/** The page with which the officer begins the day. */
 function TodayPage({ frame, today, form, problems = [], done = null }: TodayProps) {
   const { attention, sources, source } = today;
   const several = sources.length > 1;
@@ -264,7 +264,7 @@ const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {
   integrations: '/#tasks',
 };
 
-/** The figures of the day, each leading to what it counts. */
+/** The figures of the day, each linking to what it counts. */
 function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: string | null }) {
   const [query, of] = source === null ? ['', ''] : ['?source=', encodeURIComponent(source)];
   return (
@@ -363,7 +363,7 @@ function ReportPanel({ frame, today, form }: { frame: PageFrame; today: Today; f
   );
 }
 
-/** Each witness with the time of its word, or how far it lags behind the last checkpoint. */
+/** Each witness with the time of its last checkpoint, or how far it lags behind. */
 function witnessedText(
   frame: PageFrame,
   witnesses: NonNullable<LedgerState['witnesses']>,

@@ -3,15 +3,16 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { CodedError } from '../../core/errors.ts';
 import { requireCsrf } from '../auth/sessions.ts';
 
-/** A file that came with a form, in memory. */
+/** An uploaded file, in memory. */
 export interface Upload {
   readonly fileName: string;
   readonly bytes: Buffer;
 }
 
 /**
- * A form with one file, `POST` at a path. Registers a scope of its own, beside the guarded one: a multipart body has to be read before the form's token can be
- * looked at, and is read here only, once the person is known and may do this, within these limits.
+ * A form with one file, sent with `POST` to a path. Registers its own scope next to the guarded one: a multipart body
+ * must be read before the form's token can be checked, and is read only here, within these limits, once the person is
+ * known and permitted.
  */
 export async function uploadForm(
   app: FastifyInstance,
@@ -22,11 +23,11 @@ export async function uploadForm(
     handler,
   }: {
     readonly path: string;
-    /** The largest file. */
+    /** Maximum size of the file. */
     readonly bytes: number;
-    /** Answers when the file is larger, with status 413. */
+    /** Answers with status 413 if the file is larger. */
     readonly tooLarge: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-    /** `file` is null where none was chosen. */
+    /** `file` is null if none was chosen. */
     readonly handler: (request: FastifyRequest, reply: FastifyReply, file: Upload | null) => Promise<unknown>;
   },
 ): Promise<void> {
@@ -53,12 +54,12 @@ export async function uploadForm(
   });
 }
 
-/** Whether a multipart body is cut off or has no boundary: what reads it gives such errors neither a status nor a code. */
+/** Whether a multipart body is truncated or has no boundary: the parser's errors for these have neither a status nor a code. */
 function isBrokenForm({ statusCode, code, message }: FastifyError): boolean {
   return statusCode === undefined && code === undefined && /\bmultipart\b/i.test(message);
 }
 
-/** The uploaded file, as onFile left it; null when none was chosen. */
+/** The uploaded file as stored by onFile; null if none was chosen. */
 function fileOf(body: unknown): Upload | null {
   const { file } = (body ?? {}) as { file?: unknown };
   const upload = (Array.isArray(file) ? file[0] : file) as Partial<Upload> | undefined;

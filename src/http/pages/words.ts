@@ -7,7 +7,7 @@ import { kindWord } from '../../../reports/words.ts';
 import type { Match } from '../../cases/match.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 
-/** How a word is coloured; colour never stands alone. */
+/** The colour of a word, which is never the only distinction. */
 export type Tone = 'calm' | 'good' | 'warn' | 'bad';
 export interface Worded {
   readonly text: string;
@@ -51,7 +51,7 @@ export function dueText(view: Pick<CaseView, 'daysLeft' | 'overdue' | 'open' | '
   return { text: `in ${days(daysLeft)}`, tone: daysLeft <= 7 ? 'warn' : 'calm' };
 }
 
-/** Where the identity check stands, in words. */
+/** The state of the identity check, in words. */
 export function identityText(view: Pick<CaseView, 'identity' | 'deadline' | 'folded'>): Worded {
   if (view.deadline.identity.rule === 'forbidden') return { text: 'no check allowed', tone: 'calm' };
   if (view.identity === 'failed') return { text: 'not confirmed', tone: 'bad' };
@@ -75,7 +75,7 @@ export function matchText(match: Match): Worded {
   }
 }
 
-/** How the pull of a banner stands, in words. */
+/** The state of a banner's pull, in words. */
 export function syncText(state: BannerStatus['state']): Worded {
   switch (state) {
     case 'up-to-date':
@@ -101,7 +101,7 @@ const receiptTexts: Readonly<Record<CaseView['row']['receipt_basis'], string>> =
   'assumed-offset': 'as reported by the service, UTC offset assumed',
 };
 
-/** By whose word the receipt is what it is. */
+/** The basis of the receipt, in words. */
 export function receiptText(basis: CaseView['row']['receipt_basis']): string {
   return receiptTexts[basis];
 }
@@ -131,7 +131,7 @@ export function letterText(step: LetterStep): string {
 
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
 
-/** `German` for de; a tag that is none, as it is. */
+/** `German` for de; an invalid tag unchanged. */
 export function languageText(tag: string): string {
   try {
     return languageNames.of(tag) ?? tag;
@@ -147,7 +147,7 @@ export function sizeText(bytes: number): string {
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
 
-/** Roles, as pages name them. */
+/** Names of roles on pages. */
 export const roleTexts: Readonly<Record<Role, string>> = {
   owner: 'Owner',
   admin: 'Admin',
@@ -160,7 +160,7 @@ export function reachText(sources: readonly string[] | null): string {
   return sources === null ? 'every source' : sources.join(', ');
 }
 
-/** How a link to a pack stands. */
+/** The state of a link to a pack. */
 export function handOverText(state: HandOverState): Worded {
   switch (state) {
     case 'open':
@@ -176,7 +176,7 @@ export function handOverText(state: HandOverState): Worded {
   }
 }
 
-/** How many signing secrets a source has, and how many of them end by themselves. */
+/** The number of a source's signing secrets, and how many of them will expire. */
 export function secretsText(count: number, ending: number): Worded {
   if (count === 0) return { text: 'none: nothing is accepted', tone: 'bad' };
   if (ending === 0) return { text: count === 1 ? '1 valid' : `${count} valid`, tone: 'good' };
@@ -185,7 +185,7 @@ export function secretsText(count: number, ending: number): Worded {
     : { text: `${count} valid, ${ending} expiring`, tone: 'warn' };
 }
 
-/** What to do about a refused delivery, where a person in a browser does it. */
+/** What to do about a refused delivery, for people who use a browser. */
 export function remedyText({ code, remedy }: { readonly code: string; readonly remedy: string }): string {
   switch (code) {
     case 'verifies':

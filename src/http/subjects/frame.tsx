@@ -14,7 +14,7 @@ import { codeOf } from '../errors.tsx';
 import { formOf, html } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
 
-/** What the pages of data subjects work with. */
+/** What the pages of data subjects need. */
 export type SubjectContext = Pick<
   Context,
   | 'store'
@@ -33,12 +33,15 @@ export type SubjectContext = Pick<
   | 'log'
 >;
 
-/** Requests of one address in a minute: a page and a download are a handful, and a proxy that hides addresses should not lock everyone out. */
+/**
+ * Requests per address and minute: a page and a download are a handful, and a proxy that hides addresses should not
+ * lock everyone out.
+ */
 const REQUESTS_PER_MINUTE = 60;
 
 /**
- * Makes a scope of the public listener one for data subjects: headers that keep its pages from caches, frames, referrers and search engines, a limit for each
- * address, and errors in words. `title` is that of a page which says that something went wrong.
+ * Prepares a scope of the public listener for data subjects: headers that keep its pages from caches, frames, referrers
+ * and search engines, a limit per address, and errors in words. `title`: for pages about errors.
  */
 export async function subjectScope(
   app: FastifyInstance,
@@ -59,7 +62,7 @@ export async function subjectScope(
       },
     },
     referrerPolicy: { policy: 'no-referrer' },
-    // TLS ends at the proxy in front: whether this host is to be HTTPS for good is its decision.
+    // TLS ends at the proxy in front, which decides whether this host is HTTPS only.
     strictTransportSecurity: false,
   });
   app.addHook('onSend', async (_request, reply, payload) => {
@@ -73,13 +76,13 @@ export async function subjectScope(
   });
 }
 
-/** What a page says in its language. */
+/** Texts and formats in the language of a page. */
 export interface Say {
   /** A key of letterLanguages. */
   readonly language: string;
   readonly locale: string;
   readonly texts: LetterTexts;
-  /** Puts the spaces and elisions of the language right. */
+  /** Applies the language's spaces and elisions. */
   fix(text: string): string;
   /** Date and time in the controller's time zone. */
   moment(iso: string): string;
@@ -88,7 +91,7 @@ export interface Say {
   date(day: string): string;
 }
 
-/** In the page itself, named by its hash in the Content-Security-Policy: one answer is the whole page. */
+/** Inline, and allowed by its hash in the Content-Security-Policy: the whole page is one response. */
 const style = `
 :root { --ink: #1b2430; --soft: #556070; --line: #d9dfe7; --paper: #fff; --ground: #f4f6f9; --accent: #14527d; --on-accent: #fff; --bad: #9c1c1c; --bad-ground: #fdecea; --good: #1c5e36; --good-ground: #e6f4ea; --edge: #7d8896; color-scheme: light dark; }
 @media screen and (prefers-color-scheme: dark) { :root { --ink: #e4e9f0; --soft: #a6b1bf; --line: #333d49; --paper: #1b222b; --ground: #12171d; --accent: #86bfea; --on-accent: #0b1a26; --bad: #ffb3ab; --bad-ground: #43201e; --good: #9ad7ad; --good-ground: #1b3826; --edge: #8895a5; } }
@@ -129,10 +132,10 @@ a { color: var(--accent); }
 @media print { form, footer, .button { display: none; } html, body, section { background: #fff; border: 0; } }
 `.trim();
 
-/** The source of the one style that the page may have (CSP, `style-src`). */
+/** The hash by which the page's style is allowed (CSP, `style-src`). */
 const styleHash = `'sha256-${sha256(style).toString('base64')}'`;
 
-/** A page for data subjects: one answer is the whole page, in one of the languages of letters. */
+/** A page for data subjects: the whole page is one response, in one of the languages of letters. */
 export function SubjectPage({ say, title, children }: { say: Say; title: string; children: ComponentChildren }) {
   const { languages } = say.texts.handOver;
   return (
@@ -179,7 +182,7 @@ export function Notice({ bad = false, text }: { bad?: boolean; text: string }) {
   );
 }
 
-/** Asks for a code of digits, explained by the element `code-hint`. */
+/** Asks for a numeric code, explained by the element `code-hint`. */
 export function CodeInput({ label }: { label: string }) {
   return (
     <>
@@ -199,7 +202,7 @@ export function CodeInput({ label }: { label: string }) {
   );
 }
 
-/** What went wrong, or that there is nothing here: the same for every link that opens nothing. */
+/** Says what went wrong, or that there is nothing here: the same for every link that does not work. */
 export function MessagePage({ say, title, text }: { say: Say; title: string; text: string }) {
   return (
     <SubjectPage say={say} title={title}>
@@ -209,7 +212,10 @@ export function MessagePage({ say, title, text }: { say: Say; title: string; tex
   );
 }
 
-/** The language of a page: the one that was picked on it, else that of the request or, where nothing is known, of the browser, then `last`. */
+/**
+ * The language of a page: the one selected on it, otherwise that of the request or, if nothing is known, of the
+ * browser, and finally `last`.
+ */
 export function chosenFor(
   request: FastifyRequest,
   language: string | null,
@@ -224,13 +230,13 @@ export function chosenFor(
   ]);
 }
 
-/** RFC 9110 §12.5.4, in the order given: browsers send the best first. */
+/** RFC 9110 §12.5.4, in the order given: browsers send the preferred one first. */
 function acceptedLanguages({ headers }: FastifyRequest): readonly string[] {
   const tags = (headers['accept-language'] ?? '').slice(0, 200).split(',');
   return tags.map((tag) => tag.split(';')[0]?.trim() ?? '').slice(0, 10);
 }
 
-/** What a page says in its language. */
+/** Texts and formats in a language. */
 export function sayIn({ language, locale }: ChosenLanguage, timeZone: string): Say {
   const texts = letterLanguages[language];
   if (texts === undefined) throw new Error(`there are no texts in ${language}`);

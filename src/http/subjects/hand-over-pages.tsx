@@ -11,11 +11,11 @@ interface CodeProps {
   readonly say: Say;
   readonly controller: string;
   readonly csrf: string;
-  /** After a wrong code; null: none was entered. */
+  /** Set after a wrong code; null: none was entered. */
   readonly attemptsLeft: number | null;
 }
 
-/** Asks for the code. Says nothing of the request yet. */
+/** Asks for the code. Reveals nothing about the request yet. */
 export function CodePage({ say, controller, csrf, attemptsLeft }: CodeProps) {
   const t = say.texts.handOver;
   return (
@@ -55,14 +55,14 @@ interface PackProps {
   readonly bytes: number;
   /** Where the log's verifier key is published; null: the public address is unknown. */
   readonly keyAddress: string | null;
-  /** When the messages of the data subject arrived. */
+  /** When the data subject's messages arrived. */
   readonly messages: readonly string[];
   readonly problem?: 'empty' | 'tooMany';
-  /** A message that was refused, to be corrected. */
+  /** A refused message, to be corrected. */
   readonly written?: { readonly about: MessageKind; readonly text: string };
 }
 
-/** What is in the pack, its download, how to check it, and a form to ask back or object. */
+/** The content of the pack, its download, how to check it, and a form for a question or objection. */
 export function PackPage(props: PackProps) {
   const { say, controller, csrf, handOver, token, kind, receivedAt, bytes } = props;
   const { texts, fix } = say;
@@ -158,7 +158,7 @@ function WriteSection({ say, csrf, messages, problem, written }: PackProps) {
   );
 }
 
-/** Which files of a pack each description is about. */
+/** The pack files to which each description applies. */
 const described: readonly (readonly [RegExp, keyof LetterTexts['answer']['files']])[] = [
   [/^history\.html$/, 'history'],
   [/^decisions\./, 'decisions'],
@@ -170,7 +170,7 @@ const described: readonly (readonly [RegExp, keyof LetterTexts['answer']['files'
   [/^case\.json$/, 'about'],
 ];
 
-/** What is in the pack, in the language of the page. */
+/** The content of the pack, in the language of the page. */
 function contentsIn({ handOver, answer }: LetterTexts, { contents }: HandOverRow): readonly string[] {
   const names = JSON.parse(contents) as readonly string[];
   const found = described.filter(([pattern]) => names.some((name) => pattern.test(name)));

@@ -22,7 +22,7 @@ import { chosenFor, sayIn, type SubjectContext, subjectScope } from './frame.tsx
 import { CodePage, PackPage } from './hand-over-pages.tsx';
 
 const FORM_BYTES = 65_536;
-/** A HEAD of a mail scanner opens and downloads nothing. */
+/** A HEAD request of a mail scanner opens and downloads nothing. */
 const onlyGet = { exposeHeadRoute: false };
 
 interface Params {
@@ -30,8 +30,9 @@ interface Params {
 }
 
 /**
- * The page on which a data subject opens and downloads their pack: `/h/<token>` of the public listener, a scope of its own. Whatever is wrong with a link, the
- * answer is the same as for one that never was. Addresses in it are relative, so that a proxy may serve it under a path.
+ * The page on which a data subject opens and downloads their pack: `/h/<token>` on the public listener, in its own
+ * scope. The answer is the same for every link that does not work, whatever the reason. Addresses in the page are
+ * relative, so a proxy may serve it under a path.
  */
 export async function handOverPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
   const { config, keys, store } = context;
@@ -42,7 +43,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
   await app.register(formbody, { bodyLimit: FORM_BYTES });
   const formCookie = { path: `${folder}/h`, httpOnly: true, sameSite: 'strict' } as const;
   const visitOf = (request: FastifyRequest) => request.cookies[visitCookie] ?? '';
-  // Of a visitor without the code it is what every such visitor has: the cookie tells them apart.
+  // Visitors without the code share one owner; the cookie distinguishes them.
   const formOwner = (request: FastifyRequest) => visitOf(request) || 'nobody';
   await app.register(csrf, {
     sessionPlugin: '@fastify/cookie',
@@ -112,7 +113,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     } as const;
   }
 
-  /** Back to the page, relative to it. */
+  /** Redirects back to the page, with a relative address. */
   function again(request: FastifyRequest<Params>, reply: FastifyReply, part = ''): FastifyReply {
     const { language = '' } = formOf(request.query);
     const query = language === '' ? '' : `?${new URLSearchParams({ language }).toString()}`;

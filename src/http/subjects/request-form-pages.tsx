@@ -10,18 +10,18 @@ import { CodeInput, Notice, type Say, SubjectPage } from './frame.tsx';
 interface FormProps {
   readonly say: Say;
   readonly controller: ControllerProfile;
-  /** The number of this form. */
+  /** The id of this form. */
   readonly form: string;
   readonly action: string;
   /** Whether a code is mailed. */
   readonly mails: boolean;
-  /** What was filled in. */
+  /** The submitted values. */
   readonly values: Readonly<Record<string, string>>;
-  /** What has to be corrected; absent: the form is new. */
+  /** The fields to correct; absent: the form is new. */
   readonly wrong?: readonly RequestField[];
 }
 
-/** Asks for a request. What was filled in stays when something has to be corrected. */
+/** The form for a request. Submitted values are kept if something has to be corrected. */
 export function FormPage(props: FormProps) {
   const { say, controller, form, action, mails, values, wrong } = props;
   const t = say.texts.requestForm;
@@ -118,7 +118,7 @@ function TextField({
   );
 }
 
-/** A field with its label, and below it what is expected and what is wrong. */
+/** A field with its label, and below it a hint and the problem. */
 function Labelled({
   say,
   wrong = [],
@@ -153,7 +153,7 @@ function described(field: RequestField, wrong: readonly RequestField[] = []) {
   };
 }
 
-/** Where else one can write. */
+/** Other ways to write to the controller. */
 function Contact({ controller: { address, email, phone } }: Pick<FormProps, 'controller'>) {
   const lines = [...address, email, phone].filter((line) => line !== null);
   return lines.length === 0 ? null : (
@@ -176,11 +176,14 @@ interface ReceivedProps {
   /** Whether a code is mailed. */
   readonly mails: boolean;
   readonly confirmation: Confirmation;
-  /** After a wrong code; null: none was entered. */
+  /** Set after a wrong code; null: none was entered. */
   readonly attemptsLeft: number | null;
 }
 
-/** Says that a request was received, by when it is answered, and takes the code that confirms the e-mail address. Shows nothing of what was written. */
+/**
+ * Confirms that a request was received, states the due date, and accepts the code that confirms the e-mail address.
+ * Shows nothing of what was written.
+ */
 export function ReceivedPage(props: ReceivedProps) {
   const { say, controller, row, limit, mails, confirmation } = props;
   const { requestForm: t, acknowledgement } = say.texts;

@@ -25,7 +25,7 @@ import { renderPage } from '../pages/layout.tsx';
 import { chosenFor, MessagePage, type Say, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
 import { FormPage, ReceivedPage } from './request-form-pages.tsx';
 
-/** Requests and codes that one address sends in an hour. A family shares one; a program that fills in forms wants more. */
+/** Requests and codes per address and hour. A family shares an address; a program that fills in forms exceeds this. */
 const SENT_PER_HOUR = 40;
 const FORM_BYTES = 65_536;
 const onlyGet = { exposeHeadRoute: false };
@@ -38,15 +38,16 @@ interface ReceiptParams {
   readonly Params: { readonly source: string; readonly receipt: string };
 }
 
-/** A source whose controller takes requests by the form. */
+/** A source whose controller accepts requests through the form. */
 interface Offered {
   readonly source: Source;
   readonly profile: ControllerProfile;
 }
 
 /**
- * The page on which anybody sends a request: `/r/<source>` of the public listener, where the controller profile offers it (docs/request-form.md). It needs neither
- * cookies nor scripts, so that it works in a frame on another website, and a forged submission does nothing that its sender could not do here.
+ * The page on which anyone sends a request: `/r/<source>` on the public listener, if the controller profile offers it
+ * (docs/request-form.md). It needs neither cookies nor scripts, so it works in a frame on another website. No
+ * protection against forged submissions is needed: they do nothing that their sender could not do here.
  */
 export async function requestFormPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
   const { config, projector } = context;
@@ -66,7 +67,8 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     const { source } = offered;
     const values = formOf(request.body);
     const read = requestSchema.safeParse(values);
-    // A field that nobody sees was filled in, or the form came back at once or after a day: a person sends it again, a program rarely does.
+    // The hidden field was filled in, or the form came back at once or after a day: a person sends it again, a program
+    // rarely does.
     const { form = '', website = '' } = values;
     const good = website === '' && isFormGood(deps, source.slug, form);
     if (!read.success || !good)
@@ -95,17 +97,17 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     return reply.redirect(addressOf(request, request.params.receipt), 303);
   });
 
-  /** Anything else is answered as if there were no such page: which sources there are is nobody's business. */
+  /** Other sources are answered as if there were no such page, so that nobody learns which sources exist. */
   async function findOffered(slug: string): Promise<Offered> {
     const source = context.sources.find(slug);
     const profile = source === null ? null : await loadProfile(source);
     if (source === null || profile?.requestForm !== true) throw new CodedError('not_found');
-    // What is typed in would cross the network in the clear.
+    // The input would cross the network unencrypted.
     if (config.publicUrl !== null && !isPrivateTransport(config.publicUrl)) throw new CodedError('not_found');
     return { source, profile };
   }
 
-  /** Throws what is answered with 500 and logged when the file is not valid: only the operator can mend it. */
+  /** If the file is invalid, throws an error that is answered with 500 and logged: only the operator can fix it. */
   async function loadProfile(source: Source): Promise<ControllerProfile | null> {
     try {
       return await context.loadProfile(source);
@@ -125,7 +127,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     return sayIn(chosenFor(request, own, profile.language), config.timeZone);
   }
 
-  /** Shown in a frame by the websites that the profile names, and by no other. */
+  /** Can be shown in a frame only by the websites named in the profile. */
   function sendPage(reply: FastifyReply, { profile }: Offered, page: Parameters<typeof renderPage>[0], status: number) {
     const frames = profile.requestFormOn ?? [];
     if (frames.length > 0) {
@@ -201,13 +203,13 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   }
 }
 
-/** A relative address that keeps the language which was picked. */
+/** A relative address that keeps the selected language. */
 function addressOf(request: FastifyRequest, path: string): string {
   const { language = '' } = formOf(request.query);
   return language === '' ? path : `${path}?${new URLSearchParams({ language }).toString()}`;
 }
 
-/** The fields that have to be corrected. */
+/** The fields to correct. */
 function wrongIn(error: z.ZodError): readonly RequestField[] {
   return [...new Set(error.issues.map(({ path }) => path[0] as RequestField))];
 }

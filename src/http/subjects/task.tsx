@@ -13,7 +13,7 @@ import { Csrf, renderPage } from '../pages/layout.tsx';
 import { chosenFor, Notice, type Say, sayIn, type SubjectContext, SubjectPage, subjectScope } from './frame.tsx';
 
 const FORM_BYTES = 65_536;
-/** A HEAD of a mail scanner opens nothing. */
+/** A HEAD request of a mail scanner opens nothing. */
 const onlyGet = { exposeHeadRoute: false };
 
 interface Params {
@@ -21,8 +21,9 @@ interface Params {
 }
 
 /**
- * The page on which the owner of another system finishes one task: `/t/<case>/<key>` of the public listener, a scope of its own. It shows what the officer wrote
- * into the task and nothing else of the request. Whatever is wrong with a link, the answer is the same as for one that never was.
+ * The page on which the owner of another system finishes one task: `/t/<case>/<key>` on the public listener, in its own
+ * scope. It shows what the officer wrote into the task, and nothing else about the request. The answer is the same for
+ * every link that does not work, whatever the reason.
  */
 export async function taskPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
   const { config, keys } = context;
@@ -39,7 +40,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
       hmacKey: hmacSha256(keys.instance.session, Buffer.from('task forms')).toString('base64'),
       userInfo: true,
     },
-    // Each form is of its own link.
+    // Each form is bound to its link.
     getUserInfo: (request) => (request.params as Params['Params']).key,
     getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
   });
@@ -52,7 +53,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     const { outcome = '', note = '' } = formOf(request.body);
     const wanted = outcome === 'done' ? 'done' : 'not-done';
     const finished = await finishTask(context, found, wanted, note);
-    // Read again: the same form sent twice is answered with what was recorded.
+    // Loads it again: if the same form is sent twice, the answer shows what was recorded.
     if (finished.outcome === 'refused')
       return found.task.outcome === wanted
         ? again(request, reply)
@@ -67,7 +68,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     return found;
   }
 
-  /** Back to the page, relative to it. */
+  /** Redirects back to the page, with a relative address. */
   function again(request: FastifyRequest<Params>, reply: FastifyReply): FastifyReply {
     const { language = '' } = formOf(request.query);
     const query = language === '' ? '' : `?${new URLSearchParams({ language }).toString()}`;
@@ -97,7 +98,7 @@ interface TaskProps {
   readonly controller: string;
   readonly csrf: string;
   readonly found: FoundTask;
-  /** What was refused, to be corrected. */
+  /** The refused input, to be corrected. */
   readonly written: { readonly outcome: (typeof taskOutcomes)[number]; readonly note: string } | null;
 }
 
