@@ -20,7 +20,7 @@ import {
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-/** `backup`: the whole installation, but for its keys, in one encrypted file. */
+/** `backup`: the whole installation except its keys, in one encrypted file. */
 export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('backup'))
     .description(
@@ -72,7 +72,7 @@ export function registerBackup(program: CommandUnknownOpts, io: CommandIo): void
     );
 }
 
-/** `restore`: a backup into an empty place, or the loss of what a database that was put back by other means lacks. */
+/** `restore`: restores a backup into an empty place, or accepts what is missing in a database that was restored by other means. */
 export function registerRestore(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('restore'))
     .argument('[file]', 'the backup: a file, s3://bucket/file, or s3://bucket/folder/ for the newest there')
@@ -134,7 +134,7 @@ function restoreFrom(place: string, options: Omit<RestoreOptions, 'file'>): Prom
   return withDownloaded(options.config, place, onProgress, (file) => restoreBackup({ ...options, file }));
 }
 
-/** `export`: everything in open formats, not encrypted. */
+/** `export`: everything in open formats, unencrypted. */
 export function registerExport(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('export'))
     .description(
@@ -209,7 +209,7 @@ async function lockOf(
   return { recipients: given };
 }
 
-/** Without the line feed at its end. Throws UsageError for one that could be guessed. */
+/** Reads a passphrase without its trailing line feed. Throws UsageError if it could be guessed. */
 export async function readPassphrase(path: string): Promise<string> {
   const text = (await readSecretFile(path)).replace(/\r?\n$/, '');
   if (text.length < 16)

@@ -30,7 +30,10 @@ import {
 } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-/** `banner name`, `banner evidence add|list|show|retract`: what banners are called and how they were shown, which the service's API does not tell. */
+/**
+ * `banner name`, `banner evidence add|list|show|retract`: the names of banners and how they were shown, which the
+ * service's API does not provide.
+ */
 export function registerBanner(program: CommandUnknownOpts, io: CommandIo): void {
   const banner = program
     .command('banner')

@@ -11,24 +11,24 @@ import { readEnvironmentVariable } from '../config.ts';
 /** Exit codes (docs/configuration.md): done, failed, usage or configuration, verification found a fault. */
 export type ExitCode = 0 | 1 | 2 | 3;
 
-/** What a command talks through, so that tests can listen. */
+/** Input and output of a command, replaced in tests. */
 export interface CommandIo {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
-  /** The exit code of the run, 0 until said otherwise; the process ends only at the edge (cli.ts). */
+  /** The exit code of the run, initially 0; the process ends only at the edge (cli.ts). */
   exitCode: ExitCode;
   /** Resolves at the first Ctrl-C or SIGTERM, for commands that run until then. */
   untilStopped(): Promise<void>;
   /**
-   * The process ends within so many milliseconds, also where a part never closes, or a library still holds a connection or a timer. Sooner where
-   * nothing is left to do.
+   * Ends the process within this many milliseconds, even if a part never closes or a library still holds a connection
+   * or timer; earlier if nothing is left to do.
    */
   endWithin?(milliseconds: number): void;
 }
 
 /**
- * For processes that run for long. On a machine with plenty of memory V8 lets the heap grow to four times what is in use before it collects
- * garbage; with this it collects once the heap has grown by two fifths.
+ * For long-running processes. On a machine with plenty of memory, V8 lets the heap grow to four times what is in use
+ * before collecting garbage; with this setting it collects once the heap has grown by two fifths.
  */
 export function keepHeapSmall(): void {
   setFlagsFromString('--heap-growing-percent=40');
@@ -46,10 +46,10 @@ const jsonOption = new Command().option(
   'print one JSON document to standard output, everything else to standard error',
 );
 
-/** The options that a command declares, as its action gets them. */
+/** The options that a command declares, as received by its action. */
 export type OptionsOf<C extends { opts(): OptionValues }> = ReturnType<C['opts']>;
 
-/** Adds options that several commands share, as `shared` declares them. */
+/** Adds options shared by several commands, as declared in `shared`. */
 export function withOptions<
   A extends unknown[],
   O extends OptionValues,
@@ -57,11 +57,11 @@ export function withOptions<
   Shared extends OptionValues,
 >(command: Command<A, O, G>, shared: Command<[], Shared>): Command<A, O & Shared, G> {
   for (const option of shared.options) command.addOption(option);
-  // The compiler cannot follow options that are added in a loop.
+  // The compiler cannot follow options added in a loop.
   return command as unknown as Command<A, O & Shared, G>;
 }
 
-/** Parses a flag that takes a whole number from `least` on. */
+/** Parses a flag that takes a whole number of at least `least`. */
 export function wholeNumberFrom(least: number): (text: string) => number {
   return (text) => {
     if (!/^\d{1,15}$/.test(text) || Number(text) < least) {
@@ -71,7 +71,7 @@ export function wholeNumberFrom(least: number): (text: string) => number {
   };
 }
 
-/** Parses a flag that takes a moment, ISO 8601 with an offset; gives it in UTC with milliseconds. */
+/** Parses a flag that takes an ISO 8601 time with an offset; returns it in UTC with milliseconds. */
 export function momentFrom(flag: string): (text: string) => string {
   return (text) => {
     const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/.test(text);
@@ -86,10 +86,13 @@ export function momentFrom(flag: string): (text: string) => string {
   };
 }
 
-/** How a flag that takes a time is described. */
+/** The description of a flag that takes a time. */
 export const timeOrDay = 'an ISO 8601 time, or a day (from midnight in TIME_ZONE)';
 
-/** A time of a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. ISO 8601 UTC. Throws UsageError for anything else. */
+/**
+ * The time given by a flag: ISO 8601, or a day, which begins at midnight in `timeZone`. Returns ISO 8601 UTC. Throws
+ * UsageError for anything else.
+ */
 export function timeOf(text: string, flag: string, timeZone: string): string {
   try {
     return isDay(text) ? startOfDay(text, timeZone) : new Date(text).toISOString();
@@ -98,29 +101,29 @@ export function timeOf(text: string, flag: string, timeZone: string): string {
   }
 }
 
-/** The zone in which times are printed: that of the installation which the command opened. */
+/** The zone in which times are printed: that of the opened installation. */
 let printedZone = 'UTC';
 
-/** From here on, times are printed in this zone (TIME_ZONE). */
+/** Prints times in this zone (TIME_ZONE) from now on. */
 export function printTimesIn(timeZone: string): void {
   printedZone = timeZone;
 }
 
 /**
- * A moment (ISO 8601 UTC) as the text of a command prints it: ISO 8601 in the zone of the installation, which every flag takes. JSON stays in UTC. What is
- * no moment stays as it is.
+ * A time (ISO 8601 UTC) as printed by commands: ISO 8601 in the installation's zone, which every flag accepts. JSON
+ * stays in UTC. Anything that is not a time is returned unchanged.
  */
 export function timeText(iso: string): string {
   if (printedZone === 'UTC' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(iso)) return iso;
   return localTime(iso, printedZone);
 }
 
-/** The same to the minute, where the offset goes without saying. */
+/** To the minute, without the offset, which is obvious in context. */
 export function minuteText(iso: string): string {
   return timeText(iso).slice(0, 16);
 }
 
-/** The day of a moment in the zone of the installation. */
+/** The day of a time in the installation's zone. */
 export function dayText(iso: string): string {
   return timeText(iso).slice(0, 10);
 }
@@ -129,7 +132,7 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text);
 }
 
-/** Parses a flag that takes a whole number between two bounds. */
+/** Parses a flag that takes a whole number within limits. */
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
@@ -143,7 +146,7 @@ export function printResult(io: CommandIo, options: { json?: boolean }, value: u
   io.stdout.write(options.json ? `${JSON.stringify(value, null, 2)}\n` : `${text()}\n`);
 }
 
-/** Rows as a table for people, without borders; says `nothing` where there are none. */
+/** Rows as a borderless table for people; `nothing` if there are none. */
 export function tableText(
   head: readonly string[],
   rows: readonly (readonly (string | number | null)[])[],
@@ -173,7 +176,7 @@ export function tableText(
   return table.toString().replace(/(?<![ \t])[ \t]+$/gm, '');
 }
 
-/** Text from outside for a terminal: control characters, which could rewrite the screen, become visible. */
+/** Makes text from outside safe for a terminal: control characters, which could rewrite the screen, become visible. */
 export function printable(text: string): string {
   return text.replace(
     /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
@@ -181,13 +184,13 @@ export function printable(text: string): string {
   );
 }
 
-/** One line on standard error: rewritten on a terminal, a line of its own elsewhere. */
+/** A status on standard error: one line that is rewritten on a terminal, separate lines elsewhere. */
 export interface StatusLine {
   say(text: string): void;
   end(): void;
 }
 
-/** `throttled`: says no more than a terminal can show, or a log should hold; what comes in between is left out. */
+/** `throttled`: leaves out messages that come faster than a terminal can show or a log should hold. */
 export function createStatusLine(io: CommandIo, throttled = false): StatusLine {
   const every = throttled ? (io.stderr.isTTY ? 100 : 5000) : 0;
   let last = 0;
@@ -207,7 +210,7 @@ export function createStatusLine(io: CommandIo, throttled = false): StatusLine {
   };
 }
 
-/** Progress of long work on a status line. */
+/** Shows the progress of long work on a status line. */
 export function createProgress(
   io: CommandIo,
   what: string,
@@ -227,9 +230,12 @@ export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** Milliseconds that `serve` and `worker` take to stop at most, whatever their servers do: less than the 30 s that orchestrators wait. */
+/**
+ * Maximum milliseconds that `serve` and `worker` take to stop, whatever their servers do: less than the 30 s that
+ * orchestrators wait.
+ */
 export const STOP_ALL_MS = 25_000;
-/** Milliseconds that the process lives on when everything is closed. */
+/** Milliseconds that the process may live on after everything is closed. */
 export const ENDED_MS = 3000;
 
 const units = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -248,7 +254,10 @@ export function cannotRead(path: string, error: unknown): UsageError {
   return new UsageError([`Cannot read ${printable(path)} (${code}).`]);
 }
 
-/** Writes what a command made to the file of its --out flag; a sentence if that fails, because the result itself exists anyway. */
+/**
+ * Writes a command's result to the file of its --out flag; returns a sentence if that fails, because the result itself
+ * exists anyway.
+ */
 export async function writeOut(path: string, content: string | Uint8Array): Promise<string | null> {
   try {
     await writeFile(path, content);
@@ -259,7 +268,10 @@ export async function writeOut(path: string, content: string | Uint8Array): Prom
   }
 }
 
-/** How this program was started, for words that tell what to run next: `consent-ledger`, or what stands for it where that is not on the PATH. */
+/**
+ * How this program was started, for messages that say what to run next: `consent-ledger`, or its equivalent if that is
+ * not on the PATH.
+ */
 export function startedAs(): string {
   const path = process.argv[1] ?? '';
   if (basename(path) === 'cli.js') return `node ${relative('', path) || path}`;

@@ -39,12 +39,12 @@ interface CompletedOption {
   readonly choices: readonly string[];
 }
 
-/** A command, by its words behind the program's name, and what may follow. */
+/** A command, by the words after the program's name, with what may follow it. */
 interface Level {
   readonly path: readonly string[];
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly CompletedOption[];
-  /** Of its arguments. */
+  /** The possible values of its arguments. */
   readonly choices: readonly string[];
 }
 
@@ -67,7 +67,7 @@ function levelsOf(command: CommandUnknownOpts, path: readonly string[] = []): Le
   ];
 }
 
-/** Names of commands, options and choices are our own words; whatever else one of them might hold stays inside the quotes. */
+/** Names of commands, options and choices are our own; anything else that one might contain stays inside the quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -80,7 +80,7 @@ function bashScript(levels: readonly Level[]): string {
   return `# Completes consent-ledger in bash. Made by: consent-ledger completion bash\n${bashFunction(levels)}complete -o default -F _consent_ledger consent-ledger\n`;
 }
 
-/** zsh runs what is written for bash; its own completion has to be loaded first. */
+/** zsh runs the bash version; its own completion has to be loaded first. */
 function zshScript(levels: readonly Level[]): string {
   return `# Completes consent-ledger in zsh. Made by: consent-ledger completion zsh
 autoload -U +X compinit

@@ -20,7 +20,7 @@ import { lastCheckpoint } from '../documents/frame.ts';
 import { type CommandIo, isDay, printable, printResult, timeOf, timeText, withJson, writeOut } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-/** `consent show|record`: how a person's consent stood at a moment, and one decision as a consent record. */
+/** `consent show|record`: a person's consent at a given time, and one decision as a consent record. */
 export function registerConsent(program: CommandUnknownOpts, io: CommandIo): void {
   const consent = program.command('consent').description('a person’s consent at a given time, and the evidence for it');
 
@@ -72,7 +72,7 @@ function registerRecord(consent: CommandUnknownOpts, io: CommandIo): void {
       withContext(async (context) => {
         findSource(context, flags.source);
         const asOf = await context.projector.catchUp();
-        // Entries after the last checkpoint get one, so that each has a proof.
+        // Seals entries after the last checkpoint, so that each has a proof.
         await context.seal();
         const found = await loadConsentRecord(context, {
           source: flags.source,
@@ -105,13 +105,13 @@ function registerRecord(consent: CommandUnknownOpts, io: CommandIo): void {
     );
 }
 
-/** An entry was altered: exit code 3. */
+/** Reports an altered entry with exit code 3. */
 function refuse(io: CommandIo, flags: { readonly json?: boolean }, found: Untrusted): void {
   io.exitCode = 3;
   printResult(io, flags, found, () => `${pc.red('✗')} ${found.problem}`);
 }
 
-/** A day means its end, because what was chosen on that day counts. */
+/** A day means its end, because choices made on that day count. */
 function momentOf(at: string | undefined, timeZone: string, now: string): string {
   if (at === undefined) return now;
   if (!isDay(at)) return timeOf(at, '--at', timeZone);

@@ -10,23 +10,23 @@ import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';
 import { type CommandIo, printable, printResult, withJson, type OptionsOf, cannotRead } from './command-io.ts';
 
-/** Longest line of a file of cases, characters. */
+/** Longest line in a file of cases, characters. */
 const MAX_LINE = 64 * 1024;
 
 type DeadlineFlags = OptionsOf<ReturnType<typeof deadlineCommand>>;
 
 export const dsarDescription = 'data subject requests: deadlines, progress and answers';
 
-/** `dsar deadline` alone, without the other commands of `dsar` and all that they load. */
+/** `dsar deadline` alone, without loading the other commands of `dsar`. */
 export function registerCalculator(program: CommandUnknownOpts, io: CommandIo): void {
   registerDeadline(program.command('dsar').description(dsarDescription), io);
 }
 
-/** `dsar deadline`: a calculator. It opens no installation: no database, no keys, no .env needed. */
+/** `dsar deadline`: a calculator. It opens no installation and needs no database, keys or .env. */
 export function registerDeadline(dsar: CommandUnknownOpts, io: CommandIo): void {
   deadlineCommand(dsar).action(async (flags) => {
     const path = flags.regimes ?? readConfiguredRegimesFile();
-    // The reader of YAML is loaded only where there is a file: the calculator is to start fast.
+    // The YAML reader is only imported if there is a file, so that the calculator starts fast.
     const own = path === null ? undefined : await (await import('../config/settings-files.ts')).loadRegimesFile(path);
     const regimes = createRegimeTable(own);
     if (flags.cases !== undefined) return answerCases(io, flags, flags.cases, regimes);
@@ -78,7 +78,7 @@ function collect(text: string, earlier: readonly string[]): readonly string[] {
   return [...earlier, text];
 }
 
-/** The case that the flags describe, in the shape of a line of a file. */
+/** The case described by the flags, in the form of a line of a file. */
 function caseOf(flags: DeadlineFlags): unknown {
   const missing = [
     flags.kind === undefined ? '--kind' : null,
@@ -116,7 +116,7 @@ function askedOf(flag: string, text: string): { askedAt: string; receivedAt: str
   return { askedAt, receivedAt: receivedAt === '' ? null : receivedAt };
 }
 
-/** Line by line, so that a file may be of any length. */
+/** Processes a file line by line, so that it may have any length. */
 async function answerCases(io: CommandIo, flags: DeadlineFlags, path: string, regimes: RegimeTable): Promise<void> {
   refuseFlagsBesides(flags);
   const input = path === '-' ? process.stdin : createReadStream(path);
@@ -181,7 +181,7 @@ function lineText(number: number, answered: ComputedCase | { readonly error: str
   return `${number}  ${limit}  ${law}  ${atOnce ? 'immediately' : `aim for ${aimFor}`}`;
 }
 
-/** A case for people: what decides, then every law in words. */
+/** A case for people: first the deciding law, then every law in words. */
 function caseText({ answer, deadlines, timeZone, timeZoneBasis }: ComputedCase): string {
   const day = (date: string | null) => (date === null ? null : dayText(date));
   const decides = answer.law === null ? '' : `, by ${answer.law}`;

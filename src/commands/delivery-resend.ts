@@ -9,7 +9,7 @@ import { withContext } from './run-context.ts';
 
 const LONGEST_MS = 10 * 60_000;
 
-/** `delivery resend`: a stored delivery to another receiver, for those who develop one. */
+/** `delivery resend`: sends a stored delivery to another receiver, for developers of receivers. */
 export function registerDeliveryResend(delivery: CommandUnknownOpts, io: CommandIo): void {
   withJson(delivery.command('resend'))
     .argument('<seq>', 'entry number of a delivery', wholeNumberFrom(1))
@@ -46,7 +46,10 @@ export function registerDeliveryResend(delivery: CommandUnknownOpts, io: Command
     );
 }
 
-/** A stored delivery as it is sent again. Throws UsageError when the entry is not one, its content was erased or nothing can sign it. */
+/**
+ * A stored delivery prepared for sending again. Throws UsageError if the entry is not a delivery, its content was
+ * erased or nothing can sign it.
+ */
 export async function loadResend(context: Context, seq: number, { unsigned }: { unsigned: boolean }): Promise<Resend> {
   const { source, meta, body } = await loadStored(context, seq);
   const secrets = unsigned ? [] : (context.sources.find(source)?.webhookSecrets ?? []);
@@ -56,7 +59,7 @@ export async function loadResend(context: Context, seq: number, { unsigned }: { 
   return resend;
 }
 
-/** The bytes of a stored delivery. Throws UsageError when the entry is not one, or its content was erased. */
+/** The bytes of a stored delivery. Throws UsageError if the entry is not a delivery, or its content was erased. */
 export async function loadStored({ store }: Pick<Context, 'store'>, seq: number) {
   const entry = await store.read
     .selectFrom('entries')
@@ -73,7 +76,7 @@ export async function loadStored({ store }: Pick<Context, 'store'>, seq: number)
   return { source, meta, body };
 }
 
-/** Throws UsageError when others could read the delivery on its way. */
+/** Throws UsageError if others could read the delivery in transit. */
 export function assertSafe(to: string, { config }: Pick<Context, 'config'>): void {
   const problem = clearTextProblem(to, config.httpAllowedHosts, 'the delivery');
   if (problem !== null) throw new UsageError([`The address of --to ${problem}.`]);

@@ -12,7 +12,7 @@ import { findSource, withContext } from './run-context.ts';
 const LOOK_MS = 1000;
 const PAGE = 500;
 
-/** `delivery tail`: deliveries as they arrive, for those who set up a source. */
+/** `delivery tail`: shows deliveries as they arrive, for people who set up a source. */
 export function registerDeliveryTail(delivery: CommandUnknownOpts, io: CommandIo): void {
   delivery
     .command('tail')
@@ -63,7 +63,10 @@ type Shown = StoredDelivery | (RejectedItem & { readonly refused: true });
 
 const FORWARD_MS = 15_000;
 
-/** Sends one on. A receiver that is being developed may be away or answer anything: that is shown, and the next is sent all the same. */
+/**
+ * Forwards one delivery. A receiver under development may be down or answer anything: that is shown, and the next is
+ * sent anyway.
+ */
 async function forward(context: Context, seq: number, to: string): Promise<{ readonly answered: string }> {
   try {
     const { status, milliseconds } = await sendAgain(
@@ -78,7 +81,7 @@ async function forward(context: Context, seq: number, to: string): Promise<{ rea
   }
 }
 
-/** What was refused since the last call, oldest first. */
+/** Deliveries refused since the last call, oldest first. */
 function refusedDeliveries({ rejected }: Pick<Context, 'rejected'>, source: string | undefined) {
   let last = 0;
   return async () => {

@@ -11,7 +11,10 @@ import { findOnlySource, withContext } from './run-context.ts';
 
 const TIMEOUT_MS = 15_000;
 
-/** `delivery test`: whether a signed delivery gets through to one's own public listener, without waiting for the service to send one. */
+/**
+ * `delivery test`: checks whether a signed delivery reaches this installation's public listener, without waiting for
+ * the service to send one.
+ */
 export function registerDeliveryTest(delivery: CommandUnknownOpts, io: CommandIo): void {
   withJson(delivery.command('test'))
     .description('send one signed test event to your own public listener, and say how it answered')

@@ -40,7 +40,7 @@ const NOTHING_REFUSED =
 
 const SEE_DIAGNOSE = 'Run `consent-ledger delivery diagnose` for the reasons.';
 
-/** `delivery list|tail|show|resend|test|fixture|diagnose|readmit`: what arrived, what was refused and why. */
+/** `delivery list|tail|show|resend|test|fixture|diagnose|readmit`: stored and refused deliveries, with the reasons. */
 export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): void {
   const delivery = program
     .command('delivery')
@@ -116,7 +116,7 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
           { ...(source === undefined ? {} : { source }), ...(ids === undefined ? {} : { ids }) },
         );
         await context.projector.catchUp();
-        // Strangers probe every address: only what was asked for by its id counts as a failure when it stays outside.
+        // Strangers probe every address, so only deliveries requested by id count as failures if they stay out.
         if (ids !== undefined && results.some((one) => !isIn(one))) io.exitCode = 1;
         printResult(io, options, results, () => readmittedText(results));
       }),
@@ -292,7 +292,7 @@ function readmittedText(results: readonly Readmitted[]): string {
 
 const IDS_SHOWN = 8;
 
-/** Deliveries that failed for the same reasons stand together: a wrong secret refuses hundreds alike. */
+/** Groups deliveries that failed for the same reasons: a wrong secret refuses hundreds alike. */
 function diagnosisText(diagnosed: readonly Diagnosed[], kept: number): string {
   const groups = new Map<string, Diagnosed[]>();
   for (const one of diagnosed) {

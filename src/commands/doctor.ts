@@ -11,7 +11,7 @@ import { surroundings } from './doctor/surroundings.ts';
 import { checkSettings, sourceChecks } from './doctor/sources.ts';
 import { withContextOf } from './run-context.ts';
 
-/** `doctor`: is this installation safe to go into production. Changes nothing; exit code 0 when it is, 1 when not. */
+/** `doctor`: checks whether this installation is ready for production. Changes nothing; exit code 0 if it is, 1 if not. */
 export function registerDoctor(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('doctor'))
     .description(
@@ -44,7 +44,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   }
   const lines = [...(await runChecks(surroundings, config))];
   try {
-    // Opening a missing database would create an installation, keys included: a check must not do that.
+    // Opening a missing database would create an installation with keys, which a check must not do.
     if (!(await isInstallationBegun(config.database))) {
       const sentence =
         config.database.engine === 'sqlite'
@@ -70,7 +70,7 @@ async function examine(overNetwork: boolean): Promise<Line[]> {
   return lines;
 }
 
-/** An expected error as lines; anything else is a bug and is rethrown. */
+/** Reports expected errors as lines; rethrows anything else, which is a bug. */
 function refusals(error: unknown, about: string, remedy: string): Line[] {
   if (error instanceof UsageError) return error.problems.map((problem) => fault(about, problem, remedy));
   if (error instanceof StoreUnavailable || error instanceof CodedError) return [fault(about, error.message, remedy)];

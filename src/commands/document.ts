@@ -18,7 +18,7 @@ import {
 } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
-/** `document list|check`: what was produced; is this file genuine. */
+/** `document list|check`: what was produced, and whether a file is genuine. */
 export function registerDocument(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program.command('document').description('documents produced by this installation');
 
@@ -144,7 +144,7 @@ function shown(row: DocumentRow) {
   };
 }
 
-/** A document as its entry records it. */
+/** A document as recorded in its entry. */
 function proven({ seq, source, createdAt, sealedUnder, recorded }: ProducedDocument) {
   const { action: _, ...facts } = recorded;
   return { ...facts, source, fileName: documentFileName(recorded), seq, createdAt, sealedUnder };

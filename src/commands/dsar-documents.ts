@@ -10,7 +10,7 @@ import { type CommandIo, printable, printResult, withJson, withOptions, cannotRe
 import { catchUpTo, finishDocument, problemOf, refuseDocument, documentFlags } from './produce-document.ts';
 import { withContext } from './run-context.ts';
 
-/** `dsar letter <case> <step>`: a letter of a case, in the language of the requester. */
+/** `dsar letter <case> <step>`: a letter of a case, in the requester's language. */
 export function registerDsarLetter(dsar: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(dsar.command('letter'))
     .argument('<case>', 'case id from `dsar list`')
@@ -40,7 +40,7 @@ Separate paragraphs by empty lines and begin list items with "- ". A letter that
     )
     .action((caseId, step, options) =>
       withContext(async (context) => {
-        // Loaded only here: the other commands of cases start sooner without what renders documents.
+        // Imported here so that the other case commands start without loading the document renderers.
         const { draftLetter, produceLetter } = await import('../documents/produce-letter.ts');
         const deps = { ...context.documents, cases: context.cases };
         const { language = null, recipient = null, asOf } = options;
@@ -109,7 +109,7 @@ export function registerDsarPack(dsar: CommandUnknownOpts, io: CommandIo): void 
     .description('create the ZIP that answers a case: letter, history, data, manifest');
   withOptions(command, documentFlags).action((caseId, options) =>
     withContext(async (context) => {
-      // Loaded only here: the other commands of cases start sooner without what renders documents.
+      // Imported here so that the other case commands start without loading the document renderers.
       const { producePack } = await import('../documents/produce-pack.ts');
       const { officer: actor, asOf, made: madeAt } = options;
       await catchUpTo(context, asOf);

@@ -12,7 +12,7 @@ import { findTask, shareTask, summariseTask } from '../hand-over/task-link.ts';
 import { type CommandIo, printable, printResult, tableText, timeText, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-/** `dsar task add|list|link|revoke|mail|finish`: what the owners of other systems do for a case. */
+/** `dsar task add|list|link|revoke|mail|finish`: tasks for the owners of other systems. */
 export function registerTask(dsar: CommandUnknownOpts, io: CommandIo): void {
   const task = dsar
     .command('task')

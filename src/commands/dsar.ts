@@ -180,7 +180,7 @@ function openingOf(flags: OpenFlags): OpenCaseInput {
   };
 }
 
-/** Opens the installation and brings its read models up to date, so that what was appended a moment ago is there. */
+/** Opens the installation and brings its read models up to date, so that recent appends are visible. */
 function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>): Promise<T> {
   return withContext(async (context) => {
     await context.projector.catchUp();
@@ -200,7 +200,7 @@ function readVersion(text: string): number {
   return Number(text);
 }
 
-/** What `dsar move` takes for each move: its schema says so. */
+/** The details that `dsar move` accepts for each move, from its schema. */
 function moveFieldsText(): string {
   return Object.entries(moves)
     .map(([name, { details }]) => {
@@ -223,7 +223,7 @@ function readDetails(text: string): Record<string, unknown> {
     const parsed: unknown = JSON.parse(text);
     if (parsed !== null && typeof parsed === 'object' && !Array.isArray(parsed)) return { ...parsed };
   } catch {
-    // Said below, in the words of the flag.
+    // Reported below, with the flag's name.
   }
   throw new UsageError(['--details must be a JSON object, for example \'{"text":"called back"}\'.']);
 }
@@ -274,7 +274,7 @@ function leftText({ daysLeft }: CaseSummary): string {
   return daysLeft === 0 ? 'today' : `${daysLeft} ${daysLeft === 1 ? 'day' : 'days'}`;
 }
 
-/** Lines shown of consent that came after a withdrawal; the JSON has all of it. */
+/** Lines shown about consent after a withdrawal; the JSON has all of it. */
 const CONSENTS_SHOWN = 10;
 
 function consentAfterText(found: ShownCase['consentAfter']): readonly string[] {
@@ -290,7 +290,7 @@ function consentAfterText(found: ShownCase['consentAfter']): readonly string[] {
   ];
 }
 
-/** What two cases that may be one request have in common. */
+/** What two cases that may be the same request have in common. */
 const sameWords = { email: 'e-mail address', subject: 'id', name: 'name' } as const;
 
 function caseText(summary: CaseSummary, shown: ShownCase): string {

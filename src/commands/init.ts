@@ -14,7 +14,7 @@ import {
 } from '../config/key-files.ts';
 import { variableNames, variables, type VariableName } from '../config/variables.ts';
 
-/** `init`: a commented .env with fresh keys, never overwriting. */
+/** `init`: writes a commented .env with fresh keys and never overwrites one. */
 export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('init'))
     .description('write a commented .env with new keys to this folder; never overwrites')
@@ -42,7 +42,7 @@ export function registerInit(program: CommandUnknownOpts, io: CommandIo): void {
     });
 }
 
-/** What `init` did. `exists`: there is an .env already, and nothing was touched. */
+/** What `init` did. `exists`: there already is an .env, and nothing was touched. */
 type EnvFileOutcome =
   | {
       readonly outcome: 'written';
@@ -53,9 +53,9 @@ type EnvFileOutcome =
   | { readonly outcome: 'exists'; readonly path: string };
 
 /**
- * Writes `<folder>/.env` (mode 0600), every variable commented with its meaning and default, and fresh keys: INSTANCE_KEY in the file
- * itself, the signing key as a file in `<dataDir>/keys` (default `<folder>/data`). Never overwrites a file. Keys that a first start has
- * already made there are kept, for the database there belongs to them.
+ * Writes `<folder>/.env` (mode 0600), every variable commented with its meaning and default, and fresh keys:
+ * INSTANCE_KEY in the file itself, the signing key as a file in `<dataDir>/keys` (default `<folder>/data`). Never
+ * overwrites a file. Keys created there by a first start are kept, because the database belongs to them.
  */
 export async function createEnvFile(folder: string, dataDir = join(folder, 'data')): Promise<EnvFileOutcome> {
   const path = join(folder, '.env');
@@ -78,7 +78,7 @@ export async function createEnvFile(folder: string, dataDir = join(folder, 'data
   };
 }
 
-/** The text of an .env: `values` are set, everything else stands as a comment with its default. */
+/** The text of an .env: variables in `values` are set, all others are comments with their defaults. */
 function envFileText(values: Partial<Record<VariableName, string>>): string {
   const lines = [
     '# Configuration of consent-ledger. Environment variables take precedence over this file; an empty value counts as unset.',

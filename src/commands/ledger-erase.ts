@@ -28,7 +28,7 @@ import { noSuchSource, withContext } from './run-context.ts';
 
 type EraseFlags = OptionsOf<ReturnType<typeof eraseCommand>>;
 
-/** `ledger erase`: takes content out of the ledger for good. */
+/** `ledger erase`: erases content from the ledger for good. */
 export function registerLedgerErase(ledger: CommandUnknownOpts, io: CommandIo): void {
   eraseCommand(ledger).action((entries, flags) =>
     withContext(async (context) => {
@@ -114,7 +114,7 @@ interface Certificate {
   readonly problem: string | null;
 }
 
-/** The erasure is done by then: what goes wrong with its certificate is said, and does not undo it. */
+/** The erasure is done by now: a problem with its certificate is reported but does not undo it. */
 async function certify(
   context: Context,
   { certificate, source }: EraseFlags,
@@ -199,7 +199,7 @@ function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
   return { officer, confirmedBy, reason, law, despite };
 }
 
-/** Throws UsageError where a controller profile wants two officers and there is one. */
+/** Throws UsageError if a controller profile requires two officers and there is only one. */
 async function assertSecondOfficer(
   context: Context,
   plan: ErasurePlan,
@@ -285,7 +285,10 @@ function rangesText(seqs: readonly number[]): string {
   return `${shown.join(', ')}${ranges.length > shown.length ? ` and ${ranges.length - shown.length} more` : ''}`;
 }
 
-/** What an erasure that was interrupted left is named first, and with --yes cleaned up: the same command run again finds nothing of it to erase. */
+/**
+ * Reports what an interrupted erasure left first, and cleans it up with --yes: the same command, run again, would find
+ * nothing of it to erase.
+ */
 async function lookForInterrupted({ erasure }: Context, io: CommandIo, { yes }: EraseFlags): Promise<void> {
   if (!(await isUnfinished(erasure))) return;
   if (yes === true) await finishErasures(erasure);

@@ -52,7 +52,7 @@ export function registerLedgerEvents(ledger: CommandUnknownOpts, io: CommandIo):
           else if (format === 'syslog-framed') await write(lines.map(octetCounted).join(''));
           else await write(lines.map((line) => `${line}\n`).join(''));
           written += some.length;
-          // What was passed over is not looked at again, either.
+          // Skipped entries are not read again either.
           last = (written >= limit ? some : page).at(-1)?.seq ?? last;
           if (written >= limit) break;
         }

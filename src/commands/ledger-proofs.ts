@@ -76,7 +76,7 @@ async function prove(
   const seqs = await entriesOf(context, what);
   if (options.out === undefined && seqs.length > 1)
     throw new UsageError([`${printable(what)} has ${seqs.length} entries: name a folder for their proofs with --out.`]);
-  // Entries after the last checkpoint get one.
+  // Seals entries after the last checkpoint.
   await context.seal();
   const proveOne = createProver(context);
   const proven: { seq: number; size: number; tlogProof: string; meta: Buffer | null; body: Buffer | null }[] = [];
@@ -108,7 +108,7 @@ async function prove(
   for (const { seq, sentence } of options.json ? [] : faults)
     io.stderr.write(`${pc.red('✗ not proven')}: entry ${seq}: ${sentence}\n`);
   if (options.out === undefined && !options.json) {
-    // The file as it is, so that it can be piped.
+    // Written unchanged, so that it can be piped.
     io.stdout.write(proven.map(({ tlogProof }) => tlogProof).join(''));
     return;
   }
@@ -151,7 +151,7 @@ async function giveReceipt(
   else io.stdout.write(`${printable(options.out)}: receipt for entry ${seq}\n`);
 }
 
-/** The entries that belong to a case, document or decision, in order. Throws UsageError if it does not exist. */
+/** The entries of a case, document or decision, in order. Throws UsageError if it does not exist. */
 async function entriesOf({ store, projector }: Context, what: string): Promise<readonly number[]> {
   const { read } = store;
   if (/^[1-9]\d{0,15}$/.test(what)) return [Number(what)];
@@ -213,7 +213,7 @@ async function showConsistency(
   const hashes = isCut ? null : await tree.consistency(from.size, to.head.size);
   const ownRoot = isCut ? null : await tree.root(from.size);
   const root = from.root ?? ownRoot;
-  // A proof may not need what was altered in the earlier tree; the ledger must still give its root.
+  // The proof may not use an altered part of the earlier tree, so also check that the ledger still gives its root.
   const isOurs = root !== null && ownRoot?.equals(root) === true;
   const sound = isOurs && hashes !== null && provesConsistency({ size: from.size, root }, to.head, hashes);
   if (!sound) io.exitCode = 3;
@@ -224,7 +224,7 @@ async function showConsistency(
     hashes: (sound ? hashes : []).map((hash) => hash.toString('base64')),
   };
   if (sound && !options.json) {
-    // The file as it is, so that it can be piped.
+    // Written unchanged, so that it can be piped.
     io.stdout.write(formatConsistencyProof(from.size, hashes, to.note));
     return;
   }
@@ -241,7 +241,7 @@ async function showConsistency(
   );
 }
 
-/** A checkpoint out of a file, signed with this ledger's key. Throws UsageError when it has none. */
+/** A checkpoint from a file, signed with this ledger's key. Throws UsageError if there is none. */
 async function readOutside({ keys }: Context, path: string): Promise<TreeHead & { note: string }> {
   const { size } = await stat(path).catch(unreadable(path));
   if (size > OUTSIDE_FILE_BYTES) throw new UsageError([`${path} is too large to contain a checkpoint.`]);

@@ -14,13 +14,13 @@ interface PublicFlags {
   readonly key?: string;
   readonly checkpoint?: readonly string[];
   readonly timestamp?: readonly string[];
-  /** Certificates that the tokens' lead to. */
+  /** File with the trusted certificates of the tokens. */
   readonly ca?: string;
   readonly database?: DatabaseAddress;
   readonly json?: boolean;
 }
 
-/** `ledger verify --public`: with the verifier key alone, on a database or a copy of one that is only read. */
+/** `ledger verify --public`: uses only the verifier key, on a database or copy that is only read. */
 export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags): Promise<void> {
   if (options.key === undefined)
     throw new UsageError([
@@ -77,7 +77,7 @@ export async function verifyWithoutSecrets(io: CommandIo, options: PublicFlags):
   }
 }
 
-/** A verifier key, or a file that holds one. */
+/** A verifier key, or a file that contains one. */
 async function readKey(
   text: string,
 ): Promise<{ name: string; publicKey: NonNullable<ReturnType<typeof parseVerifierKey>>['publicKey'] }> {
@@ -106,7 +106,7 @@ function certificatesOf(path: string, pem: string): readonly Buffer[] {
     const found = certificatesIn(pem);
     if (found.length > 0) return found;
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new UsageError([`${path} contains no PEM certificates.`]);
 }

@@ -191,7 +191,7 @@ function registerRebuild(ledger: CommandUnknownOpts, io: CommandIo): void {
         progress.end();
         const { seq, position, counts, differences } = report;
         if (options.check && (differences.length > 0 || position !== null)) io.exitCode = 3;
-        // Which rows differ, not what they hold: that may be somebody's name.
+        // Which rows differ, but not their content, which may be someone's name.
         const keys = differences.map(({ table, key }) => ({ table, key }));
         printResult(io, options, { seq, position, counts, differences: keys }, () =>
           rebuildText(report, options.check === true),
@@ -213,12 +213,12 @@ async function reread(context: Context, slug: string, check: boolean): Promise<v
 }
 
 async function rebuildAll(context: Context, onProgress: (done: number, total: number) => void) {
-  // Catching up would put a wrong position right by itself, and nothing would be left to report.
+  // Catching up would silently correct a wrong position, and nothing would be left to report.
   if ((await findPositionFault(context.store.read)) === null) await context.projector.catchUp();
   return context.rebuild(onProgress);
 }
 
-/** Examples that are named of each table. */
+/** Examples listed for each table. */
 const EXAMPLES = 5;
 
 function rebuildText({ seq, position, counts, differences }: RebuildReport, check: boolean): string {
@@ -241,7 +241,7 @@ function rebuildText({ seq, position, counts, differences }: RebuildReport, chec
   ].join('\n');
 }
 
-/** `ledger witness`: lets others sign what the ledger is at the moment (docs/proofs.md). */
+/** `ledger witness`: lets others sign the current state of the ledger (docs/proofs.md). */
 export function registerLedgerWitness(ledger: CommandUnknownOpts, io: CommandIo): void {
   withJson(ledger.command('witness'))
     .argument('[policy]', 'file with witnesses, their addresses and the quorum (C2SP tlog-policy); default: WITNESSES')

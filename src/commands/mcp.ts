@@ -2,10 +2,10 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { createMcpServer } from '../http/api/mcp.ts';
 import { findSource, withContext } from './run-context.ts';
 
-/** Who looks, as the ledger records it. */
+/** The actor recorded in the ledger. */
 const MCP_ACTOR = 'assistant (MCP, command line)';
 
-/** `mcp`: a server of the Model Context Protocol on standard input and output, that reads and changes nothing. */
+/** `mcp`: a read-only Model Context Protocol server on standard input and output. */
 export function registerMcp(program: CommandUnknownOpts): void {
   program
     .command('mcp')
@@ -20,7 +20,7 @@ export function registerMcp(program: CommandUnknownOpts): void {
         const transport = new StdioServerTransport();
         await new Promise<void>((resolve, reject) => {
           transport.onclose = resolve;
-          // The transport does not notice that its client has gone.
+          // The transport does not notice when its client has gone.
           process.stdin.once('end', resolve);
           server.connect(transport).catch(reject);
         });

@@ -8,7 +8,7 @@ import { UsageError } from '../core/errors.ts';
 import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
-/** `notify`: which notices there are, and whether they reach people. */
+/** `notify`: current notices, and whether they reach people. */
 export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void {
   const notify = program
     .command('notify')

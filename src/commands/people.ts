@@ -27,10 +27,10 @@ import {
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 import { adminUrl, adminUrlOf, findAccount } from './token.ts';
 
-/** Anyone with a shell here has the keys as well. */
+/** Anyone with a shell here also has the keys. */
 const administrator: Administrator = { officer: COMMAND_LINE_ACTOR, personId: null, role: 'owner' };
 
-/** `people`: accounts of the admin pages, also for who cannot sign in any more. */
+/** `people`: accounts of the admin pages; also works for people who can no longer sign in. */
 export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void {
   const people = program
     .command('people')

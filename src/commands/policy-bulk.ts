@@ -174,7 +174,7 @@ function resumeCommand({ file, source }: BulkFlags): string {
 
 type Counts = Readonly<Partial<Record<ItemRow['state'], number>>>;
 
-/** How many items stand how. */
+/** The number of items in each state. */
 function countsOf(items: readonly ItemRow[]): Counts {
   const counts: Partial<Record<ItemRow['state'], number>> = {};
   for (const { state } of items) counts[state] = (counts[state] ?? 0) + 1;
@@ -190,7 +190,7 @@ const words: Readonly<Record<ItemRow['state'], string>> = {
   planned: 'not sent',
 };
 
-/** The same in words. */
+/** The counts in words. */
 function summaryOf(counts: Counts): string {
   return (Object.keys(words) as ItemRow['state'][])
     .filter((state) => counts[state] !== undefined)
@@ -198,10 +198,10 @@ function summaryOf(counts: Counts): string {
     .join(', ');
 }
 
-/** Items of the table for people; the rest is in --out and --json. */
+/** Items in the table for people; the rest is in --out and --json. */
 const SHOWN = 60;
 
-/** What came of a run, for people: a row per item, the counts, and what to do next. */
+/** The result of a run for people: a row per item, the counts, and what to do next. */
 function bulkText(
   planId: string,
   ended: BulkEnd,
@@ -219,7 +219,7 @@ function bulkText(
     ['result', (row) => words[row.state]],
     ['policy', (row) => row.policyId],
   ];
-  // A column that the file does not have is left out.
+  // Columns without values are left out.
   const used = columns.filter(([, valueOf]) => rows.some((row) => valueOf(row) !== null));
   const table = tableText(
     used.map(([title]) => title),
@@ -278,7 +278,7 @@ function endText(ended: BulkEnd, items: readonly ItemRow[], resume: string): str
 
 type Shown = ReturnType<typeof shownItem>;
 
-/** An item as --json and --out show it. */
+/** An item in --json and --out. */
 function shownItem(row: ItemRow) {
   const item = JSON.parse(row.item) as FormA;
   return {
@@ -309,7 +309,7 @@ function resultCsv(items: readonly ItemRow[]): Promise<Buffer> {
   return buffer(Readable.from(renderCsv(columns, items.map(shownItem))));
 }
 
-/** Reads the items of a bulk file. Throws UsageError with every problem and where it is. */
+/** Reads the items of a bulk file. Throws UsageError with every problem and its place. */
 async function readBulkItems(path: string): Promise<readonly FormA[]> {
   let bytes: Buffer;
   try {

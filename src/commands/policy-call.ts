@@ -18,8 +18,8 @@ import type { CallRow } from '../policies/settle-calls.ts';
 import type { UnsettledCall } from '../policies/unsettled-call.ts';
 
 /**
- * The source that a command about policies calls: the one named, the only one there is, or `default`. Throws UsageError if there is none,
- * if it has no address or key, or if several qualify.
+ * The source that a policy command calls: the named one, the only one, or `default`. Throws UsageError if there is
+ * none, if it has no address or key, or if several qualify.
  */
 export function callableSource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
   const source = slug === undefined ? onlySource(context.sources.list()) : findSource(context, slug);
@@ -31,7 +31,7 @@ export function callableSource(context: Pick<Context, 'sources'>, slug: string |
   return source;
 }
 
-/** Nothing can be pulled or called. */
+/** Without these, nothing can be pulled or called. */
 export const NO_API_ACCESS =
   'No source has API access: set SERVICE_BASE_URL and SERVICE_API_KEY, or run `consent-ledger source add`.';
 
@@ -45,7 +45,10 @@ function onlySource(sources: readonly Source[]): Source {
   ]);
 }
 
-/** Who calls from a terminal: stopped by Ctrl-C (what is under way is brought to its end), patient for a quarter of an hour unless told otherwise, saying what is waited for. */
+/**
+ * The patience of a caller at a terminal: stops on Ctrl-C (after finishing the current call), waits up to a quarter of
+ * an hour unless told otherwise, and says what it is waiting for.
+ */
 export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
   const stop = new AbortController();
   const line = createStatusLine(io);
@@ -62,7 +65,7 @@ export function patienceOf(io: CommandIo, flags: { readonly wait?: boolean }) {
   };
 }
 
-/** Says while a call is under way how long it has been, so that two minutes of silence do not look like a fault. */
+/** Shows how long a call has been running, so that two minutes of silence do not look like a fault. */
 export async function withStopwatch<T>(
   line: StatusLine,
   what: string,
@@ -98,7 +101,7 @@ export function unknownText(requestId: string, error: CallFailure): string {
   ].join('\n');
 }
 
-/** The same for a publish, which costs nothing and may be repeated. */
+/** The same for publishing, which costs nothing and may be repeated. */
 export function unknownPublishText(requestId: string, error: CallFailure): string {
   return [
     `Outcome unknown: the policy may or may not be public now. ${printable(error.message)}`,
@@ -109,7 +112,7 @@ export function unknownPublishText(requestId: string, error: CallFailure): strin
   ].join('\n');
 }
 
-/** A refusal with what to do, and how long the service asks to wait. */
+/** A refusal, with what to do and how long the service asks us to wait. */
 export function refusedText(error: CallFailure): string {
   const wait =
     error.retryAfterMs === null ? '' : ` The service asks clients to wait ${Math.ceil(error.retryAfterMs / 1000)} s.`;
@@ -157,7 +160,7 @@ export function notSentText(
   }
 }
 
-/** When no slot of the rate limit is free, or the service asked the key to wait. */
+/** When a slot of the rate limit is free, or when the pause requested by the service ends. */
 function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, waited: boolean): string {
   const why = `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${printable(ended.limit)}).`;
   return waited
@@ -165,7 +168,7 @@ function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, wa
     : `${why} Without --no-wait this command waits up to 15 minutes.`;
 }
 
-/** The state of a call, in words. `unknownItems`: how many of its items have an unknown outcome. */
+/** The state of a call in words. `unknownItems`: how many of its items have an unknown outcome. */
 export function stateText(call: Pick<CallRow, 'state' | 'due_at'>, unknownItems = 0): string {
   switch (call.state) {
     case 'sent':

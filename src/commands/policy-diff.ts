@@ -22,18 +22,18 @@ type DiffFlags = OptionsOf<ReturnType<typeof diffCommand>>;
 
 const seqOf = wholeNumberFrom(1);
 
-/** One of the two texts compared. */
+/** One of the two texts being compared. */
 interface Side {
   readonly target: string;
   readonly seq: number;
   readonly textSha256: string | null;
-  /** Null: named by its entry, not by a time. */
+  /** Null: it was selected by its entry, not by a time. */
   readonly version: TextVersion | null;
-  /** The text was changing around the time asked for, so that it may have been the next one already. */
+  /** The text was changing around the requested time, so the next one may already have been in force. */
   readonly uncertain: boolean;
 }
 
-/** `policy diff`: what changed between two stored texts of a policy. */
+/** `policy diff`: the changes between two stored texts of a policy. */
 export function registerPolicyDiff(policy: CommandUnknownOpts, io: CommandIo): void {
   diffCommand(policy).action((policyName, options) =>
     withContext(async (context) => {
@@ -91,7 +91,7 @@ async function loadSide(context: Context, source: string, side: Side) {
 
 async function chooseByTime(context: Context, policyName: string, options: DiffFlags): Promise<[Side, Side]> {
   const all = await loadTargets(context, policyName, options);
-  // The page of the policy, unless only the other way has more than one text to compare.
+  // The policy's public page, unless only the embed endpoint has more than one text to compare.
   const { target, versions } = all.find((one) => one.versions.length > 1) ?? all[0];
   const last = versions.at(-1) as TextVersion;
   const sideAt = (text: string, flag: string) =>
@@ -147,7 +147,7 @@ async function sideOfEntry(context: Context, source: string, seq: number): Promi
   return { target: row.target, seq, textSha256: row.text_sha256, version: null, uncertain: false };
 }
 
-/** Lines for a terminal; whatever the text holds cannot rewrite the screen. */
+/** Colours the lines for a terminal; the text cannot rewrite the screen. */
 function colour(diff: string): string {
   return diff
     .split('\n')
@@ -163,7 +163,7 @@ function colour(diff: string): string {
 
 type OpenapiFlags = OptionsOf<ReturnType<typeof openapiCommand>>;
 
-/** `policy openapi`: the service's description of its API as it was stored, and what changed in it. */
+/** `policy openapi`: the stored description of the service's API, and its changes. */
 export function registerPolicyOpenapi(policy: CommandUnknownOpts, io: CommandIo): void {
   openapiCommand(policy).action((options) =>
     withContext(async (context) => {

@@ -76,7 +76,7 @@ function generateCommand(policy: CommandUnknownOpts) {
     .option('--out <file>', 'write the text of the policy to this file');
 }
 
-/** Throws UsageError where the MCP endpoint cannot be used: its one tool has the words of form A (docs/service.md §4.9). */
+/** Throws UsageError if the MCP endpoint cannot be used: its tool takes form A only (docs/service.md §4.9). */
 function assertMcp(flags: GenerateFlags, source: { readonly slug: string; readonly siteUrl: string | null }): void {
   if (flags.form === 'b') throw new UsageError(['--via mcp supports --form a only.']);
   if (source.siteUrl === null)
@@ -85,9 +85,9 @@ function assertMcp(flags: GenerateFlags, source: { readonly slug: string; readon
     ]);
 }
 
-/** Says what came of a generation; exit code 1 unless it was made and, where asked to, written to a file. */
+/** Reports the result of a generation; exit code 1 unless the policy was generated and, if requested, written to a file. */
 async function finishGenerate(io: CommandIo, flags: GenerateFlags, ended: GenerateOutcome): Promise<void> {
-  // The policy was made and counts: that its text cannot be written must not look as if it was not.
+  // The policy exists and counts against the quota: a failure to write its text must not look as if it did not.
   const unwritten =
     ended.outcome === 'done' && flags.out !== undefined ? await writeOut(flags.out, textOf(ended.policy)) : null;
   if (ended.outcome !== 'done' || unwritten !== null) io.exitCode = 1;

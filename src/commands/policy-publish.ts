@@ -25,7 +25,7 @@ export function registerPolicyPublish(policy: CommandUnknownOpts, io: CommandIo)
         const one = await publishOne(context, io, id, flags);
         published.push(one);
         if (one.ended.outcome !== 'done') io.exitCode = 1;
-        // What holds for all of them is said once.
+        // These outcomes apply to all policies, so report them once.
         if (one.ended.outcome === 'stopped' || one.ended.outcome === 'not-configured') break;
       }
       const values = published.map(({ id, ended, arrivals }) => ({ policyId: id, ...ended, arrivals }));
@@ -70,7 +70,7 @@ async function publishOne(context: Context, io: CommandIo, id: string, flags: Pu
   return { id, ended, arrivals, text: sentenceOf(id, ended, flags.wait, arrivals, seconds) };
 }
 
-/** The id is a piece of the path that is posted to: an empty one, `.` and `..` would make another address of it. */
+/** The id is part of the request path: an empty id, `.` or `..` would change the address. */
 function policyIdFrom(text: string): string {
   if (/^(\s*|\.{1,2})$/.test(text))
     throw new InvalidArgumentError('Not a policy id: see `consent-ledger policy calls` for those generated here.');

@@ -20,7 +20,7 @@ import { cameText, targetText } from './policy-stored-text.ts';
 import { stateText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-/** `policy show`, `policy calls`, `policy settle`: what is known here; asks the service nothing. */
+/** `policy show`, `policy calls`, `policy settle`: work on what is known here, without asking the service. */
 export function registerPolicyShow(policy: CommandUnknownOpts, io: CommandIo): void {
   registerShow(policy, io);
 
@@ -185,7 +185,7 @@ function shownCall(row: CallRow) {
   };
 }
 
-/** The address that works: of the list, else of the last publish from here. */
+/** The working link: from the service's list, or else from the last publish made here. */
 async function loadLink(read: Query, view: PolicyView): Promise<string | null> {
   const { listed } = view;
   const links = listed === null || listed.gone_at !== null ? null : await loadListedLinks(read, [listed]);
@@ -221,7 +221,7 @@ function shownPolicy(view: PolicyView, link: string | null) {
   };
 }
 
-/** The texts that were fetched, the newest of each target last. */
+/** The fetched texts, the newest of each target last. */
 function textLines(policyId: string, texts: readonly TargetTexts[]): string[] {
   if (texts.length === 0) return ['  texts     none fetched'];
   const lines = texts.flatMap(({ target, versions }, place) => [
@@ -241,7 +241,7 @@ function textLines(policyId: string, texts: readonly TargetTexts[]): string[] {
   );
 }
 
-/** Whether the embed endpoint shows what the public page does. */
+/** Whether the embed endpoint shows the same as the public page. */
 function besideText(page: TargetTexts | undefined, shown: NamedVersion | undefined): string {
   const own = page?.versions.at(-1);
   if (own === undefined || shown === undefined) return '';

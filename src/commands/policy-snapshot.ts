@@ -21,7 +21,7 @@ import { findSource, withContext } from './run-context.ts';
 
 type SnapshotFlags = OptionsOf<ReturnType<typeof snapshotCommand>>;
 
-/** `policy snapshot` and `policy diff`: the texts of policies as visitors get them, fetched now and compared. */
+/** `policy snapshot` and `policy diff`: the texts of policies as visitors see them, fetched now and compared. */
 export function registerPolicySnapshots(policy: CommandUnknownOpts, io: CommandIo): void {
   snapshotCommand(policy).action((options) =>
     withContext(async (context) => {
@@ -102,7 +102,7 @@ async function choosePolicies(
   return loadKnownPolicies(context.snapshots, source, signal);
 }
 
-/** A row of what was done, with the interval in which the text is known to have come. */
+/** A row about a fetch, with the interval in which the text is known to have come into force. */
 async function rowOf(context: Context, { source, policy, look, reason }: Fetched) {
   const about = { source, policyId: policy.policyId, policyType: policy.policyType };
   if (look === null) return { ...about, target: null, outcome: 'not-configured' as const, sentence: reason ?? '' };

@@ -27,14 +27,14 @@ import { HUB } from '../policy-texts/snapshot.ts';
 
 type TextFlags = OptionsOf<ReturnType<typeof textCommand>>;
 
-/** A stretch of time that was asked about: a moment (a millisecond) or a day. ISO 8601 UTC, `to` exclusive. */
+/** The requested time: an instant (a millisecond) or a day. ISO 8601 UTC, `to` exclusive. */
 interface Stretch {
   readonly from: string;
   readonly to: string;
   readonly words: string;
 }
 
-/** `policy text`: the text that was in force at a time, to read. */
+/** `policy text`: the text that was in force at a given time, for reading. */
 export function registerPolicyText(policy: CommandUnknownOpts, io: CommandIo): void {
   textCommand(policy).action((policyName, options) =>
     withContext(async (context) => {
@@ -94,7 +94,7 @@ async function loadTold(read: Query, source: string, target: string, possible: r
     .execute();
 }
 
-/** Null: it was erased. A text that was not there (404, 410) is empty. */
+/** Null: it was erased. If there was no text (404, 410), it is empty. */
 async function loadText(context: Context, options: TextFlags, version: NamedVersion): Promise<string | null> {
   if (version.textSha256 === null) return '';
   const stored = await loadStoredText(context.store.read, options.source, version.firstSeq);
@@ -141,33 +141,33 @@ function noneText(what: string, asked: Stretch, [first]: readonly NamedVersion[]
   return `${what}: the text in force ${asked.words} is unknown; the first one was seen at ${first?.firstSeen ?? 'no time'}.`;
 }
 
-/** When a text came, as far as is known. */
+/** When a text came into force, as far as known. */
 export function cameText({ notBefore, firstSeen }: Pick<NamedVersion, 'notBefore' | 'firstSeen'>): string {
   return notBefore === null
     ? `${timeText(firstSeen)} or before`
     : `between ${timeText(notBefore)} and ${timeText(firstSeen)}`;
 }
 
-/** Until when it was seen; of a single answer the latest moment at which it can have been made. */
+/** When it was last seen; for a single answer, the latest time at which it can have been made. */
 function lastText({ firstSeen, lastSeen }: Pick<NamedVersion, 'firstSeen' | 'lastSeen'>): string {
   return lastSeen < firstSeen ? firstSeen : lastSeen;
 }
 
-/** Which of the two ways a text was fetched. */
+/** How a text was fetched. */
 type Via = 'hosted' | 'embed';
 
 export function viaOption(): Option {
   return new Option('--via <way>', 'the public page or the embed endpoint').choices(['hosted', 'embed']);
 }
 
-/** What a target is, in words. */
+/** A target in words. */
 export function targetText(target: string): string {
   const name = printable(target.slice(target.indexOf(':') + 1));
   if (target.startsWith('hosted:')) return `public page of ${name}`;
   return name === HUB ? 'embed endpoint, list of all (hub)' : `embed endpoint, ${name}`;
 }
 
-/** The stored texts of a policy, its public page first; or of a policy type. Throws UsageError if there is none. */
+/** The stored texts of a policy, its public page first, or of a policy type. Throws UsageError if there are none. */
 export async function loadTargets(
   context: Pick<Context, 'store'>,
   policyName: string,

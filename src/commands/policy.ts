@@ -31,7 +31,7 @@ import {
 import { settleCalls } from '../policies/settle-calls.ts';
 import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
 
-/** `policy …`: drive the service: generate, bulk, list, publish, and what is known of each policy. */
+/** `policy …`: commands for the service (generate, bulk, list, publish) and for what is known of each policy. */
 export function registerPolicy(program: CommandUnknownOpts, io: CommandIo): void {
   const policy = program
     .command('policy')
@@ -45,10 +45,13 @@ export function registerPolicy(program: CommandUnknownOpts, io: CommandIo): void
   registerPolicyText(policy, io);
 }
 
-/** Sources asked in parallel: hundreds one by one take minutes, all at once look like an attack. */
+/** Sources asked concurrently: hundreds one by one take minutes, all at once look like an attack. */
 const AT_ONCE = 4;
 
-/** `policy list`: asks the service for its published policies and keeps them in the local catalogue (docs/service.md §4.3). */
+/**
+ * `policy list`: requests the published policies from the service and stores them in the local catalogue
+ * (docs/service.md §4.3).
+ */
 export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): void {
   withJson(policy.command('list'))
     .description(
@@ -78,7 +81,7 @@ export function registerPolicyList(policy: CommandUnknownOpts, io: CommandIo): v
           },
         );
         progress.end();
-        // A list may tell what came of a publish whose outcome is unknown.
+        // A list may show the outcome of a publish that is unknown so far.
         await settleCalls(context.policies);
         const rows = await loadCatalogue(context.policies, { source: slug, gone: flags.gone });
         const disagreements = await findDisagreements(context.store.read, {

@@ -18,15 +18,15 @@ export const documentFlags = new Command()
   )
   .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
 
-/** Brings the read models up to date. Throws UsageError for a position that the ledger has not reached. */
+/** Brings the read models up to date. Throws UsageError for a position after the end of the ledger. */
 export async function catchUpTo({ projector }: Pick<Context, 'projector'>, asOf: number | undefined): Promise<void> {
   const last = await projector.catchUp();
-  // Beyond the end it would be today's document under a number of tomorrow.
+  // Otherwise today's document would be labelled with a later position.
   if (asOf !== undefined && asOf > last)
     throw new UsageError([`--as-of ${asOf} is beyond the end of the ledger (entry ${last}).`]);
 }
 
-/** Why nothing was produced; `refused`: an entry that it would rely on was altered. */
+/** Why nothing was produced; `refused`: an entry that it would cite was altered. */
 type NotProduced =
   | { readonly outcome: 'invalid' | 'refused'; readonly problem: string }
   | { readonly outcome: 'unknown-case'; readonly caseId: string }
@@ -45,14 +45,14 @@ export function problemOf(ended: NotProduced): string {
   }
 }
 
-/** Says why nothing was produced: exit code 3 where an entry was altered; else throws UsageError. */
+/** Says why nothing was produced: exit code 3 if an entry was altered; otherwise throws UsageError. */
 export function refuseDocument(io: CommandIo, options: { readonly json?: boolean }, ended: NotProduced): void {
   if (ended.outcome !== 'refused') throw new UsageError([problemOf(ended)]);
   io.exitCode = 3;
   printResult(io, options, ended, () => `${pc.red('✗')} ${ended.problem}`);
 }
 
-/** Copies a document to --out and prints what was produced. `what` names it; `note` and `more` add to what is said of every document. */
+/** Copies a document to --out and prints what was produced. `what` names it; `note` and `more` are added to the general output. */
 export async function finishDocument(
   io: CommandIo,
   { out, json = false }: { readonly out?: string; readonly json?: boolean },

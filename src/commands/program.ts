@@ -14,8 +14,8 @@ import type { CommandIo, ExitCode } from './command-io.ts';
 type Register = (program: CommandUnknownOpts, io: CommandIo) => void;
 
 /**
- * One file of this folder per command, in the order of the help. Only the one that is asked for is loaded: together they are the
- * whole program, which takes longer to load than most commands take to run.
+ * One file of this folder per command, in the order of the help. Only the requested one is loaded: together they are
+ * the whole program, which takes longer to load than most commands take to run.
  */
 const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Register>>> = {
   init: async () => (await import('./init.ts')).registerInit,
@@ -27,7 +27,7 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   source: async () => (await import('./source.ts')).registerSource,
   delivery: async () => (await import('./delivery.ts')).registerDelivery,
   sync: async () => (await import('./sync.ts')).registerSync,
-  // The calculator opens no installation, so it does not load one either.
+  // The calculator opens no installation, so do not load the code for one.
   dsar: async (args) =>
     args[0] === 'dsar' && args[1] === 'deadline'
       ? (await import('./deadline.ts')).registerCalculator
@@ -56,14 +56,17 @@ const commands: Readonly<Record<string, (args: readonly string[]) => Promise<Reg
   },
 };
 
-/** Builds the command line for `args`: with the command that they begin with; for the version with none, else (for the help) with all. */
+/**
+ * Builds the command line for `args`: with the command with which they begin; with none for the version; otherwise, for
+ * the help, with all.
+ */
 export async function createProgram(io: CommandIo, args: readonly string[]): Promise<Command> {
   const program = new Command('consent-ledger')
     .description('Keeps provable evidence of consent, policies and data subject requests.')
     .version(loadVersion())
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // It repeats the argument that it refuses.
+      // The message repeats the refused argument.
       writeErr: (text) => io.stderr.write(withoutPasswords(text)),
     })
     .showHelpAfterError('(see --help)')
@@ -71,7 +74,8 @@ export async function createProgram(io: CommandIo, args: readonly string[]): Pro
       'after',
       '\nExit codes: 0 done, 1 failed, 2 usage or configuration, 3 verification found a fault.\nConfiguration: environment variables and .env, see docs/configuration.md.',
     )
-    // What stands behind a subcommand is its own, even where its parent has a flag of that name (`sync status --source x`).
+    // Options after a subcommand belong to it, even if its parent has one with the same name (`sync status --source
+    // x`).
     .enablePositionalOptions()
     .exitOverride();
   const [first = ''] = args;
@@ -83,7 +87,7 @@ export async function createProgram(io: CommandIo, args: readonly string[]): Pro
   return program;
 }
 
-/** Commander hands settings to subcommands at their creation only; these were set on the parent first, so all have them. */
+/** Commander passes settings to subcommands only at creation; these were set on the parent first, so all subcommands have them. */
 function inheritSettings(command: CommandUnknownOpts): void {
   for (const child of command.commands) {
     child.copyInheritedSettings(command);
@@ -103,7 +107,7 @@ export async function runProgram(io: CommandIo, args: readonly string[]): Promis
 
 async function explain(error: unknown, stderr: NodeJS.WritableStream): Promise<ExitCode> {
   if (error instanceof CommanderError) {
-    // Commander has printed its own sentence; help and version are not errors.
+    // Commander has already printed a message; help and version are not errors.
     return error.exitCode === 0 ? 0 : 2;
   }
   if (error instanceof UsageError) {

@@ -7,7 +7,7 @@ import type { RetentionPeriod } from '../law/profile.ts';
 import { type CommandIo, counted, dayText, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
 import { noSuchSource, withContext } from './run-context.ts';
 
-/** `retention show|run`: what is kept for how long, and erasing what is due. */
+/** `retention show|run`: how long each kind of data is kept, and erasing what is due. */
 export function registerRetention(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program.command('retention').description('show how long data is kept, and erase what is due');
 
@@ -81,7 +81,7 @@ function periodText(period: RetentionPeriod): string {
   return 'days' in period ? counted(period.days, 'day') : counted(period.months, 'month');
 }
 
-/** `hold add|list|lift`: what must not be erased. */
+/** `hold add|list|lift`: data that must not be erased. */
 export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
   const command = program
     .command('hold')

@@ -7,15 +7,15 @@ import type { Source } from '../core/source.ts';
 import { createLog } from '../log.ts';
 import { printable, printTimesIn } from './command-io.ts';
 
-/** Opens the installation that environment and .env describe, does the work, and closes it again whatever happens. */
+/** Opens the installation described by environment and .env, does the work, and closes it in any case. */
 export async function withContext<T>(work: (context: Context) => Promise<T>): Promise<T> {
   const config = loadProcessConfig();
   return withContextOf(config, work);
 }
 
 /**
- * The same for a configuration at hand. Commands print what they do themselves; besides that they tell of warnings and worse, a sentence each.
- * A server's log is JSON lines, from `logLevel` on.
+ * The same for a given configuration. Commands print their own results; from the log they show warnings and errors as
+ * sentences. A server logs JSON lines from `logLevel` up.
  */
 export async function withContextOf<T>(
   config: Config,
@@ -24,7 +24,8 @@ export async function withContextOf<T>(
 ): Promise<T> {
   printTimesIn(config.timeZone);
   const log = logLevel === undefined ? createLog('warn', sentences) : createLog(logLevel);
-  // A server: also the only one that folds for as long as it runs. Sources are run without being built, in tests, and have no file for a thread.
+  // Only long-running servers fold in a thread. In tests, sources run without being built, and there is no file for a
+  // thread.
   const foldsInThread = logLevel !== undefined && import.meta.url.endsWith('.js');
   const context = await openContext(config, log, { foldsInThread });
   try {
@@ -34,7 +35,7 @@ export async function withContextOf<T>(
   }
 }
 
-/** Parses a flag that takes the address of a database, as DATABASE_URL does. */
+/** Parses a flag that takes a database address like DATABASE_URL. */
 export function databaseAddress(text: string): DatabaseAddress {
   const parsed = valuesSchema.shape.DATABASE_URL.safeParse(text);
   if (!parsed.success)
@@ -45,14 +46,14 @@ export function databaseAddress(text: string): DatabaseAddress {
 
 const sentences = { write: (line: string) => void process.stderr.write(`${sentenceOf(line)}\n`) };
 
-/** A line of the log in words: `shop: retrying a request to the service: It could not be reached …`. Exported for tests. */
+/** A log line in words: `shop: retrying a request to the service: It could not be reached …`. Exported for tests. */
 function sentenceOf(line: string): string {
   const { source, msg, reason, err } = JSON.parse(line) as Record<string, unknown> & { err?: { message?: unknown } };
   const parts = [source, msg, reason, err?.message].filter((part) => typeof part === 'string' && part !== '');
   return printable(parts.join(': '));
 }
 
-/** Who acts on the command line, as the ledger records it. */
+/** The actor recorded in the ledger for commands. */
 export const COMMAND_LINE_ACTOR = 'operator (command line)';
 
 /** The source with this slug. Throws UsageError if there is none. */
@@ -62,7 +63,7 @@ export function findSource({ sources }: Pick<Context, 'sources'>, slug: string):
   return source;
 }
 
-/** The source with this slug; without one `default`, or the only one that there is. Throws UsageError where that is not clear. */
+/** The source with this slug; without a slug, `default` or the only one. Throws UsageError if that is ambiguous. */
 export function findOnlySource(context: Pick<Context, 'sources'>, slug: string | undefined): Source {
   if (slug !== undefined) return findSource(context, slug);
   const all = context.sources.list();
@@ -77,7 +78,7 @@ export function findOnlySource(context: Pick<Context, 'sources'>, slug: string |
   ]);
 }
 
-/** Two changed the same thing at once, and this was the second. */
+/** Two people changed the same thing at once; this was the second change. */
 export function changedMeanwhile(what: string): string {
   return `Someone else changed ${what} at the same time: review it and try again.`;
 }

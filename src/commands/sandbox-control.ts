@@ -13,7 +13,7 @@ import type { ApiKey } from '../sandbox/keys.ts';
 import { knownEvents } from '../core/vocabulary.ts';
 import type { TriggerInput } from '../sandbox/api/control.ts';
 
-/** What every command that talks to a running sandbox has. */
+/** An option of every command that controls a running sandbox. */
 const sandboxOption = new Command().option(
   '--sandbox <url>',
   'address of the sandbox',
@@ -31,7 +31,10 @@ interface ControlRequest {
   readonly body?: unknown;
 }
 
-/** Asks a running sandbox. null: it refused or does not answer, which was said on standard error, and the exit code is 1. */
+/**
+ * Sends a request to a running sandbox. Null: it refused or did not answer, which was reported on standard error, and
+ * the exit code is 1.
+ */
 async function askSandbox<T>({ sandbox, path, body }: ControlRequest, io: CommandIo): Promise<T | null> {
   const answer = await fetch(new URL(`/_sandbox${path}`, sandbox), {
     ...(body === undefined
@@ -111,7 +114,7 @@ async function redeliver(
   if (delivery.outcome !== 'accepted') io.exitCode = 1;
 }
 
-/** Deliveries as a table: one line each, with its last try. */
+/** Deliveries as a table, one line each, with the last attempt. */
 function deliveriesText(deliveries: readonly DeliveryRecord[], none: string): string {
   return tableText(
     ['time', 'event', 'client', 'to', 'tries', 'last status', 'outcome', 'delivery'],
@@ -132,10 +135,10 @@ function deliveriesText(deliveries: readonly DeliveryRecord[], none: string): st
   );
 }
 
-/** A key as it crosses the controls. */
+/** A key as transmitted by the controls. */
 type Key = Omit<ApiKey, 'lastUsedAt'> & { readonly lastUsedAt: string | null };
 
-/** Adds `sandbox keys` and `sandbox revoke <api-key>`, which the service has in its dashboard (docs/service.md §2.5). */
+/** Adds `sandbox keys` and `sandbox revoke <api-key>`; the service has these in its dashboard (docs/service.md §2.5). */
 export function registerSandboxKeys(sandbox: CommandUnknownOpts, io: CommandIo): void {
   const list = withJson(withOptions(sandbox.command('keys'), sandboxOption)).description(
     'list the API keys of a running sandbox and their last use',
@@ -172,7 +175,7 @@ function keysText(keys: readonly Key[]): string {
 /** Adds `sandbox trigger <event>`: makes a running sandbox deliver an event now. */
 export function registerSandboxTrigger(sandbox: CommandUnknownOpts, io: CommandIo): void {
   const command = triggerCommand(sandbox);
-  // `--json` may be taken by `sandbox`, which has it too.
+  // The parent command `sandbox` also has `--json` and may consume it.
   command.action((event) => trigger(event, command.optsWithGlobals(), io));
 }
 

@@ -25,7 +25,7 @@ import { UsageError } from '../core/errors.ts';
 import { StateFileError } from '../sandbox/state.ts';
 import type { StartedSandbox, StartRow } from '../sandbox/start.ts';
 
-/** Adds `sandbox`: a stand-in of the service on a local port, until it is interrupted. */
+/** Adds `sandbox`: a stand-in for the service on a local port, until it is interrupted. */
 export function registerSandbox(program: CommandUnknownOpts, io: CommandIo): void {
   const command = sandboxCommand(program);
   command.action((flags) => runSandbox(flags, io));
@@ -105,11 +105,11 @@ function sandboxCommand(program: CommandUnknownOpts) {
 
 type SandboxFlags = OptionsOf<ReturnType<typeof sandboxCommand>>;
 
-/** Starts the sandbox, plays the traffic that was asked for, and ends when the process is interrupted. */
+/** Starts the sandbox, plays the requested traffic, and ends when the process is interrupted. */
 async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
   const stop = new AbortController();
   const started = await start(flags);
-  // Deliveries in flight are abandoned at once, waits between retries included.
+  // Abandons deliveries in flight at once, including waits between retries.
   const stopped = io.untilStopped().then(async () => {
     stop.abort();
     await started.sandbox.outbox.close();
@@ -131,9 +131,9 @@ async function runSandbox(flags: SandboxFlags, io: CommandIo): Promise<void> {
 }
 
 async function start(flags: SandboxFlags): Promise<StartedSandbox> {
-  // Loaded here: it brings a web server with it, which no other command needs to wait for.
+  // Imported here: it loads a web server, which no other command needs.
   const { startSandbox } = await import('../sandbox/start.ts');
-  // A full hour, so that a restart within it tells the same story.
+  // A full hour, so that a restart within the same hour gives the same result.
   const now = Date.now();
   try {
     return await startSandbox({
@@ -247,7 +247,7 @@ function scenarioName(text: string): ScenarioName {
   return text;
 }
 
-/** `name:key=value,key=value`; numbers, true, false and null are taken as such. */
+/** `name:key=value,key=value`; numbers, true, false and null are parsed as such. */
 function oneFault(text: string, before: readonly FaultInput[]): FaultInput[] {
   const [name = '', ...rest] = text.split(':');
   const pairs = rest

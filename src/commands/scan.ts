@@ -95,7 +95,7 @@ export function registerScan(program: CommandUnknownOpts, io: CommandIo): void {
     );
 }
 
-/** `integration list`: what is connected, and what was lost. */
+/** `integration list`: connected and lost integrations. */
 export function registerIntegration(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('integration').description('integrations connected at the service').command('list'))
     .description('list the integrations of a source with their state')
@@ -123,7 +123,7 @@ export function registerIntegration(program: CommandUnknownOpts, io: CommandIo):
     );
 }
 
-/** The first moment after a time: of a day the next day, else a millisecond later, since what happened at that time counts. */
+/** The first moment after a time: for a day the next day, otherwise a millisecond later, since events at that time count. */
 function endOf(text: string | undefined, flag: string, timeZone: string): string | undefined {
   if (text === undefined) return undefined;
   const start = timeOf(text, flag, timeZone);

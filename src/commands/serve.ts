@@ -18,7 +18,7 @@ import {
 import { withContextOf } from './run-context.ts';
 import type { Context } from '../context.ts';
 
-/** `serve`: the public and the admin listener, jobs included unless `--no-worker`. */
+/** `serve`: the public and the admin listener, with jobs unless `--no-worker`. */
 export function registerServe(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('serve'))
     .description('receive webhooks and serve the admin pages until stopped')
@@ -36,12 +36,12 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
         config,
         async (context) => {
           for (const warning of config.warnings) context.log.warn(warning);
-          // Said now: the job that needs it would only fail, hour after hour.
+          // Fails now if the policy is invalid; otherwise the job that needs it would fail every hour.
           await context.witnessPolicy();
           await warnOfProfiles(context);
-          // Asked for before the listeners answer, so that a stop at any moment is a graceful one.
+          // Registered before the listeners answer, so that a stop at any moment is graceful.
           const stopped = io.untilStopped();
-          // Loaded only here: every other command starts sooner without the listeners and their pages.
+          // Imported here so that other commands start without loading the listeners and their pages.
           const { startServer } = await import('../http/server.ts');
           const server = await startServer(context);
           let worker: Worker | null = null;
@@ -63,8 +63,8 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
             io.stderr.write('stopping after the requests in progress are answered\n');
             io.endWithin?.(STOP_ALL_MS);
           } finally {
-            // Also where the start failed half way: listeners without a ledger behind them would never end.
-            // Each within its bound, whatever the database, Redis or a slow sender do.
+            // Also needed if the start failed half way: listeners without a ledger would never end. Each part is
+            // limited in time, whatever the database, Redis or a slow sender does.
             const { log } = context;
             await Promise.all([
               closeWithin(STOP_MS, 'listeners', () => server.close(), log),
@@ -82,7 +82,7 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
 /** Milliseconds that a part may take to stop. */
 const STOP_MS = 15_000;
 
-/** A profile that cannot be read keeps letters and reports from being made, not deliveries from being received. */
+/** An unreadable profile prevents letters and reports, but not receiving deliveries. */
 async function warnOfProfiles(context: Context): Promise<void> {
   const own = context.sources.list().filter(({ options }) => options.controllerFile !== null);
   for (const source of [null, ...own])
@@ -103,7 +103,7 @@ async function warnOfProfiles(context: Context): Promise<void> {
     }
 }
 
-/** What cannot be sealed at the moment is sealed after the next start. */
+/** If sealing fails, it is done after the next start. */
 async function sealAtStop(context: Context): Promise<void> {
   try {
     await context.seal();
@@ -113,7 +113,10 @@ async function sealAtStop(context: Context): Promise<void> {
   }
 }
 
-/** Where to sign in; before there is an account, a one-time link that makes the first one. A store that cannot write at the moment does not keep the server from serving. */
+/**
+ * Where to sign in; if there is no account yet, a one-time link that creates the first one. If the store cannot write
+ * at the moment, the server still serves.
+ */
 async function signInText(context: Context, adminUrl: string): Promise<string> {
   try {
     if (await hasPeople(context)) return `  sign in   ${adminUrl}/sign-in\n`;

@@ -29,7 +29,7 @@ import { COMMAND_LINE_ACTOR, findSource, withContext, changedMeanwhile } from '.
 
 type DiscoverFlags = OptionsOf<ReturnType<typeof discoverCommand>>;
 
-/** `source discover`: how a sender writes its payloads, and which mapping reads them. */
+/** `source discover`: how a sender writes its payloads, and the mapping that reads them. */
 export function registerSourceDiscover(source: CommandUnknownOpts, io: CommandIo): void {
   discoverCommand(source).action((slug, options) =>
     withContext(async (context) => {
@@ -112,7 +112,7 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
   }
 }
 
-/** Waits for deliveries to whatever server runs over the same database: the ledger and the ring tell of them. */
+/** Waits for deliveries to any server on the same database: ledger and ring contain them. */
 async function listen(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<number> {
   if (options.for === undefined && options.deliveries === undefined) return 0;
   const { store, rejected } = context;
@@ -183,7 +183,7 @@ function text(
   ].join('\n');
 }
 
-/** What was found in the payloads of a source, for people. Holds shapes, no values. */
+/** What was found in a source's payloads, for people. Contains shapes but no values. */
 function discoveryText({ samples, notJson, events }: Discovery): string {
   if (samples === 0) return 'No deliveries and no rows yet: wait for some with --for 10m, or pull rows with `sync`.';
   return [

@@ -9,7 +9,7 @@ import { settingText } from '../sources/import/read-csv.ts';
 import { readFieldName, readRecipeFile } from '../sources/import/read-lines.ts';
 import type { OptionsOf } from './command-io.ts';
 
-/** What `source change --clear` can take away. */
+/** Settings that `source change --clear` can remove. */
 const clearables = [
   'base-url',
   'site-url',
@@ -24,7 +24,7 @@ const clearables = [
 ] as const;
 export type Clearable = (typeof clearables)[number];
 
-/** The flags that describe a source and carry no secret. */
+/** The non-secret flags that describe a source. */
 export const sourceFlags = new Command()
   .option('--name <name>', settingText('name'))
   .option('--base-url <url>', settingText('base_url'))
@@ -57,14 +57,14 @@ export const clearFlag = new Command().addOption(
   new Option('--clear <what...>', 'settings to remove').choices(clearables),
 );
 
-/** The flags of `source add` and `source change` that carry no secret. */
+/** The non-secret flags of `source add` and `source change`. */
 export type SourceFlags = OptionsOf<typeof sourceFlags> & OptionsOf<typeof clearFlag>;
 
-/** The options of a source after these flags. Throws UsageError with every problem. */
+/** A source's options after applying these flags. Throws UsageError with every problem. */
 export async function optionsFrom(flags: SourceFlags, before: SourceOptions): Promise<SourceOptions> {
   const { banner, fieldName: names, assumedOffset, controllerFile, subjectRecipeFile, clear = [] } = flags;
   const fieldNames = { ...(clear.includes('field-names') ? {} : before.fieldNames), ...names };
-  // A field with no names at all is back to the built-in ones.
+  // A field without any names uses the built-in ones again.
   for (const [field, given] of Object.entries(fieldNames)) if (given.length === 0) delete fieldNames[field];
   const { eventNames, secretEncodings: encodings, ...others } = before;
   const events = { ...(clear.includes('event-names') ? {} : eventNames), ...flags.eventName };
@@ -123,7 +123,7 @@ function secretEncoding(
   return { ...before, [id]: known };
 }
 
-/** A secret that a command can take: the stem of its flags and what it is, in words. */
+/** A secret that a command accepts: the stem of its flags, and its description. */
 interface SecretFlag {
   readonly flag: string;
   readonly what: string;
@@ -132,8 +132,8 @@ interface SecretFlag {
 type Flags = Readonly<Record<string, unknown>>;
 
 /**
- * Adds `--<flag>-file <path>` (`-`: standard input) and `--<flag>-env <name>`. A secret on the command line itself is refused:
- * every user of the machine could read it in the list of processes, and shells keep it in their history.
+ * Adds `--<flag>-file <path>` (`-`: standard input) and `--<flag>-env <name>`. A secret on the command line itself is
+ * refused: every user of the machine could read it in the process list, and shells keep it in their history.
  */
 export function withSecret<A extends unknown[], O extends OptionValues, G extends OptionValues>(
   command: Command<A, O, G>,
@@ -145,9 +145,7 @@ export function withSecret<A extends unknown[], O extends OptionValues, G extend
     .addOption(new Option(`--${flag} [value]`).hideHelp());
 }
 
-/**
- * Reads the secrets that were given; null where none was. Throws UsageError with every problem; no value of a secret is ever in one.
- */
+/** Reads the given secrets; null if none was given. Throws UsageError with every problem, none of which contains a secret. */
 export async function readSecrets(
   options: object,
   flags: readonly SecretFlag[],

@@ -9,7 +9,7 @@ import { importOutcomes, type ImportReport, importSources } from '../sources/imp
 import { type CommandIo, counted, printable, printResult, tableText, withJson, cannotRead } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
-/** `source import`: many sources out of a CSV file. */
+/** `source import`: imports many sources from a CSV file. */
 export function registerSourceImport(source: CommandUnknownOpts, io: CommandIo): void {
   withJson(source.command('import'))
     .argument('[file]', 'CSV file (RFC 4180, UTF-8; commas, semicolons or tabs)')

@@ -15,13 +15,13 @@ const webhookSecret = { flag: 'webhook-secret', what: 'new webhook signing secre
 
 interface Step {
   readonly verb: 'rotated' | 'changed';
-  /** What is so once it is done. */
+  /** The state after this step. */
   readonly what: string;
   readonly do: () => Promise<SourceOutcome>;
   readonly secretId?: string;
 }
 
-/** `source rotate` and `source retire`: new credentials in the place of old ones, without a delivery lost between. */
+/** `source rotate` and `source retire`: replace credentials without losing deliveries in between. */
 export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo): void {
   const rotate = withJson(source.command('rotate'))
     .argument('<slug>', 'source slug')
@@ -57,7 +57,7 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
       if (key !== null && options.unchecked !== true) await assertKeyWorks(context, present, slug, key);
       const retireOthersAt =
         retireAfter === undefined ? undefined : new Date(context.clock().getTime() + retireAfter).toISOString();
-      // What is new first: should it be refused, the old stays.
+      // New credentials first: if they are refused, the old ones stay.
       const steps: Step[] = [];
       const { sources } = context;
       if (key !== null)
@@ -84,7 +84,7 @@ export function registerSourceRotate(source: CommandUnknownOpts, io: CommandIo):
       const done: string[] = [];
       for (const [place, step] of steps.entries()) {
         const outcome = await step.do();
-        // A secret that is accepted already does not keep the old one from being retired: the command may be given again.
+        // A secret that is already accepted does not prevent retiring the old one, so the command can be repeated.
         const goesOn = ['done', 'unchanged', 'exists'].includes(outcome.outcome) && place < steps.length - 1;
         if (outcome.outcome === 'done') done.push(`${step.what} (entry ${outcome.seq})`);
         if (goesOn) continue;
@@ -116,7 +116,7 @@ async function assertKeyWorks(context: Context, present: Source | null, slug: st
     throw new UsageError([`${check.sentence} The old API key is kept.`, 'Use --unchecked to replace it anyway.']);
 }
 
-/** How many refused deliveries of a source are right under the secrets that it has now. */
+/** How many refused deliveries of a source are valid under its current secrets. */
 async function waitingFor({ rejected, sources }: Context, slug: string): Promise<number> {
   const secrets = sources.find(slug)?.webhookSecrets ?? [];
   let count = 0;

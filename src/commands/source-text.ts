@@ -11,7 +11,7 @@ import { findSourceFaults, leftoverFault, type SourceFault } from '../sources/fa
 
 export const NO_SOURCES = 'No sources yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`.';
 
-/** A source as it is shown: which credentials are set, never what they are. */
+/** A source for display: which credentials are set, never their values. */
 export function shown(context: Context, source: Source) {
   const { slug, name, baseUrl, siteUrl, webhookSecrets, options } = source;
   const { subjectRecipe } = options;
@@ -49,13 +49,13 @@ export function leftoversOf({ sources }: Pick<Context, 'sources'>, slug: string)
 }
 type ShownSource = ReturnType<typeof shown>;
 
-/** A source that left. */
+/** An offboarded source. */
 export function shownOffboarded({ source, offboardedAt }: OffboardedSource) {
   const { slug, name } = source;
   return { slug, name, offboardedAt };
 }
 
-/** The sources as a table, and below it what is not right with them. */
+/** The sources as a table, followed by their problems. */
 export function listText(
   list: readonly ShownSource[],
   damaged: readonly string[],
@@ -103,7 +103,7 @@ export function noSuchSecret(slug: string, secretId: string): UsageError {
 
 const done = { added: 'added', changed: 'changed', rotated: 'now accepts' } as const;
 
-/** Prints what came of a change. Throws UsageError where it was refused. */
+/** Prints the result of a change. Throws UsageError if it was refused. */
 export function report(
   io: CommandIo,
   options: { readonly json?: boolean },

@@ -56,7 +56,7 @@ export function registerSource(program: CommandUnknownOpts, io: CommandIo): void
           apiKey: secrets.get('api-key') ?? null,
           siteKey: secrets.get('site-key') ?? null,
           webhookSecrets: secret === null ? [] : [secret],
-          // A source that returns keeps its options: its old entries are read with them.
+          // A returning source keeps its options, because its old entries are read with them.
           options: await optionsFrom(options, context.sources.findAny(slug)?.options ?? sourceOptionsSchema.parse({})),
         },
         COMMAND_LINE_ACTOR,
@@ -134,10 +134,10 @@ function registerCheck(source: CommandUnknownOpts, io: CommandIo): void {
 
 type SourceCheck = KeyCheck & { readonly source: string; readonly faults: readonly SourceFault[] };
 
-/** Sources asked side by side: each has a key of its own, and one that does not answer takes its time-out. */
+/** Sources checked concurrently: each has its own key, and one that does not answer takes until its time-out. */
 const AT_ONCE = 8;
 
-/** Checks sources, a few side by side; what came of them is in their order. */
+/** Checks sources, a few concurrently; the results are in the order of the sources. */
 function checkAll(
   list: readonly Source[],
   clock: () => Date,
@@ -151,7 +151,7 @@ function checkAll(
   });
 }
 
-/** What is wrong stands among hundreds of lines otherwise. */
+/** Summarises the problems, which would otherwise be hidden among hundreds of lines. */
 function summaryOf(checks: readonly SourceCheck[]): string {
   const slugsOf = (outcome: KeyCheck['outcome']) =>
     checks.filter((check) => check.outcome === outcome).map(({ source }) => source);

@@ -8,7 +8,7 @@ import { UsageError } from '../core/errors.ts';
 import { counted, createProgress, type CommandIo, printResult, withJson } from './command-io.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext } from './run-context.ts';
 
-/** `store copy`: the installation in another database. */
+/** `store copy`: copies the installation to another database. */
 export function registerStore(program: CommandUnknownOpts, io: CommandIo): void {
   const store = program.command('store').description('move this installation to another database');
 
@@ -65,7 +65,7 @@ function addressIn(name: string | undefined): DatabaseAddress {
   throw new UsageError([`${name} ${parsed.error?.issues[0]?.message ?? 'is empty'}.`]);
 }
 
-/** For people: no user, no password. */
+/** A name for people, without user and password. */
 function nameOf(target: DatabaseAddress): string {
   if (target.engine === 'sqlite') return target.path;
   const { host, pathname } = new URL(target.url);

@@ -89,7 +89,7 @@ function registerStatus(command: CommandUnknownOpts, io: CommandIo): void {
         const status = await loadSyncStatus(context.store.read, context.clock, sources);
         const jobs = await loadSyncJobs(context.jobs, slug);
         const now = context.clock().getTime();
-        // A source may have a sync and a recount; the one that runs comes first.
+        // A source may have a sync and a recount; the running one comes first.
         const withJobs = status.map((row) => ({
           ...row,
           job: jobs.find(({ source }) => source === row.source) ?? null,
@@ -140,7 +140,7 @@ function statusText(status: readonly BannerStatus[], jobs: readonly SyncJob[], n
   return [table, ...jobs.map(sentenceOfJob), ...status.flatMap((row) => notesOf(row, now))].join('\n');
 }
 
-/** What the table has no room for: gaps, what could not be read, and what the last recount found. */
+/** Details that do not fit in the table: gaps, unreadable pieces, and the result of the last recount. */
 function notesOf(row: BannerStatus, now: number): string[] {
   const name = `${row.source}, ${row.bannerId === null ? 'all banners' : `banner ${printable(row.bannerId)}`}`;
   const { recount, run } = row;
@@ -192,7 +192,7 @@ function bannerSentence(banner: PullResult): string {
   const until = banner.watermark === null ? '' : `; complete up to ${banner.watermark}`;
   switch (banner.outcome) {
     case 'finished': {
-      // Only a run that asked from the beginning, and saw it, can tell where the log begins.
+      // Only a run that requested and saw the beginning can tell where the log begins.
       const begins = banner.from === null && !banner.resumed && banner.earliest !== null;
       return `${name}: ${counts}${malformed}${until}${begins ? `; the service returned nothing before ${banner.earliest}` : ''}`;
     }

@@ -112,14 +112,14 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
     );
 }
 
-/** The account of an e-mail address. Throws UsageError where there is none. */
+/** The account with an e-mail address. Throws UsageError if there is none. */
 export async function findAccount(context: Context, email: string): Promise<Person> {
   const person = await findPersonByEmail(context, email);
   if (person !== null) return person;
   throw new UsageError([`No account has the e-mail address ${printable(email)}: see \`consent-ledger people list\`.`]);
 }
 
-/** Where the admin listener is, as this installation is configured. Throws UsageError where that says no port. */
+/** The configured address of the admin listener. Throws UsageError if the configuration fixes no port. */
 export function adminUrlOf({ config }: Context): string {
   if (config.adminUrl !== null) return config.adminUrl;
   if (config.adminPort === 0) {
@@ -146,7 +146,7 @@ function officerName(text: string): string {
   const name = text.trim();
   if (name === '' || name.length > OFFICER_MAX)
     throw new InvalidArgumentError(`Use a name of 1 to ${OFFICER_MAX} characters.`);
-  // Entries name accounts so, and an approval by a second person counts by it.
+  // Entries name accounts in this form, by which an approval by a second person is recognised.
   if (/\(p-[0-9a-f]{8}\)/.test(name))
     throw new InvalidArgumentError('Leave out the id of an account: people with an account sign in with it.');
   return name;

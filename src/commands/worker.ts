@@ -4,7 +4,7 @@ import { startWorker } from '../worker.ts';
 import { type CommandIo, ENDED_MS, keepHeapSmall, STOP_ALL_MS, withJson } from './command-io.ts';
 import { withContextOf } from './run-context.ts';
 
-/** `worker`: jobs only, beside `serve --no-worker`; any number of them. */
+/** `worker`: runs jobs only, next to `serve --no-worker`; there can be any number of workers. */
 export function registerWorker(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(program.command('worker'))
     .description('run jobs (sync, documents, calls to the service, sealing) until stopped, without a listener')
@@ -55,7 +55,7 @@ function jobsAtOnce(text: string): number {
   return jobs;
 }
 
-/** Seconds into milliseconds. Below two, a slow answer of the database would already look like silence. */
+/** Seconds to milliseconds. Below two seconds, a slow answer of the database would look like silence. */
 function seconds(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || number < 2 || number > 3600)

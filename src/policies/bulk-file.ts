@@ -3,7 +3,7 @@ import { UsageError } from '../core/errors.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { type FormA, formASchema } from './generate.ts';
 
-/** Fields of an item: the columns of a bulk file. */
+/** Fields of an item, which are the columns of a bulk file. */
 export const formAFields = Object.keys(formASchema.shape) as (keyof FormA)[];
 
 /** Largest file, bytes. */
@@ -11,12 +11,13 @@ export const LARGEST_BULK_FILE = 5 * 1024 * 1024;
 /** Most items, and longest line of CSV, characters. */
 const MOST = 10_000;
 const LONGEST_LINE = 64 * 1024;
-/** Problems that are named before the rest is only counted. */
+/** The most problems that are listed; further ones are only counted. */
 const NAMED = 20;
 
 /**
- * The items of a bulk file: CSV (RFC 4180, UTF-8; commas, semicolons or tabs) whose columns are the fields of form A, or JSON, an array of such
- * objects or an object with `items` (docs/service.md §4.1, §4.2). Throws UsageError with every problem and where it is; `path` is only for the messages.
+ * The items of a bulk file: CSV (RFC 4180, UTF-8; commas, semicolons or tabs) whose columns are the fields of form A,
+ * or JSON, an array of such objects or an object with `items` (docs/service.md §4.1, §4.2). Throws UsageError with
+ * every problem and its place; `path` is only for the messages.
  */
 export function parseBulkItems(bytes: Buffer, path: string): readonly FormA[] {
   if (bytes.length > LARGEST_BULK_FILE)
@@ -36,7 +37,7 @@ export function parseBulkItems(bytes: Buffer, path: string): readonly FormA[] {
 const tooMany = (path: string) =>
   new UsageError([`${path} has more than ${MOST} items, which is the limit: split it.`]);
 
-/** An item before it was looked at, and where it stands. */
+/** An item before validation, with its place. */
 interface Found {
   readonly where: string;
   readonly value: unknown;
@@ -98,7 +99,8 @@ function fromCsv(path: string, text: string): Found[] {
       delimiter,
       info: true,
       trim: true,
-      // One more than are taken: rows that are refused anyway are not read, nor is a line that no header or item has.
+      // One more than the maximum. Rows that would be refused anyway are not read, nor lines longer than any header or
+      // item.
       to: MOST + 1,
       max_record_size: LONGEST_LINE,
       skip_empty_lines: true,
@@ -112,7 +114,7 @@ function fromCsv(path: string, text: string): Found[] {
   }
 }
 
-/** An empty cell, or null, says nothing. */
+/** An empty cell or null counts as missing. */
 function withoutNothing(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== '' && one !== null));

@@ -25,8 +25,9 @@ import { isTwin, loadOpenGenerations } from './unsettled-call.ts';
 type PlanRow = Selectable<Tables['call_plans']>;
 
 /**
- * `exists`: the same items were begun before; go on with that plan, or begin `again` to send all of them a second time. `sent-before`: some of them,
- * by their positions from 0, were made or may have been, with another file or one by one; `first` is what the first of them was sent with.
+ * `exists`: a plan with the same items was begun before; continue it, or begin `again` to send all of them a second
+ * time. `sent-before`: some items, by position from 0, were or may have been created with another file or one by one;
+ * `first` is what the first of them was sent with.
  */
 type PlanOutcome =
   | { readonly outcome: 'planned'; readonly planId: string }
@@ -34,14 +35,15 @@ type PlanOutcome =
   | ({ readonly outcome: 'sent-before' } & SentBefore);
 
 /**
- * Writes down what is going to be sent, so that it can be resumed by anyone who has the same file. The plan's id follows from source and items.
+ * Records what is going to be sent, so that anyone with the same file can resume it. The plan's id follows from source
+ * and items.
  */
 export async function planBulk(
   deps: PolicyDeps,
   request: {
     readonly source: Source;
     readonly actor: string;
-    /** The name of the file, for people. */
+    /** The file's name, for people. */
     readonly file: string | null;
     readonly items: readonly FormA[];
     readonly again?: boolean | undefined;
@@ -58,7 +60,7 @@ export async function planBulk(
     const sentBefore = await findSentBefore(deps.store.read, source.slug, items);
     if (sentBefore !== null) return { outcome: 'sent-before', ...sentBefore };
   }
-  // Sources do not share plans, though their items be the same.
+  // Different sources never share a plan, even with equal items.
   const name = sha256Hex(Buffer.from(`${source.slug}\n${digest}`)).slice(0, 12);
   const planId = before.length === 0 ? `bulk-${name}` : `bulk-${name}-${before.length + 1}`;
   const meta: CallPlan = { call: 'plan', planId, actor, file, digest, items: items.length };
@@ -87,15 +89,15 @@ interface BulkRequest extends Patience {
   readonly source: Source;
   readonly planId: string;
   readonly actor: string;
-  /** Default and at most 20. */
+  /** Default and maximum: 20. */
   readonly batchSize?: number | undefined;
-  /** Send also what failed before. */
+  /** Also send items that failed before. */
   readonly retryFailed?: boolean | undefined;
-  /** What was skipped or failed in a later batch than this is not sent again; default: in this run. */
+  /** Items skipped or failed in a batch later than this one are not sent again; default: in this run. */
   readonly began?: number | undefined;
-  /** Told after each batch, and before the first. */
+  /** Called before the first batch and after each. */
   readonly onProgress?: ((progress: BulkProgress) => void) | undefined;
-  /** Told when the service has answered a batch. */
+  /** Called when the service has answered a batch. */
   readonly onBatch?: (() => void) | undefined;
 }
 
@@ -105,8 +107,9 @@ interface BulkProgress {
 }
 
 /**
- * How a run ended. `finished`: everything that may be sent was. `quota`: the plan's quota is used up, the rest was not tried. `waiting`: no slot is free
- * for longer than the patience allows. `refused`, `unknown`: the last batch was, and the rest was not tried.
+ * How a run ended. `finished`: everything that may be sent was sent. `quota`: the plan's quota is used up, the rest was
+ * not tried. `waiting`: no slot becomes free within the allowed time. `refused`, `unknown`: the outcome of the last
+ * batch; the rest was not tried.
  */
 export type BulkEnd =
   | { readonly outcome: 'finished' | 'quota' | 'stopped' }
@@ -115,9 +118,9 @@ export type BulkEnd =
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
 /**
- * Sends what is left of a plan in batches (docs/service.md §4.2), paced by the key's limits. No item is ever sent twice unless the service said that it
- * did nothing with it: each batch is an intent whose id counts the batches of the plan, so that of two processes one gets it, and both choose what to
- * send from the entries that came before it.
+ * Sends the rest of a plan in batches (docs/service.md §4.2), paced by the key's limits. No item is sent twice unless
+ * the service said that it did not process it: each batch is an intent whose id counts the batches of the plan, so of
+ * two processes only one gets it, and both choose from the entries that came before it.
  */
 export async function runBulk(deps: PolicyDeps, request: BulkRequest): Promise<BulkEnd> {
   const { source } = request;
@@ -136,7 +139,7 @@ async function sendBatches(deps: PolicyDeps, request: Callable): Promise<BulkEnd
   for (;;) {
     if (signal?.aborted) return { outcome: 'stopped' };
     await settleCalls(deps);
-    // Counted before the items are read: a batch that comes in between makes this one's number taken.
+    // Counted before the items are read: if another batch comes in between, this number is taken.
     const number = (await countBatches(deps, planId)) + 1;
     const items = await loadPlanItems(deps, planId);
     const batch = items
@@ -187,16 +190,16 @@ export function loadPlanItems(deps: Pick<PolicyDeps, 'store'>, planId: string): 
     .execute();
 }
 
-/** A batch without an answer yet. */
+/** A batch that has no answer yet. */
 export interface SentBatch {
   readonly requestId: string;
   readonly askedAt: string;
-  /** It counts as unknown from then on. */
+  /** When it starts to count as unknown. */
   readonly dueAt: string;
   readonly items: number;
 }
 
-/** The batches of a plan that are waited for, or whose process has ended. */
+/** Batches of a plan that are still awaited, or whose process has ended. */
 export async function loadSentBatches(deps: Pick<PolicyDeps, 'store'>, planId: string): Promise<readonly SentBatch[]> {
   const rows = await deps.store.read
     .selectFrom('calls')
@@ -213,7 +216,7 @@ export async function loadSentBatches(deps: Pick<PolicyDeps, 'store'>, planId: s
   }));
 }
 
-/** How many batches of a plan were sent so far. */
+/** The number of batches of a plan sent so far. */
 export async function countBatches(deps: Pick<PolicyDeps, 'store' | 'catchUp'>, planId: string): Promise<number> {
   await deps.catchUp();
   const { count } = await deps.store.read
@@ -224,7 +227,7 @@ export async function countBatches(deps: Pick<PolicyDeps, 'store' | 'catchUp'>, 
   return Number(count);
 }
 
-/** What was skipped or has failed in an earlier run may be sent again; in this run it would only be skipped or fail once more. */
+/** Items skipped or failed in an earlier run may be sent again; in this run they would only be skipped or fail once more. */
 function mayBeSent(item: ItemRow, planId: string, began: number, retryFailed: boolean): boolean {
   if (item.state === 'planned') return true;
   if (item.state !== 'skipped' && !(retryFailed && item.state === 'failed')) return false;
@@ -270,16 +273,16 @@ function sendBatch(
 
 type ItemResult = CallResult['items'][number];
 
-/** An item of a batch as it was sent. */
+/** An item as sent in a batch. */
 interface SentItem {
   readonly position: number;
   readonly policyType: string;
 }
 
 /**
- * Which result belongs to which item. The service gives one result per item and names id, type and status (docs/service.md §2.4); that they come in the
- * order of the items is not documented. So a type's results go to the type's items in order, provided that there are as many of both; else nobody
- * can tell, and the items of that type are `unknown`.
+ * Assigns results to items. The service returns one result per item with id, type and status (docs/service.md §2.4);
+ * whether they are in the order of the items is not documented. So the results of a type are assigned to its items in
+ * order if there are equally many; otherwise they cannot be assigned, and the items of that type are `unknown`.
  */
 export function assignResults(items: readonly SentItem[], results: readonly BulkItemResult[]): ItemResult[] {
   const inOrder = items.length === results.length && items.every((item, at) => isOfType(results[at], item.policyType));
@@ -299,21 +302,24 @@ function resultOf({ position }: SentItem, result: BulkItemResult | undefined): I
   return { position, status: result?.status ?? 'unknown', policyId: result?.id ?? null };
 }
 
-/** Items that were made or may have been, by their positions from 0, and what the first of them was sent with. */
+/** Items that were or may have been created, by position from 0, and what the first of them was sent with. */
 export interface SentBefore {
   readonly positions: readonly number[];
   readonly first: SentWith;
 }
 
-/** A plan, or a single call, that items were sent with. */
+/** A plan, or a single call, with which items were sent. */
 interface SentWith {
   readonly id: string;
-  /** Of a plan: the name of its file, for people. */
+  /** The name of a plan's file, for people. */
   readonly file: string | null;
   readonly at: string;
 }
 
-/** Which of the items were made, or may have been, with other files of the source or one by one: a file that grew is not sent a second time as a whole. */
+/**
+ * Which items were or may have been created with other files of the source or one by one, so that an extended file is
+ * not sent again as a whole.
+ */
 async function findSentBefore(read: Query, source: string, items: readonly FormA[]): Promise<SentBefore | null> {
   const planned = await read
     .selectFrom('call_items as item')

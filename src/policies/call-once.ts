@@ -15,12 +15,12 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { StoreTransaction } from '../store/store.ts';
 
-/** What is sent, and to whom. */
+/** What to send, and to which source. */
 interface SendOrder {
   readonly source: CallableSource;
   /** The exact bytes; empty for a publish. */
   readonly body: Buffer;
-  /** Longest time, milliseconds. */
+  /** Maximum time in milliseconds. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,12 +33,12 @@ interface Sent {
 }
 
 /**
- * Sends one call, exactly once. Rejects with a ServiceError, which tells whether it certainly changed nothing,
- * or with the signal's reason.
+ * Sends one call exactly once. Rejects with a ServiceError, which says whether it certainly changed nothing, or with
+ * the signal's reason.
  */
 export type Send = (order: SendOrder) => Promise<Sent>;
 
-/** What a call is about, for the ledger and for settling it later. */
+/** The subject of a call, for the ledger and for settling it later. */
 export interface CallOrder {
   readonly source: CallableSource;
   readonly actor: string;
@@ -51,13 +51,13 @@ export interface CallOrder {
   readonly about: Partial<
     Pick<CallIntent, 'policyType' | 'jurisdiction' | 'language' | 'businessName' | 'policyId' | 'planId' | 'positions'>
   >;
-  /** Default: a random one. The same id a second time is not sent: `taken`. */
+  /** Default: random. A second call with the same id is not sent: `taken`. */
   readonly requestId?: string;
-  /** What a second intent would repeat; default: the request id. */
+  /** The key that makes a second intent a duplicate; default: the request id. */
   readonly intentKey?: readonly string[];
 }
 
-/** What an answer says, as the ledger keeps it beside the bytes. */
+/** Facts from an answer that the ledger stores beside its bytes. */
 type AnswerFacts = Partial<
   Pick<CallResult, 'policyId' | 'version' | 'hostedUrl' | 'remaining' | 'webhooksQueued' | 'batchId' | 'items'>
 >;
@@ -65,7 +65,7 @@ type AnswerFacts = Partial<
 export interface CallFailure {
   /** A ServiceErrorKind, or `stopped`. */
   readonly kind: string;
-  /** Plain sentences that end with what to do. */
+  /** Plain sentences, ending with what to do. */
   readonly message: string;
   readonly status: number | null;
   /** Milliseconds. */
@@ -73,8 +73,9 @@ export interface CallFailure {
 }
 
 /**
- * `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: cannot be told; never sent again automatically. `no-slot`: not sent,
- * a rate limit is used up until then. `stopped`: not sent. `taken`: another process has sent this request.
+ * `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: the outcome is not known; never sent
+ * again automatically. `no-slot`: not sent, a rate limit is used up until then. `stopped`: not sent. `taken`: another
+ * process has sent this request.
  */
 export type CallOutcome<T> =
   | { readonly outcome: 'done'; readonly requestId: string; readonly value: T; readonly seq: number }
@@ -83,19 +84,19 @@ export type CallOutcome<T> =
   | { readonly outcome: 'stopped' }
   | { readonly outcome: 'taken' };
 
-/** How a call is sent besides what it is. */
+/** Options for sending a call. */
 interface Calling {
-  /** Not sent once this is aborted; a call in flight continues. */
+  /** Not sent if this is aborted; a call in flight continues. */
   readonly signal?: AbortSignal | undefined;
-  /** Also gives up a call in flight, whose outcome is then unknown. */
+  /** Also aborts a call in flight, whose outcome is then unknown. */
   readonly giveUp?: AbortSignal | undefined;
 }
 
 /**
- * One call that changes something (docs/architecture.md, Calls): the intent and its slot of the rate limit are committed together, then it is
- * sent, then what came back is committed. Whatever happens in between, the ledger holds at least that it may have been sent.
- * Rejects with StoreUnavailable when the intent cannot be written (nothing was sent then), or when the result cannot: what the service said
- * is in the error then.
+ * Makes one call that changes something (docs/architecture.md, Calls): commits the intent with its slot of the rate
+ * limit, sends the call, then commits the result. Whatever happens in between, the ledger shows at least that it may
+ * have been sent. Rejects with StoreUnavailable if the intent cannot be written (then nothing was sent), or if the
+ * result cannot; then the error contains what the service said.
  */
 export async function callOnce<T>(
   deps: PolicyDeps,
@@ -129,7 +130,7 @@ export async function callOnce<T>(
   }
 }
 
-/** Which API key, without the key: an HMAC under a key that never rotates. */
+/** Identifies an API key without revealing it: an HMAC under a key that never rotates. */
 export function keyIdOf(ledger: Pick<Ledger, 'keyOf'>, apiKey: string): string {
   return ledger.keyOf('api-key', apiKey).toString('hex').slice(0, 16);
 }
@@ -189,9 +190,9 @@ type Ended<T> =
       readonly status: number | null;
       readonly bytes: Buffer;
       readonly error: CallFailure;
-      /** No limit of the service counts it. */
+      /** It does not count against the service's limits. */
       readonly unsent: boolean;
-      /** A bug: told once what is known has been written down. */
+      /** A bug: thrown once the known facts have been recorded. */
       readonly fault?: Error;
     };
 
@@ -250,7 +251,7 @@ function resultMeta(requestId: string, ended: Ended<unknown>): CallResult {
   };
 }
 
-/** What a result means for other calls of the key: told to all processes together with it. Null: nothing. */
+/** What a result means for other calls with the key, written together with it so that all processes see it. Null: nothing. */
 function afterwards(deps: Pick<PolicyDeps, 'clock'>, slot: Slot, ended: Ended<unknown>): AlsoWritten | null {
   if (ended.outcome !== 'refused') return null;
   if (ended.unsent) return (tx) => releaseSlot(tx, slot.requestId);
@@ -263,7 +264,7 @@ function textOf(text: string | null | undefined): string | null {
   return text === null || text === undefined ? null : storable(text).slice(0, 1000);
 }
 
-/** What is committed together with an entry. */
+/** Writes that commit together with an entry. */
 type AlsoWritten = (tx: StoreTransaction, appended: readonly Appended[]) => Promise<void>;
 
 /** Appends one entry of kind `call`, deduplicated by these key parts. */
@@ -295,8 +296,8 @@ export async function appendCall(
 const RESULT_TRIES = 6;
 
 /**
- * The answer is worth waiting for the store: without it the call would stay unknown although somebody knew. Some half a minute, then
- * StoreUnavailable with what the service said, which stands nowhere else.
+ * Retries for some half a minute, because without the answer the call would stay unknown; then throws StoreUnavailable
+ * with what the service said, which is recorded nowhere else.
  */
 async function appendResult(
   deps: Pick<PolicyDeps, 'ledger' | 'clock' | 'sleep'>,
@@ -332,31 +333,32 @@ function notKeptText(meta: CallResult, cause: Error): string {
   return `The service’s response could not be written to the ledger (${cause.message}), so it is reported here. ${said} ${settle}`;
 }
 
-/** Text of the service that canonical JSON and every database can hold. */
+/** Makes the service's text fit for canonical JSON and every database. */
 export function storable(text: string): string {
   return (text as string & { toWellFormed(): string }).toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
-/** Told while a call waits for its turn: until when, and why. */
+/** Called while a call waits for its turn: until when, and why. */
 type OnWait = (until: Date, why: string) => void;
 
 /** How long a call may wait for its turn. */
 export interface Patience {
-  /** Ends the waiting; a call that is under way is brought to its end, since giving it up leaves its outcome unknown. */
+  /** Ends waiting; a call in flight is finished, since aborting it would leave its outcome unknown. */
   readonly signal?: AbortSignal | undefined;
-  /** Gives up even a call that is under way. */
+  /** Aborts even a call in flight. */
   readonly giveUp?: AbortSignal | undefined;
-  /** Longest wait in one piece, milliseconds; 0 never waits. */
+  /** Longest single wait in milliseconds; 0: never wait. */
   readonly maxWaitMs: number;
   readonly onWait?: OnWait | undefined;
 }
 
-/** Further tries after the first, of what certainly changed nothing. */
+/** Retries after the first attempt, if that certainly changed nothing. */
 const MORE_TRIES = 3;
 
 /**
- * Calls until something comes of it: waits for a free slot of the rate limits, and tries again what the service put off (429) or what never
- * left this machine (connection refused, DNS). Anything else is handed on at once; what is unknown is never tried again.
+ * Calls until there is an outcome: waits for a free slot of the rate limits, and retries calls that the service
+ * postponed (429) or that never left this machine (connection refused, DNS). Any other outcome is returned at once; an
+ * unknown one is never retried.
  */
 export async function callPatiently<T>(
   deps: Pick<PolicyDeps, 'clock' | 'sleep'>,
@@ -378,14 +380,14 @@ export async function callPatiently<T>(
   }
 }
 
-/** How long to wait before the same may be sent again, milliseconds; null: it would be of no use. */
+/** How long to wait before sending it again, milliseconds; null: that would not help. */
 export function pauseAfter(error: { kind: string; retryAfterMs: number | null }, tried: number): number | null {
   if (error.kind === 'rate-limited') return Math.max(error.retryAfterMs ?? 0, 1000 * 2 ** tried * (1 + Math.random()));
   // A refusal of kind network was never sent.
   return error.kind === 'network' ? 500 * 2 ** tried * (1 + Math.random()) : null;
 }
 
-/** Waits until then; false when that is longer than the patience, or when it was stopped meanwhile. */
+/** Waits until a time; false if that exceeds the patience, or if it was stopped meanwhile. */
 export async function waitUntil(
   deps: Pick<PolicyDeps, 'clock' | 'sleep'>,
   until: Date,

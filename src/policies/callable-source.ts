@@ -7,24 +7,24 @@ import type { Projector } from '../projections/run.ts';
 import { createServiceClient, type ServiceClient } from '../service/client.ts';
 import type { Store } from '../store/store.ts';
 
-/** A source that can be called: it has an address and a key. */
+/** A source with an address and a key, which can be called. */
 export interface CallableSource extends Source {
   readonly baseUrl: string;
   readonly apiKey: string;
 }
 
-/** What the use-cases about policies work with. */
+/** What the use cases about policies need. */
 export interface PolicyDeps {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
   readonly clock: Clock;
-  /** The service as the source's key sees it. */
+  /** The service, called with the source's key. */
   clientFor(
     source: CallableSource,
   ): Pick<ServiceClient, 'generatePolicy' | 'generateBulk' | 'publishPolicy' | 'fetchPolicyPages'>;
   /** Brings the read models up to the end of the ledger. */
   catchUp(): Promise<unknown>;
-  /** Waits, sooner when the signal is aborted; never rejects. */
+  /** Waits, or less if the signal is aborted; never rejects. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ export function createPolicyDeps(parts: {
   };
 }
 
-/** Why a source cannot be called; null when it can. */
+/** Why a source cannot be called; null if it can be. */
 export function whyNotCallable(source: Source): string | null {
   if (source.baseUrl === null) return `Source ${source.slug} has no base URL, so the service cannot be called.`;
   if (source.apiKey === null) return `Source ${source.slug} has no API key, so the service cannot be called.`;

@@ -3,7 +3,7 @@ import type { Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { linkKey, type ListedRow } from './list.ts';
 
-/** A policy as deliveries and the service's list tell of it, and the texts of its public page. */
+/** A policy according to deliveries and the service's list, with the texts of its public page. */
 export interface CatalogueRow {
   readonly source: string;
   readonly policyId: string;
@@ -11,24 +11,24 @@ export interface CatalogueRow {
   readonly title: string | null;
   readonly jurisdiction: string | null;
   readonly language: string | null;
-  /** As deliveries told last; null: none did. */
+  /** As last reported by deliveries; null: none did. */
   readonly status: Selectable<Tables['policies']>['status'] | null;
-  /** When the service's list had it first, and when it came without it; null: it was never listed. */
+  /** When the service's list first contained it, and when it no longer did; null: it was never listed. */
   readonly listed: Pick<ListedRow, 'first_listed_at' | 'gone_at'> | null;
-  /** Null: its page was never fetched. `changedAt`: when the newest text was seen first. */
+  /** Null: its page was never fetched. `changedAt`: when the newest text was first seen. */
   readonly texts: { readonly count: number; readonly changedAt: string; readonly seenAt: string } | null;
 }
 
 export interface CatalogueFilter {
-  /** Null: every source. */
+  /** Null: all sources. */
   readonly sources: readonly string[] | null;
   readonly policyType?: string | undefined;
-  /** Only what comes after this policy. */
+  /** Only policies after this one. */
   readonly after?: { readonly source: string; readonly policyId: string } | undefined;
   readonly limit: number;
 }
 
-/** Policies by source and id, a page of them: both those that deliveries told of and those that were listed. */
+/** A page of policies by source and id: those reported by deliveries and those listed. */
 export async function loadCataloguePage(read: Query, filter: CatalogueFilter): Promise<readonly CatalogueRow[]> {
   const { sources, policyType, after, limit } = filter;
   const keysOf = (table: 'policies' | 'listed_policies') => {
@@ -103,7 +103,7 @@ export async function loadCataloguePage(read: Query, filter: CatalogueFilter): P
   });
 }
 
-/** The types of policies that are known, by name. */
+/** The known policy types, by name. */
 export async function listPolicyTypes(read: Query): Promise<readonly string[]> {
   const typesOf = (table: 'policies' | 'listed_policies') =>
     read.selectFrom(table).select('policy_type').where('policy_type', 'is not', null).distinct();

@@ -29,7 +29,10 @@ const language = z
   .optional();
 const text = (most: number) => z.string().trim().min(1).max(most).optional();
 
-/** Form A of generate, and an item of a batch (docs/service.md §4.1, §4.2). The list of types is longer than the documented ones, so any slug is taken. */
+/**
+ * Form A of generate, and an item of a batch (docs/service.md §4.1, §4.2). There are more types than documented, so any
+ * slug is accepted.
+ */
 export const formASchema = z.strictObject({
   policy_type: slug.transform((type) => type.replaceAll('_', '-')),
   jurisdiction: code,
@@ -54,16 +57,16 @@ export type FormB = z.infer<typeof formBSchema>;
 interface GenerateRequest extends Patience {
   readonly source: Source;
   readonly actor: string;
-  /** Checked by {@link formASchema} or {@link formBSchema}. */
+  /** Must be checked by {@link formASchema} or {@link formBSchema}. */
   readonly form: FormA | FormB;
   /** Default `rest`. */
   readonly via?: CallWay;
-  /** Send it although the outcome of the same is still unknown. */
+  /** Send it even if the outcome of an identical request is still unknown. */
   readonly again?: boolean | undefined;
   readonly timeoutMs?: number;
 }
 
-/** `unsettled`: an identical request has an unknown outcome; it is not sent a second time unless told to. */
+/** `unsettled`: an identical request has an unknown outcome; it is not sent again unless requested. */
 export type GenerateOutcome =
   | { readonly outcome: 'done'; readonly requestId: string; readonly policy: GeneratedPolicy; readonly seq: number }
   | { readonly outcome: 'refused' | 'unknown'; readonly requestId: string; readonly error: CallFailure }
@@ -73,8 +76,8 @@ export type GenerateOutcome =
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
 /**
- * Generates one policy (docs/service.md §4.1). Waits for a free slot of the key's rate limit as long as `maxWaitMs` allows. A generation whose outcome
- * is unknown costs quota if it was made, so it is never repeated silently.
+ * Generates one policy (docs/service.md §4.1). Waits up to `maxWaitMs` for a free slot of the key's rate limit. A
+ * generation whose outcome is unknown costs quota if it was made, so it is never repeated silently.
  */
 export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest): Promise<GenerateOutcome> {
   const { source, form } = request;
@@ -103,7 +106,8 @@ export async function generatePolicy(deps: PolicyDeps, request: GenerateRequest)
   };
   let twin: UnsettledCall | null = null;
   let least = 0;
-  // Checked before each try, since another process may have sent the same meanwhile. Of two that check at once, one gets the number.
+  // Checked before each attempt, since another process may have sent the same meanwhile. If two check at once, only one
+  // gets the number.
   const callUnlessOpen = async (): Promise<CallOutcome<GeneratedPolicy>> => {
     for (;;) {
       const number = Math.max(await countGenerations(deps, source, about), least);

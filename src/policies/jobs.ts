@@ -19,20 +19,20 @@ const bulkPayload = z.object({
   actor: z.string(),
   batchSize: z.number().int().positive(),
   retryFailed: z.boolean(),
-  /** How many runs in a row ended with a batch that failed. */
+  /** How many consecutive runs ended with a failed batch. */
   misses: z.number().int().nonnegative().default(0),
-  /** Batches of the plan before the first of these runs. */
+  /** Number of the plan's batches before the first of these runs. */
   began: z.number().int().nonnegative().optional(),
 });
 
-/** A worker is not kept waiting longer than this for a free slot of a rate limit, milliseconds: the job comes back when there is one. */
+/** Longest time a worker waits for a free slot of a rate limit, milliseconds; if it takes longer, the job is rescheduled. */
 const LONGEST_WAIT_MS = 90_000;
 
 const MINUTE = 60_000;
-/** Runs in a row that may fail: an unknown batch may have cost quota, one that was refused for now has not. */
+/** Consecutive runs that may fail: an unknown batch may have cost quota, a batch refused for now has not. */
 const MOST_MISSES = { unknown: 3, refused: 8 } as const;
 
-/** After how long the rest of a file is tried again whose last batch failed; null: it would be of no use, or was tried often enough. */
+/** When to try the rest of a file again after its last batch failed; null: it would not help, or was tried often enough. */
 function pauseAfterMiss(ended: Extract<BulkEnd, { outcome: 'refused' | 'unknown' }>, misses: number): number | null {
   const mayPass = ended.outcome === 'unknown' || ['network', 'rate-limited'].includes(ended.error.kind);
   if (!mayPass || misses + 1 >= MOST_MISSES[ended.outcome]) return null;
@@ -43,21 +43,22 @@ const generatePayload = z.object({
   source: z.string(),
   actor: z.string(),
   form: formASchema,
-  /** Send it although the outcome of the same is still unknown. */
+  /** Send it even if the outcome of an identical request is still unknown. */
   again: z.boolean(),
 });
 const publishPayload = z.object({ source: z.string(), actor: z.string(), policyId: z.string() });
 
 /**
- * Asks for one policy. It counts against the quota, so one attempt is made: should the process end meanwhile, the outcome is unknown, and is settled as any
- * other. While one is under way, asking for the same again gives the same job.
+ * A job that generates one policy. It counts against the quota, so there is only one attempt: if the process ends
+ * meanwhile, the outcome is unknown and is settled like any other. Enqueuing the same again while one is pending or
+ * running gives the same job.
  */
 export function generateJob(request: z.input<typeof generatePayload>): NewJob {
   const key = `${request.source} ${canonicalJson(aboutOf(formASchema.parse(request.form))).toString('utf8')}`;
   return { kind: 'policy-generate', key, payload: request as Json, maxAttempts: 1 };
 }
 
-/** Asks for a policy to be published. */
+/** A job that publishes a policy. */
 export function publishJob(request: z.infer<typeof publishPayload>): NewJob {
   return {
     kind: 'policy-publish',
@@ -67,7 +68,7 @@ export function publishJob(request: z.infer<typeof publishPayload>): NewJob {
   };
 }
 
-/** Asks for what is left of a bulk plan to be sent. */
+/** A job that sends the rest of a bulk plan. */
 export function bulkJob({
   planId,
   ...request
@@ -84,13 +85,13 @@ interface Needs {
   readonly config: { readonly timeZone: string };
 }
 
-/** Jobs that drive the service. */
+/** Jobs that call the service. */
 export function createPolicyJobs(context: Needs): JobHandlers {
   return {
     'policy-generate': (payload, job) => generate(context, readPayload(generatePayload, payload), job),
     'policy-publish': (payload, job) => publish(context, readPayload(publishPayload, payload), job),
     'policy-bulk': (payload, job) => sendRest(context, readPayload(bulkPayload, payload), job),
-    /** Settles calls without an outcome where that can be told by now. */
+    /** Settles calls without an outcome, if there is evidence by now. */
     'settle-calls': () => settleCalls(context.policies),
   };
 }
@@ -141,7 +142,7 @@ async function publish(
   const ended = await publishPolicy(context.policies, { source, policyId, actor, ...patience });
   switch (ended.outcome) {
     case 'done': {
-      // Without the token that the link of the service's answer may carry.
+      // Without the token that the link in the service's answer may contain.
       const { hostedUrl, webhooksQueued } = ended.published;
       return { policyId, address: hostedUrl, webhooksQueued, seq: ended.seq };
     }
@@ -176,7 +177,7 @@ function notSent(
   }
 }
 
-/** Sends what is left of a bulk file. Harmless to repeat: what was sent is in the ledger, and is not sent again. */
+/** Sends the rest of a bulk file. Harmless to repeat: what was sent is in the ledger, and is not sent again. */
 async function sendRest(
   context: Needs,
   request: z.infer<typeof bulkPayload>,
@@ -203,7 +204,7 @@ async function sendRest(
   if (ended.outcome !== 'finished' && ended.outcome !== 'quota') signal.throwIfAborted();
   const counts = await countItems(context.policies, request.planId);
   const goOnAt = async (runAt: Date, missed: number): Promise<Json> => {
-    // Another key, because this job is not finished yet.
+    // A different key, because this job is not finished yet.
     const key = `${request.planId} after ${job.id}`;
     await context.jobs.enqueue({ kind: 'policy-bulk', key, payload: { ...request, misses: missed, began }, runAt });
     return { outcome: ended.outcome, until: runAt.toISOString(), ...counts };
@@ -227,7 +228,7 @@ async function sendRest(
   }
 }
 
-/** Items of a plan by their state. */
+/** The number of a plan's items in each state. */
 async function countItems(policies: PolicyDeps, planId: string): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const { state } of await loadPlanItems(policies, planId)) counts[state] = (counts[state] ?? 0) + 1;
@@ -235,8 +236,8 @@ async function countItems(policies: PolicyDeps, planId: string): Promise<Readonl
 }
 
 /**
- * A batch under way is given up only by a process that ends: to give it up leaves up to twenty items unknown, while a job that was cancelled or
- * taken over can still wait for the answer, and sends nothing after it.
+ * A batch in flight is aborted only if the process ends: aborting leaves up to twenty items unknown, while a cancelled
+ * or taken-over job can still wait for the answer and send nothing after it.
  */
 function signalOfStopping(signal: AbortSignal): AbortSignal {
   const stopping = new AbortController();

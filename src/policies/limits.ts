@@ -4,9 +4,9 @@ import type { StoreTransaction } from '../store/store.ts';
 /** Nothing may be sent yet: thrown inside the transaction of an intent, so that the intent is not written either. */
 export class NoSlot extends Error {
   override readonly name = 'NoSlot';
-  /** When it may be sent unless another call takes the slot. */
+  /** When it may be sent, unless another call takes the slot. */
   readonly freeAt: Date;
-  /** Why not, in words: a limit, or {@link SERVICE_ASKED}. */
+  /** The reason in words: a limit, or {@link SERVICE_ASKED}. */
   readonly limit: string;
   constructor(freeAt: Date, limit: string) {
     super(`${limit}: free at ${freeAt.toISOString()}`);
@@ -27,11 +27,13 @@ export interface Slot {
 const DAY = 86_400_000;
 
 /**
- * Takes a slot of the API key's rate limits (docs/service.md §8), under the write lock of the transaction: processes that share a key share
- * its slots, and a restart forgets none. Nothing is given while the service has asked the key to wait, whichever process it told so.
- * Publishing has no documented rate: it only waits when it was asked to. Throws {@link NoSlot}.
+ * Takes a slot of the API key's rate limits (docs/service.md §8), under the write lock of the transaction: processes
+ * that share a key share its slots, and a restart forgets none. No slot is given during a pause that the service
+ * requested, whichever process received that request. Publishing has no documented rate, so it only waits for such
+ * pauses. Throws {@link NoSlot}.
  *
- * A slot or pause further ahead than its own length was written by a clock that was wrong, and would block the key until that time: it does not count.
+ * A slot or pause further ahead than its own length was written by a wrong clock and would block the key until then, so
+ * it does not count.
  */
 export async function reserveSlot(tx: StoreTransaction, slot: Slot, now: Date): Promise<void> {
   const refusal = (await findPause(tx, slot, now)) ?? (await findFullLimit(tx, slot, now));
@@ -83,14 +85,17 @@ async function findPause(tx: StoreTransaction, { keyId, sort }: Slot, now: Date)
   return pause === undefined ? null : new NoSlot(new Date(pause.at), SERVICE_ASKED);
 }
 
-/** The service asked for a pause of so many milliseconds, a day at most: no process sends the like with this key before it is over. */
+/**
+ * Records a pause requested by the service, in milliseconds, at most a day: no process makes this kind of call with the
+ * key before it ends.
+ */
 export async function writePause(tx: StoreTransaction, slot: Slot, pauseMs: number, now: Date): Promise<void> {
   const at = before(now, -Math.min(pauseMs, DAY));
   const row = { request_id: `${slot.requestId} pause`, key_id: slot.keyId, sort: `pause-${slot.sort}` as const, at };
   await tx.insertMany('call_slots', [row], 'replace');
 }
 
-/** Gives the slot of a call back that never left this machine: the service did not count it. */
+/** Returns the slot of a call that never left this machine: the service did not count it. */
 export async function releaseSlot(tx: StoreTransaction, requestId: string): Promise<void> {
   await tx.query.deleteFrom('call_slots').where('request_id', '=', requestId).execute();
 }

@@ -15,8 +15,8 @@ import type { CallRow } from './settle-calls.ts';
 export type ListedRow = Selectable<Tables['listed_policies']>;
 
 /**
- * `unchanged`: the same bytes as the last time, which was then; nothing was written. Not `whole`: the list says itself that there are more policies
- * than it names, so none that it leaves out counts as gone.
+ * `unchanged`: the same bytes as the last time, at the given time; nothing was written. Not `whole`: the list itself
+ * says that there are more policies, so missing ones do not count as gone.
  */
 export type ListOutcome =
   | { readonly outcome: 'stored'; readonly policies: number; readonly whole: boolean }
@@ -25,8 +25,9 @@ export type ListOutcome =
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
 /**
- * Takes the list of published policies (docs/service.md §4.3) into the local catalogue. Each answer is kept byte for byte as an entry; an equal list is
- * kept once, and again only after deliveries told of changes. A read: it needs no intent, and may be tried again.
+ * Reads the list of published policies (docs/service.md §4.3) into the local catalogue. Each answer is stored byte for
+ * byte as an entry; an identical list is stored once, and again only after deliveries reported changes. A read, so it
+ * needs no intent and may be retried.
  */
 export async function fetchPolicyList(
   deps: PolicyDeps,
@@ -96,7 +97,7 @@ function factsOf(policy: ListedPolicy): CallList['policies'][number] {
   };
 }
 
-/** The catalogue: what is listed now, or also what is not any more. */
+/** The catalogue: the policies listed now, optionally also those no longer listed. */
 export async function loadCatalogue(
   deps: Pick<PolicyDeps, 'store'>,
   filter: { readonly source?: string | undefined; readonly gone?: boolean | undefined } = {},
@@ -107,14 +108,14 @@ export async function loadCatalogue(
   return query.orderBy('source').orderBy('policy_type').orderBy('jurisdiction').orderBy('policy_id').execute();
 }
 
-/** Names a policy of a source in the maps of this file. */
+/** The key of a source's policy in the maps of this file. */
 export function linkKey(source: string, policyId: string): string {
   return `${source}\n${policyId}`;
 }
 
 /**
- * The addresses of listed policies with their tokens, without which they answer 404 (docs/service.md §2.2). Read models hold none; they are read
- * out of the lists as they came.
+ * The links of listed policies with their tokens, without which they answer 404 (docs/service.md §2.2). Read models
+ * contain no tokens, so they are read from the stored lists.
  */
 export async function loadListedLinks(
   read: Query,
@@ -133,7 +134,7 @@ export async function loadListedLinks(
   return links;
 }
 
-/** The same out of the answer to a publish that was done; null where it holds none. */
+/** The same from the answer to a successful publish; null if it has none. */
 export async function loadPublishedLink(
   read: Query,
   call: Pick<CallRow, 'answer_seq' | 'policy_id'> | undefined,
@@ -153,7 +154,7 @@ async function loadBody(read: Query, seq: number): Promise<Buffer | null> {
   return row?.body ?? null;
 }
 
-/** A policy for which the service's list and its deliveries disagree, and what each says. */
+/** A policy on which the service's list and its deliveries disagree, and what each says. */
 export interface Disagreement {
   readonly source: string;
   readonly policyId: string;
@@ -161,12 +162,13 @@ export interface Disagreement {
   readonly sentence: string;
 }
 
-/** How far the time in a list and the time in a delivery may lie apart, and how old a change must be before its delivery is missed. */
+/** How far the times in a list and in a delivery may differ, and how old a change must be before its delivery counts as missing. */
 const TOLERANCE_MS = 600_000;
 
 /**
- * Compares the newest list of published policies (docs/service.md §4.3) with the last delivery about each policy (§6). Only deliveries that came before the
- * list count: what came after it, the next list tells. A policy that no delivery told of is not compared. Sentences give times in `timeZone`.
+ * Compares the newest list of published policies (docs/service.md §4.3) with the last delivery about each policy (§6).
+ * Only deliveries before the list count; later changes will be in the next list. A policy that no delivery reported is
+ * not compared.
  */
 export async function findDisagreements(
   read: Query,
@@ -211,7 +213,7 @@ interface Told {
   readonly updated_at: string | null;
 }
 
-/** What each side says; null: they agree, or nothing can be said. */
+/** What each side says; null: they agree, or nothing can be concluded. */
 function differenceOf(
   told: Told,
   list: { readonly isWhole: boolean; readonly fetchedAt: string },
@@ -243,7 +245,7 @@ function timeOf(text: string | null): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** Whether the list says itself that it leaves nothing out. */
+/** Whether the list itself says that it is complete. */
 async function loadWhole(read: Query, seq: number): Promise<boolean> {
   const entry = await read.selectFrom('entries').select('meta').where('seq', '=', seq).executeTakeFirst();
   return entry?.meta != null && (JSON.parse(entry.meta.toString('utf8')) as CallList).whole;

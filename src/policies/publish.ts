@@ -23,14 +23,15 @@ export type PublishOutcome =
   | Exclude<CallOutcome<never>, { outcome: 'done' | 'refused' | 'unknown' }>
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
-/** What a publish may have to contain is not documented: nothing, or a JSON object. */
+/** The required body of a publish is not documented: nothing, or a JSON object. */
 const BODIES = [Buffer.alloc(0), Buffer.from('{}')] as const;
-/** Statuses by which a service says that it wants another body; nothing was published then. */
+/** Statuses with which a service asks for another body; nothing was published then. */
 const ANOTHER_BODY: readonly (number | null)[] = [400, 411, 415, 422];
 
 /**
- * Publishes a policy (docs/service.md §4.4): with the body that the source took last, and once more with the other where that is refused.
- * No rate is documented for it, so none is kept here; what the service asks to wait is waited.
+ * Publishes a policy (docs/service.md §4.4): with the kind of body that the source accepted last, and once more with
+ * the other if that is refused. No rate is documented, so none is applied here, except for pauses requested by the
+ * service.
  */
 export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): Promise<PublishOutcome> {
   const { source, policyId, actor } = request;
@@ -62,7 +63,7 @@ export async function publishPolicy(deps: PolicyDeps, request: PublishRequest): 
   return { outcome: 'done', requestId: ended.requestId, published: ended.value, seq: ended.seq };
 }
 
-/** Whether the last publish of this source that was done had a body. */
+/** Whether the last successful publish of this source had a body. */
 async function tookBody({ store, catchUp }: Pick<PolicyDeps, 'store' | 'catchUp'>, source: string): Promise<boolean> {
   await catchUp();
   const last = await store.read
@@ -78,15 +79,15 @@ async function tookBody({ store, catchUp }: Pick<PolicyDeps, 'store' | 'catchUp'
   return (last?.body?.length ?? 0) > 0;
 }
 
-/** A delivery about the publishing that arrived here. */
+/** A delivery received about the publication. */
 export interface Arrival {
   readonly seq: number;
   readonly receivedAt: string;
 }
 
 /**
- * Waits until as many policy.published deliveries of this policy have arrived here as the service queued, at most `waitMs`. Resolves with those that came:
- * fewer if the account also has other endpoints.
+ * Waits until as many policy.published deliveries of this policy have arrived as the service queued, at most `waitMs`.
+ * Resolves with those that came: fewer if the account also has other endpoints.
  */
 export async function awaitWebhooks(
   deps: Pick<PolicyDeps, 'store' | 'catchUp' | 'sleep'>,

@@ -14,13 +14,14 @@ const PROGRAM = 'consent-ledger';
 type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
 
 /**
- * Brings calls without an outcome further: one whose process ended before it wrote a result becomes `unknown` once its time is over, and an
- * unknown one is settled where a delivery or a list of the service tells (see {@link findEvidence}). Harmless to repeat and from several processes at once.
+ * Updates calls without an outcome: if the process ended before writing a result, the call becomes `unknown` once its
+ * time is over; an unknown one is settled if a delivery or a list of the service shows what happened (see {@link
+ * findEvidence}). Harmless to repeat, and from several processes at once.
  */
 export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; settled: number }> {
   await deps.catchUp();
   const now = deps.clock();
-  // WantedPolicy for in the future: by a clock that was wrong, and its time would come too late.
+  // Due times further ahead than this were written by a wrong clock and would come too late.
   const future = new Date(now.getTime() + WRONG_CLOCK_MS).toISOString();
   const overdue = await deps.store.read
     .selectFrom('calls')
@@ -43,8 +44,8 @@ export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; set
 }
 
 /**
- * The last entry about the items of each batch that has open ones: what an answer left open is settled item by item, while the call itself stays
- * as the answer said. To be read before what is settled by it.
+ * The last entry about the items of each batch with open ones: what an answer left open is settled item by item, while
+ * the call itself keeps the state given in the answer. Read it before settling.
  */
 async function loadVersions(deps: Pick<PolicyDeps, 'store'>): Promise<ReadonlyMap<string, number>> {
   const rows = await deps.store.read
@@ -65,20 +66,20 @@ interface SettleRequest {
   readonly requestId: string;
   readonly happened: boolean;
   readonly actor: string;
-  /** The id of the policy, where the officer found it. */
+  /** The policy's id, if the officer found it. */
   readonly policyId?: string | undefined;
-  /** Of a batch: only these items, by their position from 0; default: all that are still unknown. */
+  /** For a batch: only these items, by position from 0; default: all that are still unknown. */
   readonly positions?: readonly number[] | undefined;
 }
 
-/** `not-open`: its outcome is known, or its answer is still waited for. `no-such-item`: these positions are not unknown in it. */
+/** `not-open`: its outcome is known, or its answer is still awaited. `no-such-item`: it has no unknown items at these positions. */
 export type SettleOutcome =
   | { readonly outcome: 'settled'; readonly seq: number; readonly left: number }
   | { readonly outcome: 'unknown-call' | 'conflict' }
   | { readonly outcome: 'not-open'; readonly state: CallRow['state']; readonly dueAt: string }
   | { readonly outcome: 'no-such-item'; readonly positions: readonly number[] };
 
-/** Why a call was not settled, a sentence. */
+/** Why a call was not settled, in a sentence. */
 export function settleProblem(outcome: Exclude<SettleOutcome, { outcome: 'settled' }>): string {
   switch (outcome.outcome) {
     case 'unknown-call':
@@ -96,7 +97,7 @@ export function settleProblem(outcome: Exclude<SettleOutcome, { outcome: 'settle
   }
 }
 
-/** An officer says what came of a call: he has looked it up in the service's dashboard. */
+/** Records the outcome of a call as stated by an officer, who has looked it up in the service's dashboard. */
 export async function settleByOfficer(deps: SettleDeps, request: SettleRequest): Promise<SettleOutcome> {
   await settleCalls(deps);
   const versions = await loadVersions(deps);
@@ -146,17 +147,17 @@ async function unknownItems(deps: Pick<PolicyDeps, 'store'>, call: CallRow): Pro
   return rows.map(({ position }) => position);
 }
 
-/** A call to the service, as the read models have it. */
+/** A call to the service, as in the read models. */
 export type CallRow = Selectable<Tables['calls']>;
 /** One item of a bulk plan. */
 export type ItemRow = Selectable<Tables['call_items']>;
 
-/** What settles a call, as it is written down. */
+/** What settles a call, as recorded. */
 interface Evidence extends Pick<CallSettled, 'basis' | 'evidence' | 'happened' | 'policyId' | 'items'> {
   readonly call: CallRow;
 }
 
-/** One policy that may have been made: a generation, or one item of a batch. */
+/** A policy that may have been created: a generation, or one item of a batch. */
 interface Unit {
   readonly call: CallRow;
   /** Null: the call itself. */
@@ -169,15 +170,16 @@ interface Unit {
 
 type Change = Selectable<Tables['policy_history']>;
 
-/** The service's clock may be off by so much, and a policy may be finished so long after we gave up. Milliseconds. */
+/** How far the service's clock may be off, and how long after we gave up a policy may still be created. Milliseconds. */
 const MARGIN_MS = 300_000;
 
 /**
- * What deliveries, lists and later answers of the service tell of calls whose outcome is unknown.
- * A generation or an item was made if a policy.created came for the same type, jurisdiction, language and business, dated within the time of the call, whose
- * policy belongs to no other call, and if it fits no other open call as well: then nobody can tell, and an officer has to.
- * A publish happened if policy.published came for its policy, or if the policy is listed anew since. It is as good as happened if the policy was published
- * from here since: publishing again makes the same public, and nothing is left to look up.
+ * What deliveries, lists and later answers of the service reveal about calls with an unknown outcome. A generation or
+ * item was processed if a policy.created came for the same type, jurisdiction, language and business, dated within the
+ * time of the call, whose policy belongs to no other call, and which fits no other open call; if it fits several, an
+ * officer has to decide. A publish happened if policy.published came for its policy, or if the policy has been newly
+ * listed since. It also counts as happened if the policy was published from here since: publishing again gives the same
+ * result, so there is nothing left to find out.
  */
 async function findEvidence(read: Query): Promise<Evidence[]> {
   const unknown = await read
@@ -255,7 +257,7 @@ async function assign(read: Query, units: readonly Unit[]): Promise<Assigned[]> 
     if (claimed.has(key)) continue;
     const fitting = [...free].filter((unit) => fits(unit, change));
     const [unit] = fitting;
-    // Equal items of one batch are as good as each other.
+    // Equal items of one batch are interchangeable.
     if (unit === undefined || fitting.some((other) => !isInterchangeable(unit, other))) continue;
     claimed.add(key);
     free.delete(unit);
@@ -264,7 +266,7 @@ async function assign(read: Query, units: readonly Unit[]): Promise<Assigned[]> 
   return assigned;
 }
 
-/** Policies that are known to have come from some call. */
+/** Policies known to result from some call. */
 async function loadClaimed(read: Query, sources: readonly string[]): Promise<Set<string>> {
   const calls = await read
     .selectFrom('calls')

@@ -91,15 +91,15 @@ export async function loadUnknownItems(
   return found;
 }
 
-/** Calls to the service, newest first. `open`: only those whose outcome is unknown, of the call or of some items. */
+/** Calls to the service, newest first. `open`: only calls whose outcome, or that of some items, is unknown. */
 export async function loadCalls(
   read: Query,
   filter: {
     readonly source?: string | undefined;
-    /** Null: every one. */
+    /** Null: all. */
     readonly sources?: readonly string[] | null;
     readonly open?: boolean | undefined;
-    /** Only calls that were asked for before this entry. */
+    /** Only calls requested before this entry. */
     readonly before?: number | undefined;
     readonly limit: number;
   },
@@ -112,7 +112,7 @@ export async function loadCalls(
     query = query.where((eb) =>
       eb.or([
         eb('state', 'in', ['sent', 'unknown']),
-        // Answered, but not for each item of the batch.
+        // Answered, but not for every item of the batch.
         eb('request_id', 'in', eb.selectFrom('call_items').select('request_id').where('state', '=', 'unknown')),
       ]),
     );

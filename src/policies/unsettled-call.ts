@@ -3,7 +3,7 @@ import type { Query } from '../store/store.ts';
 import type { PolicyDeps } from './callable-source.ts';
 import type { CallRow, ItemRow } from './settle-calls.ts';
 
-/** What is asked for, in the words of form A; `en` is the documented default of the language. */
+/** What is requested, in terms of form A; `en` is the documented default language. */
 export interface WantedPolicy {
   readonly policyType: string;
   readonly jurisdiction: string;
@@ -14,11 +14,11 @@ export interface WantedPolicy {
 /** A call whose outcome is still unknown. */
 export interface UnsettledCall {
   readonly requestId: string;
-  /** Which item of a batch it is, from 0; null: the call is about this alone. */
+  /** The item's position in a batch, from 0; null: the call is about this policy only. */
   readonly position: number | null;
   readonly state: 'sent' | 'unknown';
   readonly askedAt: string;
-  /** A call that is `sent` counts as unknown from then on. */
+  /** When a `sent` call starts to count as unknown. */
   readonly dueAt: string;
   readonly error: string | null;
 }
@@ -35,7 +35,7 @@ export function isTwin(
   );
 }
 
-/** How many times the same was requested singly, whatever the outcome. */
+/** How often the same was requested singly, whatever the outcome. */
 export async function countGenerations(
   deps: Pick<PolicyDeps, 'store' | 'catchUp'>,
   { slug }: Pick<Source, 'slug'>,
@@ -68,8 +68,8 @@ export function loadOpenGenerations(read: Query, source: string): Promise<CallRo
 }
 
 /**
- * A generation of the same, by itself or in a batch, that is still without an outcome: unknown, or sent by a process that waits for the answer or
- * has ended.
+ * A generation of the same, single or in a batch, that has no outcome yet: unknown, or sent by a process that waits for
+ * the answer or has ended.
  */
 export async function findUnsettledTwin(
   { store: { read } }: Pick<PolicyDeps, 'store'>,
@@ -100,7 +100,7 @@ function unsettledOf(call: CallRow, state: string, position: number | null): Uns
   return { requestId, position, state: state === 'sent' ? state : 'unknown', askedAt, dueAt, error };
 }
 
-/** What an item of a plan asks for, in the words of a call. */
+/** What an item of a plan requests, in terms of a call. */
 export function askedOf({
   item,
 }: Pick<ItemRow, 'item'>): Pick<CallRow, 'policy_type' | 'jurisdiction' | 'language' | 'business_name'> {

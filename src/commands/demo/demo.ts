@@ -15,7 +15,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { UsageError } from '../../core/errors.ts';
 
-/** `demo` and `demo tamper`: the main job on made-up traffic, everything on this machine. */
+/** `demo` and `demo tamper`: the whole product with made-up traffic, entirely on this machine. */
 export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
   const command = withJson(program.command('demo'))
     .description('simulate a month of traffic: webhooks, sync, report, DSAR pack, verification')
@@ -47,7 +47,7 @@ export function registerDemo(program: CommandUnknownOpts, io: CommandIo): void {
     .action((options) => tamper(io, { ...command.opts(), ...options }));
 }
 
-/** The demo's command line as it was started: from a checkout by npm, else by the program itself. */
+/** The command with which the demo was started: npm in a checkout, otherwise the program itself. */
 function demoCommand(...more: readonly string[]): string {
   if (readEnvironmentVariable('npm_lifecycle_event') !== 'demo') return [startedAs(), 'demo', ...more].join(' ');
   return ['npm run demo', ...(more.length > 0 ? ['--', ...more] : [])].join(' ');
@@ -97,7 +97,7 @@ interface SignIn {
   readonly accounts: Awaited<ReturnType<typeof addPeople>>;
 }
 
-/** Example people, each with a password of this demo alone, as if they had followed their invitations. */
+/** Example people, each with a password only for this demo, as if they had accepted their invitations. */
 async function addPeople(context: Context) {
   const [first = '', second = first] = context.sources.list().map(({ slug }) => slug);
   const people = [
@@ -147,7 +147,7 @@ async function addPeople(context: Context) {
 
 const demoOwner = { officer: DEMO_OFFICER, personId: null, role: 'owner' } as const;
 
-/** Does what the ledger is there to find: alters one recorded choice behind its back, then verifies. Ends with exit code 3. */
+/** Tampers with one recorded choice directly in the database, as the ledger must detect, then verifies. Ends with exit code 3. */
 async function tamper(io: CommandIo, options: { folder: string; json?: boolean }): Promise<void> {
   const folder = findFolder(options.folder);
   await withContextOf(loadConfig({}, folder), async (context) => {
@@ -184,7 +184,7 @@ async function alterOne(context: Context): Promise<{ seq: number; source: string
   const text = refused.body.toString('utf8');
   const changed = text.replaceAll('false', 'true').replaceAll('reject', 'accept');
   const body = Buffer.from(changed === text ? `${text} ` : changed);
-  // The schema's type forbids it, as it should: an entry is written once.
+  // The schema's type rightly forbids this: an entry is written once.
   await context.store.transaction((tx) =>
     tx.query
       .updateTable('entries')
@@ -197,7 +197,7 @@ async function alterOne(context: Context): Promise<{ seq: number; source: string
 
 const MARKER = '.consent-ledger-demo';
 
-/** Makes the demo's folder empty. Refuses to touch a folder that the demo did not make. */
+/** Empties the demo's folder. Refuses to touch a folder that the demo did not create. */
 async function prepareFolder(path: string): Promise<string> {
   const folder = resolve(path);
   if (existsSync(folder) && !existsSync(join(folder, MARKER)) && (await readdir(folder)).length > 0) {
@@ -209,7 +209,7 @@ async function prepareFolder(path: string): Promise<string> {
   return folder;
 }
 
-/** The demo's folder as an earlier run left it. */
+/** The demo's folder from an earlier run. */
 function findFolder(path: string): string {
   const folder = resolve(path);
   if (!existsSync(join(folder, MARKER))) {

@@ -9,7 +9,7 @@ import { moveCase } from '../../cases/move-case.ts';
 import type { MoveName } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
 
-/** Fetches the texts of every known policy as visitors get them at this moment. How many looks were kept. */
+/** Fetches the current texts of every known policy as visitors see them. Returns how many fetches were recorded. */
 export async function fetchTexts(context: Context): Promise<number> {
   const urls = createHostedUrls(context.snapshots);
   let looks = 0;
@@ -25,8 +25,8 @@ export async function fetchTexts(context: Context): Promise<number> {
 }
 
 /**
- * Adds what an officer would: the names of the banners, and how the first banner of each client was shown, in two versions. The other
- * banners have none, so that reports say where it lacks. The entries of the evidence.
+ * Does what an officer would: names the banners, and adds two versions of how the first banner of each client was
+ * shown. Other banners have no evidence, so reports show where it is missing. Returns the entries of the evidence.
  */
 export async function showBanners(context: Context, sandbox: Sandbox): Promise<number[]> {
   const { start, end } = sandbox.window;
@@ -75,7 +75,7 @@ function bannerPage(name: string, buttons: readonly string[]): string {
 
 export const DEMO_OFFICER = 'Sam Sample (demo)';
 
-/** Takes the most urgent access request as far as an officer would before sending the answer; null if there is none. */
+/** Prepares the most urgent access request as far as an officer would before sending the answer; null if there is none. */
 export async function prepareAnswer(context: Context, source: string): Promise<CaseView | null> {
   const [urgent] = (await open(context, source)).filter(({ kind }) => kind === 'access');
   if (urgent === undefined) return null;
@@ -109,8 +109,8 @@ export async function prepareAnswer(context: Context, source: string): Promise<C
 }
 
 /**
- * Answers the requests to withdraw consent whose requester was found: the withdrawal takes effect in the records with the answer
- * (GDPR Art. 7(3)). The cases.
+ * Answers the requests to withdraw consent whose requester was found: with the answer, the withdrawal takes effect in
+ * the records (GDPR Art. 7(3)). Returns the cases.
  */
 export async function answerWithdrawals(context: Context, source: string): Promise<readonly string[]> {
   const answered: string[] = [];

@@ -18,12 +18,15 @@ import { answerWithdrawals, DEMO_OFFICER, prepareAnswer, fetchTexts, showBanners
 const DAY = 86_400_000;
 const CLIENTS = 2;
 
-/** What the demo did. */
+/** The results of the demo. */
 export interface DemoResult {
   readonly folder: string;
   readonly deliveries: { readonly sent: number; readonly accepted: number; readonly refused: number };
   readonly rows: { readonly pulled: number; readonly stored: number };
-  /** What makes the records evidence: looks at policy texts, entries that show a banner, decisions that contradict themselves, withdrawals by request. */
+  /**
+   * What makes the records evidence: fetches of policy texts, evidence of banners, contradictory decisions, withdrawals
+   * by request.
+   */
   readonly evidence: {
     readonly texts: number;
     readonly banners: readonly number[];
@@ -36,7 +39,7 @@ export interface DemoResult {
   readonly readMoreAt: { readonly publicUrl: string; readonly adminUrl: string };
 }
 
-/** The demo while it runs. */
+/** The running demo. */
 interface Demo {
   readonly context: Context;
   readonly result: DemoResult;
@@ -46,11 +49,11 @@ interface Demo {
 /** Runs sandbox and product against each other over HTTP: a month of traffic, sync, report, pack, verification. */
 export async function runDemo(folder: string, io: CommandIo): Promise<Demo> {
   const steps = createSteps(io);
-  // A full hour, so that a run within it tells the same story.
+  // A full hour, so that runs within the same hour give the same result.
   const end = new Date(Math.floor(Date.now() / 3_600_000) * 3_600_000);
   const start = new Date(end.getTime() - 30 * DAY);
   const clock = createDemoClock(start);
-  // The sandbox runs in the simulated month too, so it shows what was in force then.
+  // The sandbox runs in the simulated month too, so it shows the texts in force then.
   const sandbox = createSandbox({ seed: 7, clock: () => clock.now(), clients: CLIENTS, startedAt: start, endsAt: end });
   const opened: (() => Promise<void>)[] = [() => sandbox.close()];
   const close = async () => {
@@ -160,7 +163,7 @@ async function tellTheStory(stage: Stage): Promise<DemoResult> {
   };
 }
 
-/** The first client is the source of the environment; the others are added, as an agency does. */
+/** The first client is the source configured by the environment; the others are added, as an agency does. */
 async function addFurtherClients(
   context: Context,
   sandbox: Sandbox,
@@ -251,7 +254,7 @@ async function makeDocuments(
   return files;
 }
 
-/** Says each step when it is done, and how long it took. */
+/** Prints each step when it is done, with its duration. */
 function createSteps(io: CommandIo): { done(what: string): void } {
   let last = performance.now();
   return {
@@ -263,12 +266,12 @@ function createSteps(io: CommandIo): { done(what: string): void } {
   };
 }
 
-/** The demo's clock: follows the month that is played, then the real time. Never runs backwards while it plays. */
+/** The demo's clock: follows the simulated month, then real time. Never runs backwards during the simulation. */
 interface DemoClock {
   now(): Date;
-  /** The played month has come to this moment. */
+  /** Advances the clock to this time in the simulated month. */
   advanceTo(moment: Date): void;
-  /** From here on it is the real time. */
+  /** Switches to real time. */
   release(): void;
 }
 
@@ -286,10 +289,10 @@ function createDemoClock(start: Date): DemoClock {
   };
 }
 
-// Moments in a body of the sandbox's plain dialect: when it happened, sometimes also until when a consent is valid.
+// Times in a body of the sandbox's plain dialect: when it happened, sometimes also until when a consent is valid.
 const moments = /"(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?Z)"/g;
 
-/** When a simulated delivery arrives: shortly after the event in it, which is before `end`; null if its body has no time. */
+/** When a simulated delivery arrives: shortly after its event, before `end`; null if its body has no time. */
 function arrivalOf(body: Buffer, end: Date, delay: number): Date | null {
   const past = [...body.toString('utf8').matchAll(moments)]
     .map(([, text]) => Date.parse(text as string))
@@ -297,7 +300,7 @@ function arrivalOf(body: Buffer, end: Date, delay: number): Date | null {
   return past.length === 0 ? null : new Date(Math.max(...past) + delay);
 }
 
-/** The controller profile of the demo's clients: complete, and plainly made up. */
+/** The controller profile of the demo's clients: complete, and evidently made up. */
 function profileOf(name: string): object {
   return {
     name: `${name} (SAMPLE)`,
@@ -369,7 +372,7 @@ function profileOf(name: string): object {
   };
 }
 
-/** The environment of the demo's installation: the first client as the source `default`, nothing of the user's own settings. */
+/** The environment of the demo's installation: the first client as the source `default`, and none of the user's own settings. */
 async function demoEnvironment(
   folder: string,
   sandbox: Sandbox,
@@ -392,20 +395,20 @@ async function demoEnvironment(
     TIME_ZONE: 'Europe/Berlin',
     LOG_LEVEL: 'error',
   };
-  // So that every other command works in this folder as it is: `cd demo-output && consent-ledger dsar list`.
+  // Lets every other command work in this folder: `cd demo-output && consent-ledger dsar list`.
   const lines = Object.entries({ ...env, PORT: '8080', ADMIN_PORT: '8081' }).map(([name, value]) => `${name}=${value}`);
   await writeFile(join(folder, '.env'), `${lines.join('\n')}\n`, { mode: 0o600 });
   return env;
 }
 
-/** Writes the profile of a further client; returns its path. */
+/** Writes the profile of another client; returns its path. */
 async function writeProfile(folder: string, slug: string, name: string): Promise<string> {
   const path = join(folder, `controller-${slug}.json`);
   await writeFile(path, `${JSON.stringify(profileOf(name), null, 2)}\n`);
   return path;
 }
 
-/** Plays a month of the sandbox's traffic over HTTP, the clock following it; seals at each end of a day. */
+/** Plays a month of the sandbox's traffic over HTTP, advancing the clock with it; seals at the end of each day. */
 async function playMonth(
   sandbox: Sandbox,
   context: Context,
@@ -417,7 +420,7 @@ async function playMonth(
   let day = clock.now().toISOString().slice(0, 10);
   const traffic = await sandbox.playTraffic({
     async deliver(delivery) {
-      // Spread from one to ten seconds, the same for the same delivery.
+      // Between one and ten seconds, always the same for a delivery.
       const arrival = arrivalOf(delivery.body, sandbox.window.end, 1000 + (delivery.body.length % 10) * 1000);
       if (arrival !== null) clock.advanceTo(arrival);
       const today = clock.now().toISOString().slice(0, 10);

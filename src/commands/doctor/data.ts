@@ -20,22 +20,25 @@ import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
 import { type Check, fault, type Line, note, ok, runChecks } from './finding.ts';
 
 const MEBIBYTE = 1024 ** 2;
-/** A larger database is not read through: that takes seconds per GiB. */
+/** A larger database is not read through, which takes seconds per GiB. */
 const READ_THROUGH_BYTES = 512 * MEBIBYTE;
 const ENTRIES_CHECKED = 1000;
-/** Slower than this, and deliveries wait noticeably for the disk. */
+/** If syncing is slower than this, deliveries noticeably wait for the disk. */
 const SLOW_SYNC_MS = 50;
-/** No disk is as fast: it says "written" before it is. */
+/** No disk is this fast: it reports "written" too early. */
 const IMPLAUSIBLE_SYNC_MS = 0.02;
 const UNSEALED_MINUTES = 60;
 const LAG_ENTRIES = 1000;
 
-/** The installation, and where its ledger ends. */
+/** The installation, and the end of its ledger. */
 interface Ledgered extends Context {
   /** 0: the ledger is empty. */
   readonly lastSeq: number;
   readonly lastAt: string | null;
-  /** DATA_DIR may be on another disk; commits wait for this one (with PostgreSQL for the server's own). */
+  /**
+   * The folder of the database, whose disk commits wait for (with PostgreSQL, they wait for the server's). DATA_DIR may
+   * be on another disk.
+   */
   readonly databaseFolder: string;
 }
 
@@ -55,7 +58,7 @@ const checks: readonly Check<Ledgered>[] = [
   async ({ warnings }) => (await warnings()).map(({ sentence, remedy, code }) => fault(code, sentence, remedy)),
 ];
 
-/** The stored data: is it durable, sound, sealed and projected? */
+/** Checks the stored data: durable, sound, sealed and projected. */
 export async function checkData(context: Context): Promise<readonly Line[]> {
   const last = await context.store.read
     .selectFrom('entries')
@@ -88,7 +91,7 @@ async function checkStore({ store, config, refusal }: Context): Promise<Line[]> 
   );
   for (const found of damage ?? [])
     lines.push(fault('database', `The database file is damaged: ${found}.`, 'Restore a backup and check the disk.'));
-  // Otherwise one of the warnings says so.
+  // Skipped if a warning already reports it.
   const differences = refusal()?.code === 'schema-altered' ? [] : await store.schemaDifferences({ quick: false });
   for (const difference of differences)
     lines.push(
@@ -119,7 +122,7 @@ function nameOf(database: Context['config']['database']): string {
 async function checkDisk({ databaseFolder: folder }: Ledgered): Promise<Line> {
   const { bavail, bsize, blocks } = await statfs(folder);
   const share = Math.round((bavail / blocks) * 100);
-  // Too little of it is one of the warnings.
+  // Low disk space is reported as a warning.
   return ok('disk', `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB free on the data disk (${share} %).`);
 }
 
@@ -141,7 +144,7 @@ async function checkSync({ databaseFolder: folder }: Ledgered): Promise<Line> {
   return ok('disk', `Syncing a page to disk takes ${text}.`);
 }
 
-/** Median time of writing and syncing 4 KiB, milliseconds. */
+/** Median milliseconds to write and sync 4 KiB. */
 async function measureSync(folder: string): Promise<number> {
   const path = join(folder, `.sync-speed-${process.pid}`);
   const times: number[] = [];
@@ -249,7 +252,7 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
   return lines;
 }
 
-/** Whether anything leaves this machine. A witness that is late, or has seen another history, is one of the warnings. */
+/** Whether anything leaves this machine. Late witnesses, or witnesses that have seen another history, are reported as warnings. */
 async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, epoch }: Ledgered): Promise<Line[]> {
   if (config.witnesses === null)
     return [
@@ -296,7 +299,7 @@ async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, e
 
 async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
   const lag = lastSeq - ((await loadPosition(store.read, 'projector'))?.seq ?? 0);
-  // Ahead of the ledger: one of the warnings says so.
+  // Read models ahead of the ledger are reported as a warning.
   if (lag < 0) return [];
   const { count } = await store.read
     .selectFrom('quarantine')
@@ -341,10 +344,10 @@ async function checkWorker({ store, clock, config }: Context): Promise<Line> {
   );
 }
 
-/** Milliseconds that a scheduled backup may take until it is missed. */
+/** Milliseconds that a scheduled backup may take before it counts as missed. */
 const BACKUP_MS = 3_600_000;
 
-/** Whether the newest backup is as new as the schedule says, and the last one that was tried succeeded. */
+/** Whether the newest backup is as recent as the schedule requires, and the last attempt succeeded. */
 async function checkBackups({ store, config, clock, instance }: Context): Promise<Line[]> {
   const { folder, bucket, schedule } = config.backup;
   const remedy = 'Set BACKUP_FOLDER or BACKUP_BUCKET, BACKUP_RECIPIENTS and BACKUP_SCHEDULE (docs/backup.md).';
@@ -399,7 +402,7 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
   return [...lines, ...found.filter(({ level }) => level !== 'ok' || lines.length === 0)];
 }
 
-/** Whether the provider of single sign-on answers, and calls itself what it is called here. */
+/** Whether the provider of single sign-on answers, with the name configured here. */
 async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
   if (signOn === null) return [];
   try {
@@ -414,7 +417,7 @@ async function checkSignOn({ config: { signOn } }: Context): Promise<Line[]> {
   }
 }
 
-/** Whether notices get out: does the mail server answer and accept us, and is anything waiting to be sent. */
+/** Whether notices can be sent: the mail server answers and accepts us, and nothing is waiting to be sent. */
 async function checkNotifications({ store, config, clock }: Context): Promise<Line[]> {
   const { mail, notify } = config;
   if (mail === null && notify.chatUrl === null && notify.webhook === null) return [];
@@ -449,7 +452,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
   return lines;
 }
 
-/** Milliseconds that a mail server may be away until the mail is missed. */
+/** Milliseconds that a mail server may be away before the mail counts as missed. */
 const CHECKPOINT_MAIL_MS = 24 * 3_600_000;
 
 async function checkCheckpointMail(
@@ -475,7 +478,7 @@ async function checkCheckpointMail(
     : ok('notifications', `${sentence}.`);
 }
 
-/** Whether the bucket answers, has a backup that is new enough, and locks what it should. */
+/** Whether the bucket answers, has a recent enough backup, and locks what it should. */
 async function checkBackupBucket(
   { storage, backup }: Context['config'],
   address: BucketAddress,

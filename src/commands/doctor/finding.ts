@@ -1,9 +1,9 @@
-/** One thing that `doctor` looked at. `fault`: a reason not to go into production; `note`: allowed, but look at it. */
+/** One result of `doctor`. `fault`: a reason not to go into production; `note`: allowed, but worth a look. */
 export interface Line {
   readonly about: string;
   readonly level: 'ok' | 'note' | 'fault';
   readonly sentence: string;
-  /** What to do; null where nothing is to be done. */
+  /** What to do; null if nothing has to be done. */
   readonly remedy: string | null;
 }
 
@@ -19,7 +19,7 @@ export function fault(about: string, sentence: string, remedy: string): Line {
   return { about, level: 'fault', sentence, remedy };
 }
 
-/** One check: what it finds in what it is given. */
+/** One check: returns what it finds. */
 export type Check<T> = (given: T) => Line | readonly Line[] | Promise<Line | readonly Line[]>;
 
 /** Runs checks one after the other. */

@@ -5,14 +5,17 @@ import { type Check, fault, type Line, note, ok } from './finding.ts';
 import { loadLastDescription, sourcesToWatch } from '../../policy-snapshots/openapi-watch.ts';
 
 const TIMEOUT_MS = 10_000;
-/** The status is what counts; of a longer answer the rest is not read. */
+/** Only the status matters; the rest of a longer answer is not read. */
 const MAX_BYTES = 64 * 1024;
-/** An installation of an agency has hundreds of sources: their addresses differ in the last part only. */
+/** An agency's installation has hundreds of sources, whose addresses differ only in their last part. */
 const SOURCES_ASKED = 20;
-/** Whole seconds in the Date header and the way there make less than this meaningless. */
+/** Smaller differences mean nothing: the Date header has whole seconds, and the answer takes time. */
 const SKEW_MS = 30_000;
 
-/** What needs the network: is the public address reachable and TLS right, is nothing public that must not be, do the keys work, is the clock right. */
+/**
+ * Checks that need the network: the public address is reachable with valid TLS, nothing is public that must not be, the
+ * keys work, and the clock is right.
+ */
 export const networkChecks: readonly Check<Context>[] = [
   checkReachable,
   checkKeys,
@@ -53,7 +56,7 @@ async function checkReachable({ config: { publicUrl }, sources }: Context): Prom
   return lines;
 }
 
-/** The answers also tell whether this machine's clock is right. */
+/** The answers also show whether this machine's clock is right. */
 async function checkKeys({ sources, clock }: Context): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sources.list().slice(0, SOURCES_ASKED)) {
@@ -90,7 +93,7 @@ interface Answer {
   readonly problem: string | null;
 }
 
-/** A GET without following redirects: a delivery is a POST, and loses its body on the way when it is redirected. */
+/** A GET that follows no redirects, because a redirected delivery, a POST, loses its body. */
 async function ask(url: string): Promise<Answer> {
   try {
     const headers = { 'accept-encoding': 'identity', 'user-agent': 'consent-ledger' };
@@ -137,10 +140,10 @@ const ABOUT = 'API description';
 const REMEDY =
   'The service changed its API: look for a newer version of this program, and watch the next sync and the next generation.';
 
-/** An installation that follows many addresses of the service is asked about some of them only. */
+/** If an installation follows many addresses of the service, only some are asked. */
 const ADDRESSES_ASKED = 10;
 
-/** What the service's API description lacked when it was last stored; makes no request. */
+/** What the service's API description lacked when last stored; makes no request. */
 export async function checkStoredDescriptions(context: Context): Promise<Line[]> {
   const lines: Line[] = [];
   for (const source of sourcesToWatch(context.sources.list())) {

@@ -7,7 +7,7 @@ import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
 import { dayText } from '../command-io.ts';
 import { type Check, fault, type Line, note, ok } from './finding.ts';
 
-/** Whether every source is set up to be received, pulled and answered for. */
+/** Whether every source is set up for receiving, pulling and answering. */
 export const sourceChecks: readonly Check<Context>[] = [
   ({ sources }) => checkSettings(sources.list()),
   (context) =>
@@ -28,7 +28,7 @@ export const sourceChecks: readonly Check<Context>[] = [
   checkProfiles,
 ];
 
-/** What can be said of sources without the database. */
+/** Checks of sources that do not need the database. */
 export function checkSettings(sources: readonly Source[]): Line[] {
   if (sources.length === 0)
     return [

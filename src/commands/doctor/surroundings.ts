@@ -8,7 +8,7 @@ import { type Check, fault, type Line, note, ok } from './finding.ts';
 import { loadRedisReport } from '../../context/engines.ts';
 import type { RedisReport } from '../../jobs/bullmq.ts';
 
-/** What can be checked without the database: who can reach the program, which user it runs as, who can read its keys. */
+/** Checks that do not need the database: who can reach the program, which user it runs as, who can read its keys. */
 export const surroundings: readonly Check<Config>[] = [
   checkWarnings,
   checkPublicUrl,
@@ -21,7 +21,7 @@ export const surroundings: readonly Check<Config>[] = [
   ({ redisUrl }) => checkRedis(redisUrl),
 ];
 
-// What these say of the source `default` the checks of the sources say of every source.
+// The source checks report these for every source, including `default`.
 const saidElsewhere = /^(?:SERVICE_BASE_URL|SERVICE_API_KEY|WEBHOOK_SECRETS) (?!is not read)/;
 
 function checkWarnings({ warnings }: Config): Line[] {
@@ -43,7 +43,7 @@ function checkPublicUrl({ publicUrl }: Config): Line {
 }
 
 function checkProxy({ publicUrl, trustProxy }: Config): Line[] {
-  // The program itself speaks no TLS: an https address means that a proxy stands before it.
+  // The program does not speak TLS itself: an https address means that there is a proxy in front of it.
   if (publicUrl?.startsWith('https:') !== true || trustProxy !== false) return [];
   const sentence =
     'TRUST_PROXY is off although a proxy is in front of the public listener: all refused deliveries appear to come from the proxy and share the storage limit of one address.';
@@ -75,7 +75,7 @@ export function reachOf(host: string): 'machine' | 'private' | 'everywhere' | 'p
   if (host === '0.0.0.0' || host === '::') return 'everywhere';
   if (/^(?:10\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|169\.254\.|f[cd][0-9a-f]{2}:|fe80:)/i.test(host))
     return 'private';
-  // A name resolves to whatever it resolves to: on a private network as a rule.
+  // What a host name resolves to is unknown; it is usually a private network.
   return isIP(host) === 0 ? 'private' : 'public';
 }
 
@@ -100,7 +100,7 @@ async function checkFiles(config: Config): Promise<Line[]> {
   const open: Line[] = [];
   const look = async (path: string, what: string, mode: string) => {
     const found = await stat(path).catch(() => null);
-    // Secrets that a container engine mounts have the modes that it gives them.
+    // Container engines determine the modes of secrets that they mount.
     if (found === null || path.startsWith('/run/secrets/') || (found.mode & 0o077) === 0) return;
     const octal = (found.mode & 0o777).toString(8).padStart(4, '0');
     open.push(
@@ -151,16 +151,16 @@ function checkTimeZone({ timeZone: zone }: Config): Line {
   );
 }
 
-/** Below the first BullMQ does not work; the second is what its maintainers recommend. */
+/** BullMQ does not work below the first version; its maintainers recommend the second. */
 const MINIMUM = [5, 0, 0] as const;
 const RECOMMENDED = [6, 2, 0] as const;
 
-/** Whether the Redis that wakes the workers is set as BullMQ needs it. Nothing to say without a REDIS_URL. */
+/** Whether the Redis that wakes workers is configured as BullMQ needs it. Returns nothing without REDIS_URL. */
 export async function checkRedis(url: string | null): Promise<Line[]> {
   return url === null ? [] : linesOf(await loadRedisReport(url), new URL(url).host);
 }
 
-/** The lines for what a Redis at `host` said of itself. */
+/** The lines for what a Redis at `host` reported about itself. */
 export function linesOf(report: RedisReport, host: string): Line[] {
   if (report.outcome === 'unreachable')
     return [
