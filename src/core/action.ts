@@ -3,19 +3,19 @@ import { roles } from './roles.ts';
 import { recordedOptionsSchema } from './source.ts';
 
 /**
- * Everything an officer, the operator or the program itself does that must be provable later.
- * An action is an entry of kind `action`; its body is the canonical JSON of one of these.
- * No field holds a secret; personal data only where the action is about it (a requester's name on a case).
+ * Everything that an officer, the operator or the program itself does and that must be provable later. An action is an
+ * entry of kind `action`; its body is the canonical JSON of one of these. No field contains a secret, and personal data
+ * only if the action concerns it (a requester's name on a case).
  */
 const actor = z.string().min(1).max(200);
 const caseMove = z.object({
   action: z.literal('case.moved'),
   actor,
   caseId: z.string(),
-  /** The version of the case that the officer saw: two officers at once are settled by it. */
+  /** The version of the case that the officer saw; decides between two officers who act at once. */
   basedOn: z.number().int().nonnegative(),
   move: z.string(),
-  /** What the move needs: a reason, a date, who approved. */
+  /** The details of the move: a reason, a date, who approved. */
   details: z.record(z.string(), z.json()).default({}),
 });
 const caseOpened = z.object({
@@ -33,28 +33,28 @@ const caseOpened = z.object({
   channel: z.string(),
   /** BCP 47, of the page on which the request was made. */
   language: z.string().max(35).exactOptional(),
-  /** The requester wrote it into the request form: receipt is when it arrived. Absent: an officer recorded it. */
+  /** The requester used the request form, so receipt is its arrival. Absent: an officer recorded it. */
   receiptBasis: z.literal('form').exactOptional(),
 });
 /**
- * What a data subject asked for takes effect in the consent records: one for each subject and banner, appended together with the answer
- * (`case.moved`) of a request to withdraw consent, to opt out or to object.
+ * The effect of a data subject's request on the consent records: one for each subject and banner, appended with the
+ * answer (`case.moved`) to a request to withdraw consent, opt out or object.
  */
 const consentWithdrawn = z.object({
   action: z.literal('consent.withdrawn-by-request'),
   actor,
   caseId: z.string(),
-  /** The version of the case that the answer was based on. */
+  /** The version of the case on which the answer was based. */
   basedOn: z.number().int().nonnegative(),
   /** Kind of the request. */
   kind: z.string(),
   subject: z.string(),
   bannerId: z.string().nullable(),
-  /** Every purpose that needs consent; else only those named. */
+  /** Every purpose that needs consent; otherwise only the named ones. */
   all: z.boolean(),
-  /** Purposes affected: those chosen, or, of all, those known to be granted. */
+  /** The affected purposes: the chosen ones, or, if all, those known to be granted. */
   purposes: z.array(z.string().max(200)).max(500),
-  /** ISO 8601 UTC: from when on it has effect, and when the request was received. */
+  /** ISO 8601 UTC: when it takes effect, and when the request was received. */
   at: z.string(),
   requestedAt: z.string(),
 });
@@ -70,18 +70,18 @@ const documentProduced = z.object({
   caseId: z.string().nullable(),
   parameters: z.record(z.string(), z.json()),
 });
-/** The list of a pack's files, sealed before the pack is finished, so that the pack can enclose the proof of it. */
+/** The list of a pack's files, sealed before the pack is finished, so that the pack can contain the proof of it. */
 const documentManifest = z.object({
   action: z.literal('document.manifest'),
   actor,
   name: z.string(),
-  /** What the pack prints; its document id begins with it. */
+  /** The reference printed in the pack; its document id begins with it. */
   reference: z.string(),
   asOf: z.number().int().nonnegative(),
   caseId: z.string().nullable(),
   /** Of manifest.json. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Files of the pack by name, with their SHA-256; not the content of entries, which must not be guessable once it is erased. */
+  /** Files of the pack by name, with their SHA-256. Excludes content of entries, which must not be guessable once it is erased. */
   files: z.record(z.string(), z.string()),
 });
 const documentDownloaded = z.object({
@@ -90,20 +90,20 @@ const documentDownloaded = z.object({
   documentId: z.string(),
   sha256: z.string(),
 });
-/** A report that comes round, by an officer's word, and its end. */
+/** A recurring report set up by an officer, and its removal. */
 const documentScheduled = z.object({
   action: z.enum(['document.schedule-added', 'document.schedule-removed']),
   actor,
   scheduleId: z.string(),
   name: z.string(),
   format: z.string(),
-  /** The period before it is made: `month`. */
+  /** The period covered, ending before the report is made: `month`. */
   covers: z.string(),
   cron: z.string(),
   /** Ids of the people to whom it is mailed. */
   recipients: z.array(z.string()),
 });
-/** A scheduled document left for the mailbox of a person with an account. */
+/** A scheduled document was handed to the mail server for a person with an account. */
 const documentMailed = z.object({
   action: z.literal('document.mailed'),
   actor,
@@ -117,16 +117,16 @@ const officerEvent = z.object({
   actor,
   detail: z.string().nullable(),
 });
-/** Sign-ins that were refused: one entry for each account and hour, its repeats are counted. Neither what was typed nor from where. */
+/** Refused sign-ins: one entry per account and hour, whose repeats are counted. Contains neither what was typed nor the sender. */
 const sessionRefused = z.object({
   action: z.literal('session.refused'),
   actor,
-  /** Whose account it was; null: there is none of this name. */
+  /** The person whose account it was; null: there is no such account. */
   personId: z.string().nullable(),
-  /** Begins the hour, ISO 8601 UTC. */
+  /** Start of the hour, ISO 8601 UTC. */
   hour: z.string(),
 });
-/** What was done to a person's account. No e-mail address: the entry stays when the person has left. */
+/** A change of a person's account. Contains no e-mail address, because the entry stays when the person has left. */
 const personChanged = z.object({
   action: z.enum([
     'person.added',
@@ -145,47 +145,47 @@ const personChanged = z.object({
   personId: z.string(),
   name: z.string(),
   role: z.enum(roles),
-  /** Slugs of the sources that the person may see; null: every one. */
+  /** Slugs of the sources that the person may see; null: all. */
   sources: z.array(z.string()).nullable(),
-  /** What changed, or which link, in words. */
+  /** The change, or the kind of link, in words. */
   detail: z.string().nullable(),
 });
-/** Someone looked at personal data: once for each session, object and hour. */
+/** Someone looked at personal data: one entry per session, object and hour. */
 const recordViewed = z.object({
   action: z.literal('record.viewed'),
   actor,
   /** A case id, `requests` (the list), or `evidence <seq>`. */
   object: z.string(),
-  /** Begins the hour, ISO 8601 UTC. */
+  /** Start of the hour, ISO 8601 UTC. */
   hour: z.string(),
 });
 const sourceChanged = z.object({
   action: z.enum(['source.added', 'source.changed']),
   actor,
   sourceSlug: z.string(),
-  /** Names of what changed; of credentials never the values. */
+  /** Names of what changed; never values of credentials. */
   changed: z.array(z.string()),
   options: recordedOptionsSchema.exactOptional(),
 });
-/** Entries of a source up to this one are read again by its present options. */
+/** Entries of a source up to this one are read again with its current options. */
 const sourceReread = z.object({
   action: z.literal('source.reread'),
   actor,
   sourceSlug: z.string(),
   options: recordedOptionsSchema.exactOptional(),
 });
-/** A client leaves: nothing more is pulled or accepted, and the credentials are destroyed. The evidence stays. */
+/** A client was offboarded: nothing more is pulled or accepted, and the credentials were destroyed. The evidence stays. */
 const sourceOffboarded = z.object({
   action: z.literal('source.offboarded'),
   actor,
   sourceSlug: z.string(),
   reason: z.string().nullable(),
-  /** Requests that still waited for an answer; more than none only when it was forced. */
+  /** Number of open requests; only greater than zero if it was forced. */
   openCases: z.number().int().nonnegative(),
-  /** Names of the credentials that were destroyed: `apiKey`, `siteKey`, `webhookSecrets <id>`. */
+  /** Names of the destroyed credentials: `apiKey`, `siteKey`, `webhookSecrets <id>`. */
   destroyed: z.array(z.string()),
 });
-/** An officer accepted how payloads of a source are to be read. Names only, never values of a payload. */
+/** An officer accepted a mapping for a source's payloads. Contains names only, never values of a payload. */
 const mappingAccepted = z.object({
   action: z.literal('source.mapping-accepted'),
   actor,
@@ -194,24 +194,24 @@ const mappingAccepted = z.object({
   fieldNames: z.record(z.string(), z.array(z.string())),
   eventNames: z.record(z.string(), z.string()),
   secretEncodings: z.record(z.string(), z.string()),
-  /** How many deliveries and rows the proposal was made from. */
+  /** The number of deliveries and rows on which the proposal was based. */
   samples: z.number().int().nonnegative(),
-  /** All of them, with the mapping. */
+  /** All options, including the mapping. */
   options: recordedOptionsSchema.exactOptional(),
 });
-/** The pulled log decided whether the repeats of a delivery with neither id nor time were new choices. */
+/** The pulled log decided whether repeats of a delivery with neither id nor time were new choices. */
 const repeatSettled = z.object({
   action: z.literal('repeat.settled'),
   actor,
-  /** The entry that was repeated. */
+  /** The repeated entry. */
   delivery: z.number().int().positive(),
   event: z.string(),
-  /** How many repeats there were by then. */
+  /** The number of repeats by then. */
   repeats: z.number().int().positive(),
   resolution: z.enum(['repeat', 'new-choice']),
-  /** Entries of the pulled rows that were found for it. */
+  /** Entries of the pulled rows found for it. */
   rows: z.array(z.number().int().positive()),
-  /** The stretch of the pulled log that was looked through, ISO 8601 UTC. */
+  /** The searched period of the pulled log, ISO 8601 UTC. */
   from: z.string(),
   to: z.string(),
 });
@@ -222,7 +222,10 @@ const syncFinished = z.object({
   runId: z.string(),
   from: z.string().nullable(),
   to: z.string().nullable(),
-  /** When the run began, by our clock or the service's, whichever was earlier: it covers nothing later. Absent in runs of earlier versions. */
+  /**
+   * When the run began, by our clock or the service's, whichever was earlier: it covers nothing later. Absent in runs
+   * of earlier versions.
+   */
   asOf: z.string().optional(),
   pages: z.number().int(),
   rows: z.number().int(),
@@ -231,35 +234,35 @@ const syncFinished = z.object({
   malformed: z.number().int(),
   /** Pieces of broken pages; absent in runs of earlier versions. */
   unreadable: z.number().int().optional(),
-  /** Rows that were left out because their subject was erased; absent: none. */
+  /** Rows left out because their subject was erased; absent: none. */
   suppressed: z.number().int().optional(),
-  /** Earliest and latest row time that counts; null without rows. */
+  /** Earliest and latest row time that counts; null if there are no rows. */
   earliest: z.string().nullable(),
   latest: z.string().nullable(),
   error: z.string().nullable(),
 });
 
-/** A service takes requests for its log in another form than the usual one (docs/service.md §4.5). */
+/** A service accepts requests for its log in another form than the usual one (docs/service.md §4.5). */
 const syncFormLearned = z.object({
   action: z.literal('sync.form-learned'),
   actor,
   runId: z.string(),
-  /** How periods are written. */
+  /** How the ends of periods are written. */
   period: z.enum(['time', 'seconds', 'date', 'local']),
-  /** Whether both ends of the period are always given. */
+  /** Whether both ends of the period are always sent. */
   range: z.enum(['open', 'closed']).default('open'),
-  /** Whether a cursor is sent beside the other parameters. */
+  /** Whether a cursor is sent with the other parameters. */
   cursor: z.enum(['with-query', 'alone']),
 });
 
-/** An officer put a banner aside: it is not pulled any more, or it is again. */
+/** An officer put a banner aside, so that it is no longer pulled, or brought it back. */
 const syncBannerDismissed = z.object({
   action: z.enum(['sync.banner-dismissed', 'sync.banner-restored']),
   actor,
   bannerId: z.string(),
 });
 
-/** The log of the last days was read again from the beginning and compared. At most a hundred entries are named of each kind. */
+/** Recent days of the log were read again from the beginning and compared. Names at most a hundred entries of each kind. */
 const syncRecounted = z.object({
   action: z.literal('sync.recounted'),
   actor,
@@ -271,31 +274,34 @@ const syncRecounted = z.object({
   /** Rows that no run had brought before. */
   found: z.number().int(),
   foundSeqs: z.array(z.number().int().positive()),
-  /** Decisions pulled earlier that the service gave no more. */
+  /** Decisions pulled earlier that the service no longer returned. */
   gone: z.number().int(),
   goneSeqs: z.array(z.number().int().positive()),
 });
 
-/** Somebody looked up how a person's consent stood. Who it was about stands here as a keyed hash only. */
+/** Someone looked up a person's consent. The person is identified only by a keyed hash. */
 const consentLookedUp = z.object({
   action: z.literal('consent.looked-up'),
   actor,
-  /** What the identifier was that led to the records. */
+  /** The kind of identifier that led to the records. */
   by: z.enum(['email', 'record', 'subject']),
-  /** HMAC, hex: the same person gives the same value, which only a holder of the instance key can test. */
+  /** HMAC, hex: the same person gives the same value, and only a holder of the instance key can test guesses. */
   about: z.string(),
-  /** The moment asked about; null where a record was written down. */
+  /** The requested time; null if a consent record was written. */
   at: z.string().nullable(),
   records: z.number().int().nonnegative(),
 });
-/** A decision was handed out as a consent record. No word of whom it is about: the record encloses this entry, and the entry outlives an erasure. */
+/**
+ * A decision was handed out as a consent record. Does not say whom it concerns: the record contains this entry, and the
+ * entry outlives an erasure.
+ */
 const consentRecordSealed = z.object({
   action: z.literal('consent.record-sealed'),
   actor,
-  /** Of the record's text before it encloses its proof; a random salt in the text keeps anybody from guessing what it said. */
+  /** Of the record's text without its proof; a random salt in the text prevents guessing its content. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
-/** Kinds of files that show a banner, told by their bytes (src/banners/evidence.ts). */
+/** Kinds of files that show a banner, recognised by their bytes (src/banners/evidence.ts). */
 const evidenceMediaType = z.enum([
   'image/png',
   'image/jpeg',
@@ -305,7 +311,7 @@ const evidenceMediaType = z.enum([
   'text/plain',
 ]);
 export type EvidenceMediaType = z.infer<typeof evidenceMediaType>;
-/** How a banner was shown in a period, by an officer's word. The file lies in DATA_DIR/evidence under its SHA-256. */
+/** How a banner was shown in a period, according to an officer. The file is in DATA_DIR/evidence under its SHA-256. */
 const bannerEvidenceAdded = z.object({
   action: z.literal('banner.evidence-added'),
   actor,
@@ -314,12 +320,12 @@ const bannerEvidenceAdded = z.object({
   bytes: z.number().int().positive(),
   mediaType: evidenceMediaType,
   fileName: z.string(),
-  /** ISO 8601 UTC; `to` exclusive, null: still shown like this. */
+  /** ISO 8601 UTC; `to` exclusive, null: still shown. */
   from: z.string(),
   to: z.string().nullable(),
   note: z.string().nullable(),
 });
-/** It does not show what it was said to show. The entry that is retracted, and its file, stay. */
+/** The evidence does not show what it was said to show. The retracted entry and its file stay. */
 const bannerEvidenceRetracted = z.object({
   action: z.literal('banner.evidence-retracted'),
   actor,
@@ -328,7 +334,7 @@ const bannerEvidenceRetracted = z.object({
   bannerId: z.string(),
   reason: z.string(),
 });
-/** What people call a banner, by an officer's word; null: by its id again. */
+/** A name for a banner, given by an officer; null: show its id again. */
 const bannerNamed = z.object({
   action: z.literal('banner.named'),
   actor,
@@ -336,16 +342,16 @@ const bannerNamed = z.object({
   name: z.string().nullable(),
 });
 const count = z.number().int().nonnegative();
-/** Refused deliveries, by a span of time and the reason, sparse: `2026-06-09T11:31`, `2026-06-09T11` or `2026-06-09` (UTC). */
+/** Refused deliveries by span of time and reason, without zeros: `2026-06-09T11:31`, `2026-06-09T11` or `2026-06-09` (UTC). */
 const refusedCounts = z.object({
   per: z.enum(['minute', 'hour', 'day']),
-  /** Up to when they were counted, ISO 8601 UTC: the minute in which it was looked is left out. */
+  /** Up to when they were counted, ISO 8601 UTC; excludes the minute of the observation. */
   until: z.string(),
   counts: z.array(z.tuple([z.string(), z.string(), count])),
 });
 /**
- * What is counted beside the ledger, as it was at one moment for one period: a document reads it from here, so that it is made from
- * entries alone and can be made again.
+ * Counters kept outside the ledger, as observed at one time for one period. Documents read them from here, so that they
+ * are made only from entries and can be made again.
  */
 const countersObserved = z.object({
   action: z.literal('counters.observed'),
@@ -353,10 +359,10 @@ const countersObserved = z.object({
   /** The period, ISO 8601 UTC, `to` exclusive. */
   from: z.string(),
   to: z.string(),
-  /** The deliveries that were looked at: those with a seq up to this. */
+  /** The observed deliveries: those with a seq up to this one. */
   upTo: count,
   repeats: z.object({ deliveries: count, repeats: count }),
-  /** Of the repeated deliveries, those with neither id nor time. */
+  /** The repeated deliveries with neither id nor time. */
   ambiguous: z.object({ deliveries: count, repeats: count, unresolved: count, newChoices: count }),
   refused: refusedCounts,
 });
@@ -370,8 +376,8 @@ const installationMoved = z.object({
 });
 
 /**
- * A pack is handed over by a link with a code, and what is done with the link. Neither of the two is in it; the data subject acts as
- * `data subject (hand-over <id>)`.
+ * A pack was handed over by a link with a code, or the link was used. Contains neither link nor code; the data subject
+ * acts as `data subject (hand-over <id>)`.
  */
 const handOver = z.object({
   action: z.enum([
@@ -388,25 +394,28 @@ const handOver = z.object({
   documentId: z.string(),
   /** Of the document. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Of a new one, when it expires (ISO 8601 UTC), and who approved it for the controller; of a refused code, how many have been wrong. */
+  /**
+   * For a new one: when it expires (ISO 8601 UTC), and who approved it for the controller. For a refused code: the
+   * number of wrong codes.
+   */
   expiresAt: z.string().exactOptional(),
   approvedBy: z.string().exactOptional(),
   failures: count.exactOptional(),
 });
 
-/** Nothing that a hold names is erased until it is lifted: a claim, an inquiry of an authority (GDPR Art. 17(3)(e)). */
+/** Nothing that a hold names is erased until it is lifted: a claim, an authority's inquiry (GDPR Art. 17(3)(e)). */
 const holdPlaced = z.object({
   action: z.literal('hold.placed'),
   actor,
   holdId: z.string().regex(/^hold-[0-9a-f]{8}$/),
   /** In the officer's words, without personal data. */
   reason: z.string().min(1).max(500),
-  /** Null: every source. */
+  /** Null: all sources. */
   sourceSlug: z.string().nullable(),
   caseId: z.string().nullable(),
-  /** HMAC of the subject, hex; null: every subject. */
+  /** HMAC of the subject, hex; null: all subjects. */
   about: z.string().nullable(),
-  /** Times of receipt, ISO 8601 UTC, `to` exclusive; null: without end. */
+  /** Times of receipt, ISO 8601 UTC, `to` exclusive; null: unlimited. */
   from: z.string().nullable(),
   to: z.string().nullable(),
 });
@@ -421,30 +430,33 @@ const holdLifted = z.object({
 const backupMade = z.object({
   action: z.literal('backup.made'),
   actor,
-  /** Name without folder. */
+  /** File name without folder. */
   file: z.string(),
   /** Of the encrypted file. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   bytes: count,
-  /** The last entry in it, and how many are under the newest checkpoint in it. */
+  /** The last entry it contains, and the size of its newest checkpoint. */
   upTo: count,
   sealed: count,
 });
 
-/** The controller profile in a file was changed in the browser. Not what it says: the file does. */
+/** The controller profile was changed in the browser. The content is in the file, not here. */
 const profileChanged = z.object({
   action: z.literal('profile.changed'),
   actor,
-  /** Slug of the source whose own profile it is; null: the installation's. */
+  /** Slug of the source with this profile; null: the installation's profile. */
   sourceSlug: z.string().nullable(),
-  /** Of the file, before and after. One that was not there counts as empty. */
+  /** Hash of the file, before and after. A missing file counts as empty. */
   before: z.string().regex(/^[0-9a-f]{64}$/),
   after: z.string().regex(/^[0-9a-f]{64}$/),
-  /** Names of the parts. */
+  /** Names of the changed parts. */
   changed: z.array(z.string()),
 });
 
-/** The controller's own wording of one kind of letter in one language; null: the standard text again. No personal data. */
+/**
+ * The controller's own wording of one kind of letter in one language; null: back to the standard text. Contains no
+ * personal data.
+ */
 const letterTextChanged = z.object({
   action: z.literal('letter-text.changed'),
   actor,
@@ -453,31 +465,31 @@ const letterTextChanged = z.object({
   text: z.string().max(6000).nullable(),
 });
 
-/** Everything was written into a file that is not encrypted, and who took it. */
+/** Everything was exported to an unencrypted file; says who took it. */
 const everythingExported = z.object({
   action: z.enum(['export.made', 'export.downloaded']),
   actor,
-  /** Name without folder. */
+  /** File name without folder. */
   file: z.string(),
   sha256: z.string(),
   bytes: count,
-  /** The last entry in it. */
+  /** The last entry it contains. */
   upTo: count,
 });
 
-/** A backup was put back: this is the first entry of the epoch that begins with it. What came after the backup is lost. */
+/** A backup was restored: this is the first entry of the epoch that begins with it. Everything after the backup is lost. */
 const installationRestored = z.object({
   action: z.literal('installation.restored'),
   actor,
-  /** The epoch that begins, and its verifier key. */
+  /** The new epoch, and its verifier key. */
   epoch: z.number().int().min(2),
   verifierKey: z.string(),
-  /** When the backup was made, and its SHA-256; null: the database was put back by other means. */
+  /** When the backup was made, and its SHA-256; null: the database was restored by other means. */
   backup: z.object({ madeAt: z.string(), sha256: z.string() }).nullable(),
-  /** The newest checkpoint that was put back, and the newest that is known of what is lost. */
+  /** The newest restored checkpoint, and the newest one known of what is lost. */
   checkpoint: z.string().nullable(),
   lost: z.string().nullable(),
-  /** Faults that the verification found and the operator accepted. */
+  /** Faults found by the verification and accepted by the operator. */
   faults: count,
 });
 
@@ -521,6 +533,6 @@ export const actionSchema = z.discriminatedUnion('action', [
   handOver,
 ]);
 export type Action = z.infer<typeof actionSchema>;
-/** What was counted beside the ledger at one moment, for one period. */
+/** Counters kept outside the ledger, as observed at one time for one period. */
 export type Counters = z.infer<typeof countersObserved>;
 export type ActionName = Action['action'];

@@ -1,11 +1,11 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
 /**
- * What an address counts as where addresses are capped: IPv4 as it is, IPv6 by its first 64 bits, for one host commands at
+ * How an address counts towards limits per address: IPv4 as it is, IPv6 by its first 64 bits, since a host controls at
  * least that many addresses. Anything else (a proxy's odd header) counts as `other`.
  */
 export function addressGroup(address: string): string {
-  // No address is as long; telling so takes the runtime time by the square of the length.
+  // No address is this long, and checking would take time quadratic in the length.
   if (address.length > 100) return 'other';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined && isIPv4(mapped)) return mapped;
@@ -15,7 +15,7 @@ export function addressGroup(address: string): string {
   const [head = '', tail] = bare.toLowerCase().split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  // A dotted end stands for two groups; only the first four matter here.
+  // A dotted end counts as two groups; only the first four matter here.
   const length = before.length + after.length + (bare.includes('.') ? 1 : 0);
   const groups =
     tail === undefined ? before : [...before, ...Array<string>(Math.max(0, 8 - length)).fill('0'), ...after];
@@ -25,7 +25,10 @@ export function addressGroup(address: string): string {
     .join(':')}::/64`;
 }
 
-/** The address of the public listener: as configured, else the one that a browser on this machine would use. `port` is the one really bound. */
+/**
+ * The address of the public listener: as configured, otherwise the one for a browser on this machine. `port` is the
+ * port actually bound.
+ */
 export function publicUrlOf(
   config: { readonly publicUrl: string | null; readonly host: string },
   port: number,
@@ -35,20 +38,23 @@ export function publicUrlOf(
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-/** The API root of the service without a slash at its end; null when the text is not a URL ending in /api/v1 (docs/service.md §4, §9). */
+/**
+ * The API root of the service without a trailing slash; null if the text is not a URL ending in /api/v1
+ * (docs/service.md §4, §9).
+ */
 export function serviceRootOf(text: string): string | null {
   const url = webUrlOf(text);
   if (url === null || url.search !== '' || url.hash !== '' || !/\/api\/v1\/?$/.test(url.pathname)) return null;
   return urlWithoutSlash(url);
 }
 
-/** The public origin of the service; null when the text is more or less than an origin. */
+/** The public origin of the service; null if the text is not exactly an origin. */
 export function serviceOriginOf(text: string): string | null {
   const url = webUrlOf(text);
   return url === null || url.pathname !== '/' || url.search !== '' || url.hash !== '' ? null : url.origin;
 }
 
-/** An http(s) URL without credentials in it; null when it is none. */
+/** An http(s) URL without credentials; null if the text is not one. */
 export function webUrlOf(text: string): URL | null {
   if (!URL.canParse(text)) return null;
   const url = new URL(text);
@@ -57,18 +63,21 @@ export function webUrlOf(text: string): URL | null {
     : null;
 }
 
-/** Origin and path, without slashes at the end. */
+/** Origin and path without trailing slashes. */
 export function urlWithoutSlash(url: URL): string {
   return `${url.origin}${url.pathname.replace(/(?<!\/)\/+$/, '')}`;
 }
 
-/** Whether what is sent there stays unread on the way: TLS, or the machine's own loopback. */
+/** Whether nobody can read what is sent there: TLS, or the loopback of this machine. */
 export function isPrivateTransport(url: string): boolean {
   const { protocol, hostname } = new URL(url);
   return protocol === 'https:' || /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(hostname);
 }
 
-/** Why an address of the service may not be used: http to another machine that is not allowed by name. Null: it may. */
+/**
+ * Why an address of the service may not be used: http to another machine that is not on the list of allowed hosts.
+ * Null: it may.
+ */
 export function clearTextProblem(
   url: string,
   allowedHosts: readonly string[],
@@ -80,13 +89,13 @@ export function clearTextProblem(
   return `must be https: ${what} would cross the network unencrypted. If ${hostname} is on your own network, add it to HTTP_ALLOWED_HOSTS`;
 }
 
-/** A bucket of an object store, and the folder in it that is ours; empty: the whole bucket. */
+/** A bucket in object storage with our folder in it; empty: the whole bucket. */
 export interface BucketAddress {
   readonly bucket: string;
   readonly prefix: string;
 }
 
-/** `s3://bucket/prefix`; null when the text is none. Names are kept to what needs no escaping anywhere. */
+/** `s3://bucket/prefix`; null if the text is not one. Only names that need no escaping are accepted. */
 export function bucketAddressOf(text: string): BucketAddress | null {
   const [, bucket, prefix = ''] =
     /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([A-Za-z0-9_./=-]{0,500}))?$/.exec(text) ?? [];
@@ -95,7 +104,7 @@ export function bucketAddressOf(text: string): BucketAddress | null {
   return { bucket, prefix: parts.join('/') };
 }
 
-/** A text as it may be shown: user and password of the URLs in it are left out. */
+/** A text for display, without user and password in its URLs. */
 export function withoutPasswords(text: string): string {
   return text.replace(/[^\s'"<>]+/g, (word) => {
     const start = word.search(/[a-z0-9+.-]:[\\/]{2}/i);

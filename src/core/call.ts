@@ -1,9 +1,10 @@
 import { z } from 'zod';
 
 /**
- * Calls to the service that change something (docs/architecture.md, Calls). Each is an entry `intent` before it is sent and an entry `result`
- * afterwards, both of kind `call`. The body of an intent is what is sent, the body of a result what came back, byte for byte; what is
- * needed of them afterwards stands in the meta, which is one of these. No field holds the API key.
+ * Calls to the service that change something (docs/architecture.md, Calls). Each is an entry `intent` before it is sent
+ * and an entry `result` afterwards, both of kind `call`. The body of an intent is what is sent, the body of a result
+ * what came back, byte for byte; the facts needed later are in the meta, which is one of these. No field contains the
+ * API key.
  */
 const callOperations = ['generate', 'bulk', 'publish'] as const;
 export type CallOperation = (typeof callOperations)[number];
@@ -17,7 +18,7 @@ const text = z.string().nullable();
 const seq = z.number().int().positive();
 const position = z.number().int().nonnegative();
 
-/** What became of an item of a batch, or of a call: `unknown` until something settles it. */
+/** The outcome of an item of a batch, or of a call: `unknown` until something settles it. */
 const itemOutcomes = ['created', 'skipped', 'failed', 'unknown'] as const;
 const itemResult = z.object({ position, status: z.enum(itemOutcomes), policyId: text });
 
@@ -27,26 +28,26 @@ const intent = z.object({
   operation: z.enum(callOperations),
   via: z.enum(callWays),
   actor,
-  /** Below the API root. */
+  /** Path below the API root. */
   path: z.string(),
-  /** Which API key, as a keyed hash: sources that share a key share its limits. */
+  /** Identifies the API key by a keyed hash: sources that share a key share its limits. */
   keyId: z.string(),
-  /** How long an answer is waited for; without a result the call counts as lost some time after. */
+  /** How long to wait for an answer; without a result, the call counts as lost some time later. */
   timeoutMs: z.number().int().positive(),
   policyType: text,
   jurisdiction: text,
   language: text,
   businessName: text,
-  /** The policy that is published. */
+  /** The policy to publish. */
   policyId: text,
-  /** The plan that a batch belongs to, and which of its items these are, from 0. */
+  /** The plan of a batch, and which of its items these are, from 0. */
   planId: text,
   positions: z.array(position),
 });
 const result = z.object({
   call: z.literal('result'),
   requestId: z.string(),
-  /** `refused`: it is certain that nothing was changed. `unknown`: nobody can tell. */
+  /** `refused`: certainly nothing was changed. `unknown`: the outcome is not known. */
   outcome: z.enum(['done', 'refused', 'unknown']),
   status: z.number().int().nullable(),
   error: z.object({ kind: z.string(), message: z.string() }).nullable(),
@@ -59,22 +60,22 @@ const result = z.object({
   batchId: text,
   items: z.array(itemResult),
 });
-/** No result was written within the time: the process ended in between. */
+/** No result was written in time: the process ended in between. */
 const lost = z.object({ call: z.literal('lost'), requestId: z.string() });
 const settled = z.object({
   call: z.literal('settled'),
   requestId: z.string(),
   actor,
-  /** By whose word: an officer's, or a delivery, a list or the answer to a later call of ours, whose entry is `evidence`. */
+  /** The basis: an officer's statement, or a delivery, a list or the answer to a later call of ours, whose entry is `evidence`. */
   basis: z.enum(['officer', 'webhook', 'list', 'call']),
   evidence: seq.nullable(),
   /** Null: some items of the batch are still unknown. */
   happened: z.boolean().nullable(),
   policyId: text,
-  /** Of a batch: the items that are settled by it. */
+  /** For a batch: the items that it settles. */
   items: z.array(z.object({ position, happened: z.boolean(), policyId: text, evidence: seq.nullable() })),
 });
-/** A file of items that is sent in batches; the body holds the items. */
+/** A file of items that is sent in batches; the body contains the items. */
 const plan = z.object({
   call: z.literal('plan'),
   planId: z.string(),
@@ -93,7 +94,10 @@ const list = z.object({
   pages: z.number().int().positive(),
   /** SHA-256 over the bytes of all pages. */
   digest: z.string(),
-  /** False: the list says itself that there are more, so nothing that it leaves out is gone. Entries from before this was looked at lack it. */
+  /**
+   * False: the list itself says that there are more, so policies that it leaves out are not gone. Older entries lack
+   * this field.
+   */
   whole: z.boolean().default(true),
   policies: z.array(
     z.object({
@@ -119,21 +123,21 @@ export type CallPlan = z.infer<typeof plan>;
 export type CallList = z.infer<typeof list>;
 
 /**
- * How a call stands. `sent`: no result yet. `done`: the service said so. `refused`: it certainly changed nothing. `unknown`: nobody knows.
- * `happened`, `not-happened`: it was unknown and has been settled since.
+ * The state of a call. `sent`: no result yet. `done`: the service said so. `refused`: it certainly changed nothing.
+ * `unknown`: the outcome is not known. `happened`, `not-happened`: it was unknown and has been settled since.
  */
 export type CallState = 'sent' | 'done' | 'refused' | 'unknown' | 'happened' | 'not-happened';
 
-/** How an item of a plan stands. `planned`: may be sent; so may `skipped` (beyond the quota) when a plan is resumed. */
+/** The state of a plan's item. `planned`: may be sent; so may `skipped` (beyond the quota) when a plan is resumed. */
 export type PlanItemState = 'planned' | 'sent' | 'created' | 'skipped' | 'failed' | 'unknown';
 
-/** Beyond its time-out a call is given so long for its result to be written before it counts as lost. */
+/** How long after its time-out a call's result may still be written before it counts as lost. */
 export const LOST_AFTER_MS = 60_000;
 
 /**
- * What may be sent with one API key: generations 20 a minute, batches 5 a minute and 20 a day (docs/service.md §8). Whether the service
- * counts in fixed or sliding windows is not documented; a sliding window keeps to both. Some seconds more, since
- * requests do not take equally long to get there.
+ * What may be sent with one API key: 20 generations a minute, 5 batches a minute and 20 a day (docs/service.md §8).
+ * Whether the service uses fixed or sliding windows is not documented; a sliding window satisfies both. A few seconds
+ * are added, since requests do not all take equally long to arrive.
  */
 export const callLimits: Readonly<
   Record<'generate' | 'bulk', readonly { readonly most: number; readonly windowMs: number }[]>

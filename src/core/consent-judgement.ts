@@ -1,8 +1,9 @@
 import type { ConsentState } from './vocabulary.ts';
 
 /**
- * What a decision amounts to, judged purpose by purpose with what the same subject had granted on the same banner before.
- * The states of ISO/IEC TS 27560 and the two that a choice by purpose needs besides. A payload states a state; this program judges a label.
+ * The label of a decision, judged purpose by purpose, given what the same subject had granted on the same banner
+ * before: the states of ISO/IEC TS 27560 and two more that a choice by purpose needs. A payload states a state; this
+ * program judges a label.
  */
 type ConsentLabel =
   | 'given'
@@ -19,8 +20,8 @@ type ConsentLabel =
   | 'unknown';
 
 /**
- * A label, or `disputed`: the records of the decision contradict each other. Such a decision is never counted as granted, since the
- * controller has to be able to demonstrate consent (GDPR Art. 7(1)).
+ * A label, or `disputed`: the records of the decision contradict each other. Such a decision never counts as granted,
+ * since the controller must be able to demonstrate consent (GDPR Art. 7(1)).
  */
 export type Judged = ConsentLabel | 'disputed';
 
@@ -29,7 +30,7 @@ export const ALL_PURPOSES = '*';
 
 export type PurposeChoices = Readonly<Record<string, 'granted' | 'denied'>>;
 
-/** What a record says: the state it states and the choice for each purpose it names. */
+/** The content of a record: the state it states, and the choice for each purpose it names. */
 interface SaidChoice {
   readonly state: ConsentState;
   readonly purposes: PurposeChoices;
@@ -39,13 +40,13 @@ interface Judgement {
   readonly label: ConsentLabel;
   /** Purposes whose consent this decision withdraws, sorted; `*` for consent that named none. */
   readonly withdraws: readonly string[];
-  /** Purposes granted once it has been made, sorted; necessary ones are never among them. */
+  /** Purposes granted after it, sorted; never includes necessary ones. */
   readonly stands: readonly string[];
-  /** It ends whatever had been granted, named or not. */
+  /** It ends everything granted before, named or not. */
   readonly endsAll: boolean;
 }
 
-/** The form in which names of purposes are compared: `Analytics` and `analytics` are one purpose. They are shown as they were written. */
+/** The form in which names of purposes are compared: `Analytics` and `analytics` are one purpose. They are shown as written. */
 export function purposeKey(purpose: string): string {
   return purpose.toLowerCase();
 }
@@ -72,14 +73,18 @@ export function isNecessary(purpose: string): boolean {
 }
 
 /**
- * Judges a decision. `before`: what the subject's earlier decisions on the banner left standing ({@link Judgement.stands}).
+ * Judges a decision. `before`: the purposes still granted by the subject's earlier decisions on the banner ({@link
+ * Judgement.stands}).
  *
- * - Named purposes decide. A denied purpose that was granted before is withdrawn; others that are denied are refused.
- * - A refusal or withdrawal that names no denied purpose denies all of them, and grants nothing whatever else it names.
- * - A stated withdrawal that also names granted purposes is one in part only if it denies a purpose that was granted before.
- * - A stated withdrawal of purposes of which no earlier consent is known withdraws what it names: the consent is older than the records.
+ * - Named purposes decide. A denied purpose is withdrawn if it was granted before, otherwise refused.
+ * - A refusal or withdrawal that names no denied purpose denies all of them and grants nothing, whatever else it names.
+ * - A stated withdrawal that also names granted purposes is partial only if it denies a purpose that was granted
+ *   before.
+ * - A stated withdrawal of purposes without known earlier consent withdraws what it names: the consent is older than
+ *   the records.
  * - Consent without named purposes is consent to all of them, and what it granted can be withdrawn purpose by purpose.
- * - What expired, was terminated or invalidated leaves nothing standing; a request for consent and an unknown choice change nothing.
+ * - After an expiry, termination or invalidation nothing is granted any more; a request for consent and an unknown
+ *   choice change nothing.
  */
 export function judgeChoice(before: readonly string[], said: SaidChoice): Judgement {
   const { state } = said;
@@ -108,7 +113,8 @@ export function judgeChoice(before: readonly string[], said: SaidChoice): Judgem
   }
   const known = new Set(before.map(purposeKey));
   const held = known.has(ALL_PURPOSES) ? denied : denied.filter((purpose) => known.has(purposeKey(purpose)));
-  // Beside a stated withdrawal, granted purposes may be what had been granted: unless a purpose that was granted is denied, all of it ends.
+  // Granted purposes in a stated withdrawal may describe earlier grants: unless it denies a granted purpose, everything
+  // ends.
   if (state === 'withdrawn' && granted.length > 0 && held.length === 0) {
     return deniedAll(before, 'withdrawn', [...granted, ...denied]);
   }
@@ -129,7 +135,7 @@ function deniedAll(before: readonly string[], word: 'refused' | 'withdrawn', nam
 
 export type PurposeOutcome = 'granted' | 'refused' | 'withdrawn';
 
-/** What a judged decision means for each purpose that needs consent, by its name. Purposes without a choice are not in it. */
+/** What a judged decision means for each purpose that needs consent, by name. Purposes without a choice are not included. */
 export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): ReadonlyMap<string, PurposeOutcome> {
   const { granted, denied } = splitChoices(said.purposes);
   switch (said.state) {
@@ -154,12 +160,15 @@ export function outcomesOf(said: SaidChoice, withdraws: readonly string[]): Read
   return new Map(outcomes.values());
 }
 
-/** Purposes that need no consent and that a decision names. */
+/** The purposes named by a decision that need no consent. */
 export function necessaryIn(purposes: PurposeChoices): readonly string[] {
   return Object.keys(purposes).filter(isNecessary).sort();
 }
 
-/** The choices of one record by {@link purposeKey}, each with its name as written. Names that differ by case alone are one purpose, denied if any of them is. */
+/**
+ * The choices of one record by {@link purposeKey}, each with its name as written. Names that differ only in case are
+ * one purpose, denied if any of them is.
+ */
 export function choicesByKey(
   purposes: PurposeChoices,
 ): ReadonlyMap<string, readonly [purpose: string, choice: 'granted' | 'denied']> {
@@ -179,12 +188,12 @@ function splitChoices(purposes: PurposeChoices): { granted: string[]; denied: st
   return { granted, denied };
 }
 
-/** Each purpose once, as it was written last. */
+/** Each purpose once, in its last spelling. */
 function sorted(purposes: readonly string[]): readonly string[] {
   return [...new Map(purposes.map((purpose) => [purposeKey(purpose), purpose])).values()].sort();
 }
 
-/** What two records of one decision may say differently. */
+/** What two records of one decision may state differently. */
 interface RecordSaying {
   readonly subject: string | null;
   readonly banner_id: string | null;
@@ -197,8 +206,8 @@ interface RecordSaying {
 const comparedFields = ['subject', 'banner_id', 'policy_id', 'policy_version'] as const;
 
 /**
- * Whether two records of one decision cannot both be right. One that leaves something out (the delivery without a policy
- * version, the pulled row that also lists the necessary purpose) contradicts nothing.
+ * Whether two records of one decision cannot both be true. Leaving something out is not a contradiction (a delivery
+ * without the policy version, a pulled row that also lists the necessary purpose).
  */
 export function contradicts(a: RecordSaying, b: RecordSaying): boolean {
   if (a.state !== b.state && a.state !== 'unknown' && b.state !== 'unknown') return true;
@@ -206,7 +215,7 @@ export function contradicts(a: RecordSaying, b: RecordSaying): boolean {
   return a.purposes !== b.purposes && choicesThatDiffer(a, b).length > 0;
 }
 
-/** Purposes on which two records disagree, as the first spells them. */
+/** Purposes on which two records disagree, in the first record's spelling. */
 export function choicesThatDiffer(
   a: Pick<RecordSaying, 'purposes'>,
   b: Pick<RecordSaying, 'purposes'>,

@@ -11,7 +11,7 @@ import {
 } from './consent-judgement.ts';
 import type { ConsentState } from './vocabulary.ts';
 
-/** One record of a decision, as the history has it. Times are ISO 8601 UTC; flags are 0 or 1. */
+/** One record of a decision, as in the history. Times are ISO 8601 UTC; flags are 0 or 1. */
 export interface ToldDecision {
   readonly seq: number;
   readonly at: string;
@@ -27,19 +27,19 @@ export interface ToldDecision {
 }
 
 /**
- * Why it is not proven that a purpose is granted (GDPR Art. 7(1)). `disputed`: the records of the decision that grants it contradict each
- * other. `unclear`: a later choice was recorded that could not be read.
+ * Why it is not proven that a purpose is granted (GDPR Art. 7(1)). `disputed`: the records of the granting decision
+ * contradict each other. `unclear`: a later recorded choice could not be read.
  */
 type Doubt = 'disputed' | 'unclear';
 
-/** How a purpose stands by a decision. */
+/** The state of a purpose after a decision. */
 export type PurposeState = PurposeOutcome | Doubt | 'expired' | 'terminated' | 'invalidated';
 
-/** Consent to one purpose that nothing later has ended. It keeps the expiry and the text of the decision that granted it. */
+/** Consent to one purpose that nothing later has ended. It keeps the expiry and the policy text of the decision that granted it. */
 export interface Hold {
-  /** As the decision writes it; `*`: consent that named no purpose. */
+  /** As written in the decision; `*`: consent that named no purpose. */
   readonly purpose: string;
-  /** The decision that granted it, or that left it in doubt, and when that was made. */
+  /** The decision that granted it or left it in doubt, and when it was made. */
   readonly decisionId: string;
   readonly at: string;
   readonly expiresAt: string | null;
@@ -48,17 +48,17 @@ export interface Hold {
   readonly doubt: Doubt | null;
 }
 
-/** What is held of a subject on a banner, by {@link purposeKey}. What has expired stays in it until something later replaces it. */
+/** The consents held by a subject on a banner, by {@link purposeKey}. Expired ones stay until something later replaces them. */
 export type Holds = ReadonlyMap<string, Hold>;
 
-/** What a decision amounts to, of all its records together and with what was held before it. */
+/** A decision judged by all its records, given what was held before it. */
 export interface JudgedDecision {
   readonly decisionId: string;
-  /** When it was made, by its first record. */
+  /** When it was made, according to its first record. */
   readonly at: string;
   readonly disputed: boolean;
   readonly label: Judged;
-  /** What was chosen. */
+  /** The choice. */
   readonly state: ConsentState;
   readonly purposes: PurposeChoices;
   readonly expiresAt: string | null;
@@ -66,13 +66,13 @@ export interface JudgedDecision {
   readonly policyVersion: string | null;
   /** Purposes whose consent it withdraws, sorted; `*` for consent that named none. */
   readonly withdraws: readonly string[];
-  /** Purposes that it says something about, sorted. `*`: consent that named no purpose. */
+  /** Its outcome for each purpose that it mentions, sorted. `*`: consent that named no purpose. */
   readonly outcomes: ReadonlyMap<string, PurposeOutcome | 'disputed'>;
-  /** It ended what was granted before, and this way: `expired` … Null: it did not. */
+  /** How it ended what was granted before: `expired` … Null: it did not. */
   readonly ended: 'expired' | 'terminated' | 'invalidated' | null;
-  /** What is held once it has been made. */
+  /** What is held after it. */
   readonly holds: Holds;
-  /** Purposes that are granted once it has been made, which is proven, sorted. */
+  /** Purposes provably granted after it, sorted. */
   readonly stands: readonly string[];
 }
 
@@ -80,25 +80,25 @@ export interface JudgedDecision {
 export interface TimedDecision<Row extends ToldDecision> extends JudgedDecision {
   readonly bannerId: string | null;
   readonly rows: readonly [Row, ...Row[]];
-  /** Not consent: purposes that need none and are only named. */
+  /** Named purposes that need no consent. */
   readonly necessary: readonly string[];
 }
 
 const endings = ['expired', 'terminated', 'invalidated'] as const;
 
 /**
- * So many different records of one decision are judged. Visitors do not make more of one choice: a decision that is told of in more ways is
- * disputed, and what its further records say is kept and not looked at.
+ * The most distinct records of one decision that are judged. Visitors do not produce more for one choice: a decision
+ * with more versions is disputed, and its further records are kept but not considered.
  */
 export const MAX_SAYINGS = 8;
 
 /**
- * From so many purposes on, what earlier decisions granted is held no longer: no banner asks for more, and each row of the history lists all that is
- * held. A decision counts as a whole, and the latest one always.
+ * From this number of purposes on, grants of earlier decisions are dropped: no banner asks for more, and each history
+ * row lists everything held. A decision is kept or dropped as a whole; the latest one is always kept.
  */
 const ENOUGH_HELD = 50;
 
-/** The records that say something different, in ledger order: {@link MAX_SAYINGS} at most. */
+/** The distinct records in ledger order, at most {@link MAX_SAYINGS}. */
 function differentOf<Row extends ToldDecision>(rows: readonly Row[]): readonly Row[] {
   if (rows.length === 1) return rows;
   const different = new Map<string, Row>();
@@ -111,7 +111,7 @@ function differentOf<Row extends ToldDecision>(rows: readonly Row[]): readonly R
   return [...different.values()];
 }
 
-/** What the latest decisions granted, of each all or nothing, until that is enough. */
+/** The grants of the latest decisions, each decision all or nothing, up to the limit. */
 function latestOf(holds: Map<string, Hold>): Map<string, Hold> {
   if (holds.size <= ENOUGH_HELD) return holds;
   const counts = new Map<string, { readonly at: string; readonly decisionId: string; size: number }>();
@@ -133,7 +133,7 @@ function latestOf(holds: Map<string, Hold>): Map<string, Hold> {
   return new Map([...holds].filter(([, { decisionId }]) => kept.has(decisionId)));
 }
 
-/** What the records of a decision say together: each fills in what those before it leave out. */
+/** The combined content of a decision's records: each fills in what earlier ones leave out. */
 export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'banner_id' | 'conflicts'>[]) {
   const purposes = new Map<string, readonly [string, 'granted' | 'denied']>();
   for (const row of rows)
@@ -148,7 +148,10 @@ export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'ba
   };
 }
 
-/** Judges a decision by its records, in ledger order, with what is held before it. The one judgement of projections, look-up and reports. */
+/**
+ * Judges a decision by its records, in ledger order, given what is held before it. Used by projections, look-up and
+ * reports alike.
+ */
 export function judgeDecision(
   rows: readonly [ToldDecision, ...ToldDecision[]],
   before: Holds,
@@ -159,7 +162,7 @@ export function judgeDecision(
   const together = togetherOf(different);
   const { state, expiresAt, policyId, policyVersion } = together;
   const standing = [...before.values()].filter((hold) => !isExpired(hold, at)).map(({ purpose }) => purpose);
-  // Records that agree are one; of those that contradict each other each that could be read is judged by itself.
+  // Records that agree count as one; if they contradict each other, each readable one is judged separately.
   const read = different.filter((row) => row.state !== 'unknown');
   const said = disputed
     ? (read.length > 0 ? read : different).map((row) => ({
@@ -218,7 +221,10 @@ export function judgeDecision(
   };
 }
 
-/** What the records of one decision mean for each purpose: what they say differently is disputed, and so is what a disputed decision grants. */
+/**
+ * The combined outcome of one decision's records for each purpose: contradictions are disputed, and so is what a
+ * disputed decision grants.
+ */
 function combined(
   all: readonly ReadonlyMap<string, PurposeOutcome | 'disputed'>[],
   standing: readonly string[],
@@ -232,7 +238,7 @@ function combined(
       else known[1].add(state);
     }
   }
-  // Of a purpose that was held, one record may say that it ends, and one that consents to all purposes that it goes on.
+  // For a purpose held before, one record may end it while another, which consents to all purposes, continues it.
   if (disputed && all.some((outcomes) => outcomes.get(ALL_PURPOSES) === 'granted'))
     for (const purpose of standing) byKey.get(purposeKey(purpose))?.[1].add('granted');
   return new Map(
@@ -251,12 +257,12 @@ function isGiven(state: ConsentState): boolean {
   return state === 'given' || state === 'renewed-given';
 }
 
-/** Whether a consent has come to its end at a moment. */
+/** Whether a consent has expired at a given time. */
 export function isExpired({ expiresAt }: Pick<Hold, 'expiresAt'>, at: string): boolean {
   return expiresAt !== null && expiresAt <= at;
 }
 
-/** Purposes that are granted at a moment, and provably so, sorted. */
+/** Purposes provably granted at a given time, sorted. */
 function provenAt(holds: Holds, at: string): readonly string[] {
   return [...holds.values()]
     .filter((hold) => hold.doubt === null && !isExpired(hold, at))
@@ -265,8 +271,8 @@ function provenAt(holds: Holds, at: string): readonly string[] {
 }
 
 /**
- * The decisions of one person in the order in which they were made, each judged with what the earlier ones on the same banner left standing.
- * The rows may come in any order; all of them, or only those known by some time.
+ * The decisions of one person in the order in which they were made, each judged by what earlier ones on the same banner
+ * left standing. Rows may come in any order: all of them, or only those known by some time.
  */
 export function timelineOf<Row extends ToldDecision>(rows: Iterable<Row>): readonly TimedDecision<Row>[] {
   const byDecision = new Map<string, Row[]>();
@@ -291,20 +297,20 @@ interface PurposeStanding {
   /** `*`: consent that named no purpose. */
   readonly purpose: string;
   readonly state: PurposeState;
-  /** Since when: the decision's time, or when it expired. */
+  /** The decision's time, or when the consent expired. */
   readonly since: string;
-  /** The decision that made it so. */
+  /** The decision that caused this state. */
   readonly decisionId: string;
 }
 
 export interface BannerStanding {
   readonly bannerId: string | null;
   readonly purposes: readonly PurposeStanding[];
-  /** Purposes that need no consent and were named: listed apart, for they are no consent. */
+  /** Named purposes that need no consent, listed separately because naming them is not consent. */
   readonly necessary: readonly string[];
 }
 
-/** How consent stood at a moment (decisions made then count): banner by banner, purpose by purpose. */
+/** The consent at a given time, including decisions made at that time, by banner and purpose. */
 export function standingAt(timeline: readonly TimedDecision<ToldDecision>[], at: string): readonly BannerStanding[] {
   type Banner = { id: string | null; purposes: Map<string, PurposeStanding>; necessary: Set<string>; holds: Holds };
   const banners = new Map<string, Banner>();
@@ -336,14 +342,14 @@ export function standingAt(timeline: readonly TimedDecision<ToldDecision>[], at:
     });
 }
 
-/** What a decision says about each purpose, and what of the earlier ones it brings to an end. */
+/** Applies a decision's outcome to each purpose, and ends what it ends of earlier ones. */
 function takeOutcomes(purposes: Map<string, PurposeStanding>, decision: TimedDecision<ToldDecision>): void {
   const { decisionId, holds, outcomes, ended, at: since } = decision;
   const all = outcomes.get(ALL_PURPOSES);
   for (const [key, standing] of purposes) {
     if (holds.has(key)) continue;
     const held = ['granted', 'disputed', 'unclear'].includes(standing.state);
-    // Consent to all purposes replaces each refusal, and a choice by purpose what was said of all.
+    // Consent to all purposes replaces each refusal, and a choice by purpose replaces consent to all.
     const replaced = key === ALL_PURPOSES && ended === null && (held || outcomes.size > 0);
     if (all === 'granted' || all === 'disputed' || replaced) purposes.delete(key);
     else if (held) purposes.set(key, { ...standing, state: ended ?? 'refused', since, decisionId });
@@ -351,7 +357,10 @@ function takeOutcomes(purposes: Map<string, PurposeStanding>, decision: TimedDec
   for (const [purpose, state] of outcomes) purposes.set(purposeKey(purpose), { purpose, state, since, decisionId });
 }
 
-/** A judgement as the read models keep it: `held` has what is held besides the purposes that the decision itself grants without doubt. */
+/**
+ * A judgement as stored in the read models: `held` contains what is held in addition to the purposes that the decision
+ * itself grants without doubt.
+ */
 export interface StoredJudgement {
   label: Judged;
   /** JSON arrays of names. */
@@ -373,7 +382,7 @@ export function storedJudgement(judged: JudgedDecision): StoredJudgement {
   };
 }
 
-/** What is held once a decision has been made, from its stored judgement and its own circumstances. */
+/** What is held after a decision, from its stored judgement and its own circumstances. */
 export function holdsOf(
   stored: Pick<StoredJudgement, 'stands' | 'held'> &
     Pick<ToldDecision, 'decision_id' | 'at' | 'expires_at' | 'policy_id' | 'policy_version'>,

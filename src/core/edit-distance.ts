@@ -18,7 +18,7 @@ export function editDistance(a: string, b: string, limit: number): number {
       current.push(cost);
       least = Math.min(least, cost);
     }
-    // A row is computed from the two before it, so it is at least as far away as they are.
+    // A row is computed from the two before it, so its distance cannot be smaller than theirs.
     if (least > limit && leastBefore > limit) return limit + 1;
     leastBefore = least;
     beforeLast = last;

@@ -1,6 +1,6 @@
 /**
- * Every refusal that leaves the program, with its HTTP status and what the reader can do about it.
- * Expected refusals inside the program are unions; these are for its edges (HTTP, CLI).
+ * Every refusal that leaves the program, with its HTTP status and what the reader can do about it. Expected refusals
+ * inside the program are unions; these are for its edges (HTTP, CLI).
  */
 export const errorCodes = {
   signature_missing: { status: 401, text: 'The request carries no signature header.' },
@@ -53,12 +53,12 @@ export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }
 
-/** Something elsewhere (object storage, a mail server) did not do what it was asked: the command line ends with its words and exit code 1. */
+/** Something outside (object storage, a mail server) failed: the command line ends with its message and exit code 1. */
 export class OutsideError extends Error {
   override readonly name: string = 'OutsideError';
 }
 
-/** What should be evidence is not what was written: the command line ends with exit code 3. */
+/** Evidence differs from what was written: the command line ends with exit code 3. */
 export class VerificationFault extends Error {
   override readonly name = 'VerificationFault';
 }
@@ -80,7 +80,7 @@ const fileProblems: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
 };
-/** What else keeps a file that somebody named from being read. */
+/** Other reasons why a named file cannot be read. */
 const readProblems: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
@@ -93,7 +93,7 @@ const fileActions: Readonly<Record<string, string>> = {
   scandir: 'read the folder',
 };
 
-/** Why a file could not be read, in words, for the middle of a sentence. */
+/** Why a file could not be read, in words for the middle of a sentence. */
 export function whyUnreadable(error: unknown): string {
   const code = codeOf(error);
   const words = fileProblems[code] ?? readProblems[code];
@@ -105,7 +105,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
-/** A refusal by the file system (permissions, read-only, full) in words, with its remedy; null for any other error. */
+/** A refusal by the file system (permissions, read-only, full) in words with its remedy; null for any other error. */
 export function describeFileError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
@@ -119,7 +119,7 @@ export function describeFileError(error: unknown): string | null {
   return `Cannot ${fileActions[syscall] ?? 'use'} ${path}: ${problem} (${code}). ${remedy}`;
 }
 
-/** What somebody named and is not there, with where to find what is. */
+/** A message about a source that does not exist, with where to find existing ones. */
 export function unknownSource(slug: string): string {
   return `Unknown source ${slug}: see \`consent-ledger source list\`.`;
 }

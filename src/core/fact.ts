@@ -4,12 +4,12 @@ import type { ConsentState, RequestKind } from './vocabulary.ts';
 /** Where a time comes from: the event's payload, a pulled row, our own clock, or a payload time without an offset. */
 type TimeBasis = 'payload' | 'row' | 'received' | 'assumed-offset';
 
-/** When something happened, by whose word, and whether that word counts (docs/architecture.md, Time). */
+/** When something happened, the basis of that time, and whether it counts (docs/architecture.md, Time). */
 export interface Occurred {
   /** ISO 8601 UTC, milliseconds. */
   readonly at: string;
   readonly basis: TimeBasis;
-  /** False when the claimed time lies outside [received − 10 years, received + 5 minutes]; reports then use `received`. */
+  /** False if the claimed time is outside [received − 10 years, received + 5 minutes]; reports then use `received`. */
   readonly counts: boolean;
 }
 
@@ -35,13 +35,13 @@ export interface PolicyFact {
 export interface DecisionFact {
   readonly type: 'decision';
   readonly via: 'webhook' | 'pull';
-  /** The service's own id of the record, where it gives one. */
+  /** The service's own id of the record, if given. */
   readonly recordId: string | null;
   /** The hashed identifier of the visitor, as received. */
   readonly subject: string | null;
   readonly bannerId: string | null;
   readonly bannerVersion: string | null;
-  /** As the record states it; what it amounts to is judged with the subject's history (consent-judgement.ts). */
+  /** As stated in the record; the label is judged with the subject's history (consent-judgement.ts). */
   readonly state: ConsentState;
   /** The record's own word for what the visitor did: `accept_all`, `save_preferences`. */
   readonly action: string | null;
@@ -49,22 +49,22 @@ export interface DecisionFact {
   readonly method: string | null;
   /** Host of the site, lower case. */
   readonly domain: string | null;
-  /** Where the choice was made: origin and path, never the query, which may hold personal data. */
+  /** Where the choice was made: origin and path, never the query, which may contain personal data. */
   readonly page: string | null;
-  /** Statements that came along and are not purposes: Global Privacy Control, an IAB TCF string, fields of Google's consent mode. */
+  /** Accompanying statements that are not purposes: Global Privacy Control, an IAB TCF string, fields of Google's consent mode. */
   readonly signals: Readonly<Record<string, string>>;
-  /** What was chosen for each purpose. Empty when the payload names none. */
+  /** The choice for each purpose. Empty if the payload names none. */
   readonly purposes: Readonly<Record<string, 'granted' | 'denied'>>;
   readonly policyId: string | null;
   readonly policyVersion: string | null;
   readonly region: string | null;
   readonly language: string | null;
-  /** ISO 8601 UTC, where the record says until when it is valid. */
+  /** ISO 8601 UTC, if the record says until when it is valid. */
   readonly expiresAt: string | null;
   readonly occurred: Occurred;
 }
 
-/** A data subject request as the service reported it. Every field may be missing: the case still opens. */
+/** A data subject request as reported by the service. Every field may be missing: the case is opened anyway. */
 export interface RequestFact {
   readonly type: 'request';
   /** The service's own id of the request. */
@@ -74,7 +74,7 @@ export interface RequestFact {
   readonly kindAsGiven: string | null;
   readonly requesterName: string | null;
   readonly requesterEmail: string | null;
-  /** A visitor hash that the requester sent along. */
+  /** A visitor hash sent by the requester. */
   readonly subject: string | null;
   readonly jurisdiction: string | null;
   readonly language: string | null;
@@ -82,7 +82,7 @@ export interface RequestFact {
   readonly occurred: Occurred;
 }
 
-/** A finished cookie scan. What it lists beyond the bounds of the reader, or in a form that cannot be read, is counted and stays in the body. */
+/** A finished cookie scan. Listed items beyond the reader's limits, or in an unreadable form, are counted and stay in the body. */
 export interface ScanFact {
   readonly type: 'scan';
   readonly scanId: string | null;
@@ -91,23 +91,23 @@ export interface ScanFact {
   readonly cookiesFound: number | null;
   readonly trackersFound: number | null;
   readonly uncategorised: number | null;
-  /** Found before the visitor had chosen, although they need consent; null: the scan does not say. */
+  /** Items set before the visitor had chosen although they need consent; null: the scan does not say. */
   readonly beforeConsent: number | null;
   readonly score: number | null;
-  /** True when its status says that the scan failed or was cut short: what it lists is then no inventory. */
+  /** True if its status says that the scan failed or was cut short: its list is then not an inventory. */
   readonly failed: boolean;
-  /** What it found, one by one; null when it gives numbers alone. */
+  /** Its findings one by one; null if it gives only numbers. */
   readonly items: readonly ScanItem[] | null;
-  /** Things in its lists that could not be read. */
+  /** Listed items that could not be read. */
   readonly unreadItems: number;
   readonly occurred: Occurred;
 }
 
-/** An integration was connected, disconnected, or lost: disconnected by an error and not by choice. */
+/** An integration was connected, disconnected, or lost (disconnected by an error instead of by choice). */
 export interface IntegrationFact {
   readonly type: 'integration';
   readonly change: 'connected' | 'disconnected' | 'lost';
-  /** Why, in the payload's own words. */
+  /** The reason in the payload's words. */
   readonly error: string | null;
   readonly integrationId: string | null;
   readonly name: string | null;
@@ -115,29 +115,29 @@ export interface IntegrationFact {
   readonly occurred: Occurred;
 }
 
-/** What a receiver reads out of the body of a delivery or a pulled row. */
+/** What a receiver reads from the body of a delivery or a pulled row. */
 export type Fact = PolicyFact | DecisionFact | RequestFact | ScanFact | IntegrationFact;
 
 /**
- * The outcome of reading a body: facts; nothing to read (an event this program does not know, a body that is not JSON:
- * kept and shown, no fault); or a known event that could not be read, which goes to the quarantine.
+ * The result of reading a body: facts; nothing to read (an event unknown to this program, a body that is not JSON: kept
+ * and shown, not a fault); or a known event that could not be read, which is quarantined.
  */
 export type Reading =
   | { readonly outcome: 'read'; readonly event: string; readonly fact: Fact; readonly unread: readonly string[] }
   | { readonly outcome: 'unknown-event'; readonly event: string | null; readonly reason: string }
   | { readonly outcome: 'unreadable'; readonly event: string; readonly reason: string };
 
-/** One cookie or tracker that a scan of a site found. */
+/** One cookie or tracker found on a site by a scan. */
 export interface ScanItem {
   readonly kind: 'cookie' | 'tracker';
   /** Its name, or the address of a script without its query. */
   readonly name: string;
-  /** As the scan names it; null: the scan gives none, or says that it has none. */
+  /** As named by the scan; null: the scan gives none, or says that there is none. */
   readonly category: string | null;
   /** Host that sets or serves it, lower case. */
   readonly domain: string | null;
   readonly provider: string | null;
-  /** Whether it was there before the visitor had chosen; null: the scan does not say. */
+  /** Whether it was set before the visitor had chosen; null: the scan does not say. */
   readonly beforeConsent: boolean | null;
   readonly thirdParty: boolean | null;
 }
@@ -145,34 +145,37 @@ export interface ScanItem {
 /** What changed between two scans of a site. */
 export interface ScanChange {
   readonly change: 'new' | 'gone' | 'category-changed' | 'now-before-consent' | 'no-longer-before-consent';
-  /** As the later scan has it; of what is gone, as the earlier one had it. */
+  /** As in the later scan; for something gone, as in the earlier one. */
   readonly item: ScanItem;
-  /** As the earlier scan had it; null of what is new. */
+  /** As in the earlier scan; null for something new. */
   readonly was: ScanItem | null;
 }
 
-/** Whether it may be set only after consent: all but what is strictly necessary (ePrivacy Directive Art. 5(3)), so also what has no category. */
+/**
+ * Whether it may be set only after consent: everything but what is strictly necessary (ePrivacy Directive Art. 5(3)),
+ * including items without a category.
+ */
 export function needsConsent({ category }: ScanItem): boolean {
   return category === null || !isNecessary(category);
 }
 
-/** What a scan found before the visitor's choice although it needs consent. */
+/** Items set before the visitor's choice although they need consent. */
 export function foundBeforeConsent(items: readonly ScanItem[]): readonly ScanItem[] {
   return items.filter((item) => item.beforeConsent === true && needsConsent(item));
 }
 
-/** By name, then domain: the order of every inventory. */
+/** Orders by name, then domain, like every inventory. */
 export function byName(a: ScanItem, b: ScanItem): number {
   const [first, second] = [identityOf(a), identityOf(b)];
   return first < second ? -1 : first > second ? 1 : 0;
 }
 
-/** A cookie is the same when name and domain are: its kind, category and provider are what the scan says about it. */
+/** Cookies are the same if name and domain are equal; kind, category and provider are statements of the scan. */
 function identityOf({ name, domain }: ScanItem): string {
   return JSON.stringify([name, domain]);
 }
 
-/** What a later scan has otherwise than an earlier one, by name. One thing may have changed in two ways. */
+/** The differences of a later scan from an earlier one, by name. One item may have changed in two ways. */
 export function driftBetween(before: readonly ScanItem[], after: readonly ScanItem[]): readonly ScanChange[] {
   const earlier = new Map(before.map((item) => [identityOf(item), item]));
   const changes: ScanChange[] = [];

@@ -1,6 +1,6 @@
 /**
- * Does `work` for each item, at most `most` of them at once; the results come in the order of the items. When one rejects, no further one is begun, and
- * its reason is told once those under way have ended.
+ * Runs `work` for each item, at most `most` concurrently; the results are in the order of the items. If one rejects, no
+ * further item is begun, and its reason is thrown once the running ones have ended.
  */
 export async function sideBySide<T, R>(
   items: readonly T[],

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { sourceSlugPattern } from './vocabulary.ts';
 
-/** How a signing secret is written: as the text that it is, or as hex or base64 of the bytes that sign. */
+/** How a signing secret is encoded: as plain text, or as hex or base64 of the bytes that sign. */
 export const secretEncodings = ['text', 'hex', 'base64'] as const;
 export type SecretEncoding = (typeof secretEncodings)[number];
 
-/** What can be set for a source besides its credentials. Everything has a default that fits the documented service. */
+/** Settings of a source besides its credentials. All have defaults that fit the documented service. */
 export const sourceOptionsSchema = z.strictObject({
-  /** Banner ids to pull consent logs for. Ids seen in webhooks are added by the sync. */
+  /** Banner ids whose consent logs are pulled. The sync adds ids seen in webhooks. */
   banners: z.array(z.string().min(1).max(200)).default([]),
-  /** Other names of payload fields, tried before the built-in ones: canonical name → names (docs/assumptions.md). */
+  /** Other names for payload fields, tried before the built-in ones: canonical name → names (docs/assumptions.md). */
   fieldNames: z.record(z.string(), z.array(z.string().min(1))).default({}),
   /** What a payload time without an offset means, e.g. `+00:00`. */
   assumedOffset: z
@@ -28,14 +28,17 @@ export const sourceOptionsSchema = z.strictObject({
     })
     .nullable()
     .default(null),
-  /** Events that the sender calls otherwise: name as given → name as docs/service.md §6 spells it. */
+  /** The sender's other names for events: name as given → name in docs/service.md §6. */
   eventNames: z.record(z.string().min(1).max(100), z.string().min(1).max(100)).exactOptional(),
-  /** Signing secrets, by id, that are not written as the text that they are. */
+  /** Signing secrets, by id, that are encoded other than as plain text. */
   secretEncodings: z.record(z.string().regex(/^[0-9a-f]{8}$/), z.enum(secretEncodings)).exactOptional(),
 });
 export type SourceOptions = z.infer<typeof sourceOptionsSchema>;
 
-/** Options as the ledger records them: all of them, and of the salt of a recipe only a keyed hash, because entries must not let anybody try salts. */
+/**
+ * Options as recorded in the ledger. The salt of a recipe is replaced by a keyed hash, so that entries do not allow
+ * testing salts.
+ */
 export const recordedOptionsSchema = sourceOptionsSchema.extend({
   subjectRecipe: z
     .strictObject({
@@ -48,7 +51,7 @@ export const recordedOptionsSchema = sourceOptionsSchema.extend({
 });
 export type RecordedOptions = z.infer<typeof recordedOptionsSchema>;
 
-/** What an entry records of options; `keyOf` is a keyed hash of this installation. */
+/** The recorded form of options; `keyOf` is a keyed hash of this installation. */
 export function recordOfOptions(options: SourceOptions, keyOf: (...parts: string[]) => Buffer): RecordedOptions {
   const { subjectRecipe, ...rest } = options;
   if (subjectRecipe === null) return { ...rest, subjectRecipe };
@@ -56,12 +59,12 @@ export function recordOfOptions(options: SourceOptions, keyOf: (...parts: string
   return { ...rest, subjectRecipe: { ...recipe, saltHmac: keyOf('subject-recipe-salt', salt).toString('hex') } };
 }
 
-/** What entries are read by; the recipe has no part in it. */
+/** The options for reading entries; the recipe is not needed. */
 export function optionsOfRecord(recorded: RecordedOptions): SourceOptions {
   return { ...recorded, subjectRecipe: null };
 }
 
-/** One signing secret. `id` is what the ledger records; the value never leaves the process. */
+/** One signing secret. The ledger records `id`; the value never leaves the process. */
 export interface WebhookSecret {
   readonly id: string;
   readonly value: string;
@@ -73,7 +76,7 @@ export interface WebhookSecret {
 export interface Source {
   readonly slug: string;
   readonly name: string;
-  /** API root ending in /api/v1; null: deliveries only, nothing is pulled. */
+  /** API root ending in /api/v1; null: only deliveries, nothing is pulled. */
   readonly baseUrl: string | null;
   readonly siteUrl: string | null;
   readonly apiKey: string | null;

@@ -4,8 +4,8 @@ import type { SourceOptions } from './source.ts';
 export type SubjectRecipe = NonNullable<SourceOptions['subjectRecipe']>;
 
 /**
- * The consent subject that a source would have recorded for an e-mail address, by that source's recipe:
- * `sha256` hashes salt and address one after the other, `hmac-sha256` takes the salt as the key. Lower-case hex.
+ * The consent subject that a source would have recorded for an e-mail address, according to that source's recipe:
+ * `sha256` hashes salt and address concatenated, `hmac-sha256` uses the salt as the key. Lower-case hex.
  */
 export function subjectOfEmail(email: string, recipe: SubjectRecipe): string {
   const text = recipe.normalise === 'trim-lowercase' ? email.trim().toLowerCase() : email;
@@ -26,20 +26,20 @@ export function subjectForms(subject: string): readonly string[] {
   return [...forms].filter((form) => form !== '');
 }
 
-/** The one form of all that {@link subjectForms} gives: by it keyed hashes of one subject are the same. */
+/** The one canonical form for all of {@link subjectForms}, so that keyed hashes of one subject are equal. */
 export function canonicalSubject(subject: string): string {
   const given = subject.trim().toLowerCase();
   return /^sha-?256[:=]([0-9a-f]{64})$/.exec(given)?.[1] ?? given;
 }
 
-// Mailboxes that as a rule several people read. What is derived from them is never released.
+// Mailboxes usually read by several people. Records derived from them are never released.
 const sharedMailboxes = new Set(
   'accounts admin administrator billing bookings buero careers contact customerservice enquiries enquiry family familie feedback finance hello help hi hr info inquiries jobs kontakt legal mail marketing office orders post postmaster press privacy reception sales service support team webmaster'.split(
     ' ',
   ),
 );
 
-/** Whether an address looks like one that several people share: `info@…`, `family@…`. */
+/** Whether an address looks shared: `info@…`, `family@…`. */
 export function isSharedMailbox(email: string): boolean {
   const local = email.trim().toLowerCase().split('@')[0] ?? '';
   return sharedMailboxes.has(local.split('+')[0]?.replaceAll(/[._-]/g, '') ?? '');

@@ -20,12 +20,12 @@
 export const entryKinds = ['webhook', 'consent-log', 'call', 'snapshot', 'action', 'erasure'] as const;
 export type EntryKind = (typeof entryKinds)[number];
 
-/** Whether a value out of the database is a kind of entry, letter by letter. */
+/** Whether a value from the database is exactly the name of a kind of entry. */
 export function isEntryKind(value: unknown): value is EntryKind {
   return (entryKinds as readonly unknown[]).includes(value);
 }
 
-/** For how many days it is known how many deliveries were refused: their counts are kept outside the ledger. */
+/** Days for which counts of refused deliveries are kept outside the ledger. */
 export const REFUSED_COUNT_DAYS = 400;
 
 /** What `delivery test` sends. No event of the service, and never consent: a test must not look like somebody's choice. */
@@ -48,8 +48,8 @@ export const knownEvents = [...documentedEvents, 'policy.created'] as const;
 export type KnownEvent = (typeof knownEvents)[number];
 
 /**
- * States that the record of a decision may state, as ISO/IEC TS 27560 names them. What a decision amounts to is a label (consent-judgement.ts).
- * Only `given` and `renewed-given` permit processing.
+ * States that the record of a decision may state, named as in ISO/IEC TS 27560. The judged result is a label
+ * (consent-judgement.ts). Only `given` and `renewed-given` permit processing.
  */
 export const consentStates = [
   'given',
@@ -80,7 +80,7 @@ export const requestKinds = [
 ] as const;
 export type RequestKind = (typeof requestKinds)[number];
 
-/** How the signature of a delivery was judged; `verified-late` is a delivery that was readmitted. */
+/** The verdict on a delivery's signature; `verified-late` means that it was readmitted. */
 export type Verdict = 'verified' | 'verified-headers-disagree' | 'verified-late';
 
 /** The pseudo-source of entries that concern the whole installation (sign-ins, sources added). */

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-/** A stretch of time with a name: a day, a week, a month. Times are ISO 8601 UTC with milliseconds, the end exclusive. */
+/** A named period: a day, a week, a month. Times are ISO 8601 UTC with milliseconds, the end exclusive. */
 export interface Span {
   /** YYYY-MM-DD of its first day (of a month: YYYY-MM). */
   readonly name: string;
@@ -9,8 +9,8 @@ export interface Span {
 }
 
 /**
- * What is wrong with the date at the start of a text, in words that go after `Invalid date "…": `; null: the calendar has it. Checked by itself,
- * because `Date` reads 31 June as 1 July.
+ * What is wrong with the date at the start of a text, in words that follow `Invalid date "…": `; null: it exists.
+ * Needed because `Date` reads 31 June as 1 July.
  */
 export function calendarProblem(text: string): string | null {
   const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)/.exec(text)?.map(Number) ?? [];
@@ -22,30 +22,33 @@ export function calendarProblem(text: string): string | null {
   return `${name}${month === 2 ? ` ${String(year).padStart(4, '0')}` : ''} has ${daysInMonth} days.`;
 }
 
-/** When a date (YYYY-MM-DD) begins in a time zone, ISO 8601 UTC with milliseconds. Throws RangeError for either that does not exist. */
+/**
+ * When a date (YYYY-MM-DD) begins in a time zone, ISO 8601 UTC with milliseconds. Throws RangeError if date or zone
+ * does not exist.
+ */
 export function startOfDay(date: string, timeZone: string): string {
   return isoOf(Temporal.PlainDate.from(date), timeZone);
 }
 
 /**
- * A local time of day (`YYYY-MM-DDTHH:MM`, as a form sends it) as a moment, ISO 8601 UTC with milliseconds. A time that the clock skips
- * or tells twice is taken as the zone's rules have it. Throws RangeError when it is not a time.
+ * A local time (`YYYY-MM-DDTHH:MM`, as sent by a form) as ISO 8601 UTC with milliseconds. A time that the clock skips
+ * or repeats follows the zone's rules. Throws RangeError if it is not a time.
  */
 export function momentAt(local: string, timeZone: string): string {
   return new Date(Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone).epochMilliseconds).toISOString();
 }
 
-/** A moment as a local time of day, `YYYY-MM-DDTHH:MM`. */
+/** A time in a time zone, `YYYY-MM-DDTHH:MM`. */
 export function localTimeOf(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDateTime().toString({ smallestUnit: 'minute' });
 }
 
-/** A moment in a time zone, ISO 8601 with its offset: `2026-10-28T14:12:06-04:00`. */
+/** A time in a time zone, ISO 8601 with its offset: `2026-10-28T14:12:06-04:00`. */
 export function localTime(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toString({ timeZone });
 }
 
-/** The date (YYYY-MM-DD) of a moment in a time zone. */
+/** The date (YYYY-MM-DD) of a time in a time zone. */
 export function dateIn(iso: string, timeZone: string): string {
   return Temporal.Instant.from(iso).toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }
@@ -55,7 +58,7 @@ export function addDays(date: string, days: number): string {
   return Temporal.PlainDate.from(date).add({ days }).toString();
 }
 
-/** The date (YYYY-MM-DD) so many days or months before; the last day of a month that has no such day. */
+/** The date (YYYY-MM-DD) this many days or months before; the last day of a month that has no such day. */
 export function earlierDate(date: string, period: { readonly days: number } | { readonly months: number }): string {
   return Temporal.PlainDate.from(date).subtract(period).toString();
 }
@@ -66,8 +69,8 @@ export function daysBetween(from: string, to: string): number {
 }
 
 /**
- * The days, weeks (from Monday) or months of a period, in order, without gap or overlap. `to` is exclusive; the first and the last
- * span are cut off at the period's ends.
+ * The days, weeks (from Monday) or months of a period, in order, without gap or overlap. `to` is exclusive; the first
+ * and last span are cut at the period's ends.
  */
 export function spansOf(from: string, to: string, timeZone: string, unit: 'day' | 'week' | 'month'): readonly Span[] {
   const end = Temporal.PlainDate.from(to);

@@ -20,13 +20,13 @@ export function listDocuments(
   read: Query,
   filter: {
     readonly source?: string;
-    /** Only of these; null or absent: of every one. */
+    /** Only these sources; null or absent: all. */
     readonly sources?: readonly string[] | null;
     readonly name?: string;
     readonly caseId?: string;
-    /** Only those registered by an earlier entry. */
+    /** Only documents registered by an earlier entry. */
     readonly before?: number | null;
-    /** Only those made from then on; ISO 8601 UTC. */
+    /** Only documents made from this time on; ISO 8601 UTC. */
     readonly since?: string | undefined;
     readonly limit?: number;
   } = {},
@@ -45,19 +45,19 @@ export function listDocuments(
     .execute();
 }
 
-/** A document whose entry was checked. */
+/** A document with a checked entry. */
 export interface ProducedDocument {
   readonly seq: number;
   readonly source: string;
   readonly createdAt: string;
   readonly recorded: Extract<Action, { action: 'document.produced' }>;
-  /** Entries under the checkpoint that proves the entry; null while it is not sealed. */
+  /** Size of the checkpoint that proves the entry; null while it is not sealed. */
   readonly sealedUnder: number | null;
 }
 
-/** A pack by its sealed list of files (`document.manifest`). */
+/** A pack, according to its sealed list of files (`document.manifest`). */
 interface SealedPack {
-  /** Which of its files; null: all of them, in another ZIP. */
+  /** Which of its files was given; null: all of them, in another ZIP. */
   readonly file: string | null;
   readonly seq: number;
   readonly source: string;
@@ -67,9 +67,9 @@ interface SealedPack {
 }
 type Manifest = Extract<Action, { action: 'document.manifest' }>;
 
-/** A document that was erased here; a copy of it is still what was produced. */
+/** A document that was erased here; a copy of it is still genuine. */
 interface ErasedCopy {
-  /** The erasure entry, and when. */
+  /** The erasure entry, and when it was made. */
   readonly seq: number;
   readonly erasedAt: string;
   readonly documentId: string;
@@ -78,23 +78,23 @@ interface ErasedCopy {
   readonly sealedUnder: number | null;
 }
 
-/** Whether a file is one that this installation produced. */
+/** Whether this installation produced a file. */
 interface CheckedFile {
   readonly sha256: string;
-  /** Genuine when there is one. */
+  /** Genuine if there is one. */
   readonly documents: readonly ProducedDocument[];
-  /** Genuine when there is one, too: erasures that name it. */
+  /** Erasures that name it; also genuine if there is one. */
   readonly erased: readonly ErasedCopy[];
-  /** Packs that it was taken out of, or is another ZIP of. */
+  /** Packs that contain it, or of which it is another ZIP. */
   readonly packs: readonly SealedPack[];
-  /** What is wrong with the table of documents or with entries that it points to, in sentences. */
+  /** Problems in the table of documents or in entries that it refers to, in sentences. */
   readonly problems: readonly string[];
 }
 
 /**
- * Whether a file is one that this installation produced. The entry `document.produced` with its SHA-256 decides, once commitment, MAC and inclusion
- * under a signed root are checked. The table of documents, which follows from the entries, only tells where to look first.
- * Rejects as reading the file does.
+ * Checks whether this installation produced a file. The entry `document.produced` with its SHA-256 decides, once
+ * commitment, MAC and inclusion under a signed root are checked. The table of documents, which follows from the
+ * entries, only says where to look first. Rejects if the file cannot be read.
  */
 export async function checkFile(proofs: ProofOptions, path: string): Promise<CheckedFile> {
   const hash = createHash('sha256');
@@ -125,7 +125,7 @@ export async function checkFile(proofs: ProofOptions, path: string): Promise<Che
   return { sha256, documents, erased, packs, problems };
 }
 
-/** Erasures that name a document with these bytes, each checked as the entry of a document is. */
+/** Erasures that name a document with these bytes, each checked like the entry of a document. */
 async function erasuresOf(proofs: ProofOptions, sha256: string, problems: string[]): Promise<readonly ErasedCopy[]> {
   const found: ErasedCopy[] = [];
   for (const { seq, documents } of await listErasures(proofs.store.read)) {
@@ -141,7 +141,7 @@ async function erasuresOf(proofs: ProofOptions, sha256: string, problems: string
   return found;
 }
 
-/** Packs that name a file: one file of many packs (the verifier) is named with the first ones. */
+/** The most packs named for one file, since many packs contain the verifier. */
 const PACKS = 10;
 
 async function packsOf(
@@ -197,7 +197,7 @@ async function readZip(path: string): Promise<ReadonlyMap<string, Buffer> | null
 
 const listSchema = z.object({ files: z.array(z.object({ name: z.string(), sha256: z.string() })) });
 
-/** What in an archive is not as its manifest and the entries say. */
+/** Differences between an archive and its manifest or the entries. */
 async function changesIn(read: Query, zip: ReadonlyMap<string, Buffer>): Promise<readonly string[]> {
   const changes: string[] = [];
   const { files } = listSchema.parse(JSON.parse(zip.get('manifest.json')?.toString('utf8') ?? ''));
@@ -221,7 +221,7 @@ async function changesIn(read: Query, zip: ReadonlyMap<string, Buffer>): Promise
   return changes;
 }
 
-/** The document with this SHA-256 that an entry registers; a sentence when the entry cannot be relied on or registers none. */
+/** The document with this SHA-256 that an entry registers; a sentence if the entry is unreliable or registers none. */
 export async function loadProduced(
   proofs: ProofOptions,
   seq: number,
@@ -254,7 +254,7 @@ function documentActionOf({
   }
 }
 
-/** Entries that register a file with this SHA-256, by their bodies: no table is asked that could be forged. */
+/** Entries whose bodies register a file with this SHA-256; uses no table that could be forged. */
 async function* entriesNaming(read: Query, sha256: string) {
   for (let after = 0; ; ) {
     const rows = await read

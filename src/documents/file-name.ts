@@ -2,8 +2,8 @@ import { addDays } from '../core/zoned-days.ts';
 import type { DocumentRow } from './check.ts';
 
 /**
- * What a person calls a document: `consent-audit Acme 2026-10.pdf`. The registered name, which is unique, has the beginning of its hash instead; a letter keeps
- * that of its case.
+ * A name for people: `consent-audit Acme 2026-10.pdf`. The registered, unique name has the beginning of its hash
+ * instead; a letter keeps that of its case.
  */
 export function readableName(
   row: Pick<DocumentRow, 'name' | 'file_name' | 'case_id' | 'format' | 'source' | 'parameters'>,
@@ -16,7 +16,7 @@ export function readableName(
   return `${row.name} ${sourceName(row.source)}${period}.${row.format}`;
 }
 
-/** `2026-10` for a whole month, `2026-10-22 to 2026-11-21` else; `to` is exclusive. */
+/** `2026-10` for a whole month, otherwise `2026-10-22 to 2026-11-21`; `to` is exclusive. */
 function shortPeriod(from: string, to: string): string {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(from) || !/^\d{4}-\d{2}-\d{2}$/.test(to)) return `${from} to ${to}`;
   const last = addDays(to, -1);

@@ -11,10 +11,10 @@ import type { ProofOptions } from '../ledger/prove-entry.ts';
 import { createHistory } from '../store/queries/history.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 
-/** Something that the document would rely on was altered: nothing is produced. */
+/** Something that the document would cite was altered: nothing is produced. */
 export type RefusedDocument = { readonly outcome: 'refused'; readonly problem: string };
 
-/** What `produce` gives; a refusal where it would cite an entry that was altered. */
+/** The result of `produce`; a refusal if it would cite an altered entry. */
 export async function refusing<T>(produce: () => Promise<T>): Promise<T | RefusedDocument> {
   try {
     return await produce();
@@ -24,7 +24,7 @@ export async function refusing<T>(produce: () => Promise<T>): Promise<T | Refuse
   }
 }
 
-/** What producing documents works with. */
+/** What producing documents needs. */
 export interface DocumentDeps {
   readonly read: Query;
   readonly ledger: Ledger;
@@ -37,18 +37,21 @@ export interface DocumentDeps {
   readonly version: string;
   readonly epoch: number;
   readonly publicKey: KeyObject;
-  /** What entries are checked with before a document cites them. */
+  /** Options for checking entries before a document cites them. */
   readonly proofs: ProofOptions;
-  /** Compares the read models with the ledger where that is due; a sentence when they differ. */
+  /** Compares the read models with the ledger if due; a sentence if they differ. */
   readonly readModelsFault: () => Promise<string | null>;
   readonly sources: { find(slug: string): Source | null };
   /** Projects everything appended so far; resolves with the position. */
   readonly catchUp: () => Promise<number>;
   /** Seals everything appended so far. */
   readonly seal: () => Promise<unknown>;
-  /** Throws when a job produces the document and another worker has taken it over. */
+  /** Throws if a job produces the document and another worker has taken the job over. */
   readonly assertHeld?: () => Promise<void>;
-  /** Told in the transaction that registers the document: a job is done there and then, and makes no second one when it is repeated. */
+  /**
+   * Called in the transaction that registers the document: completes a job at the same time, so that repeating it makes
+   * no second document.
+   */
   readonly registeredIn?: (tx: StoreTransaction, document: RegisteredDocument) => Promise<void>;
   readonly loadProfile: (source: Source | null) => Promise<ControllerProfile | null>;
   /** Marks every page SAMPLE. */
@@ -56,36 +59,36 @@ export interface DocumentDeps {
   readonly regimes: RegimeTable;
 }
 
-/** A document as it is registered: the file, and the entry that holds its hash. */
+/** A registered document: the file, and the entry with its hash. */
 export interface RegisteredDocument {
   readonly documentId: string;
   readonly path: string;
   readonly sha256: string;
   readonly bytes: number;
-  /** The last entry that the document knows. */
+  /** The last entry that the document takes into account. */
   readonly asOf: number;
   /** The entry `document.produced`. */
   readonly seq: number;
-  /** What it was made from besides the entries up to asOf. */
+  /** Everything from which it was made besides the entries up to asOf. */
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** A source that does not exist. */
 export type UnknownSource = { readonly outcome: 'unknown-source'; readonly source: string };
 
-/** When a document is made, and up to where it knows the ledger; absent: now, and everything. See {@link madeBefore}. */
+/** When a document is made, and up to which entry; absent: now, and all entries. See {@link madeBefore}. */
 export interface FrameRequest {
   readonly asOf?: number | undefined;
   /** ISO 8601 UTC. Makes a document again as it was made then. */
   readonly madeAt?: string | undefined;
 }
 
-/** A time of making that cannot be: before what the document tells, or yet to come. */
+/** An impossible time: before something in the document, or in the future. */
 export type InvalidTime = { readonly outcome: 'invalid'; readonly problem: string };
 
 /**
- * What every document is made from, as of an entry and at a time. Its checkpoint is the last one up to that entry, so that the same
- * document can be made again, byte for byte.
+ * The input of every document, as of an entry and a time. Its checkpoint is the last one up to that entry, so that the
+ * same document can be made again, byte for byte.
  */
 export async function frameOf(
   deps: DocumentDeps,
@@ -124,8 +127,8 @@ export async function frameOf(
 }
 
 /**
- * When a document that is asked for as of an entry was made before: it is made again with that date, unless another is given. Null: it
- * never was, so it is made now.
+ * When a document requested as of an entry was made before: it is made again with that date, unless another is given.
+ * Null: never, so it is made now.
  */
 export async function madeBefore(
   { read }: Pick<DocumentDeps, 'read'>,
@@ -156,13 +159,13 @@ async function problemOfTime(deps: DocumentDeps, madeAt: string, asOf: number, n
     : null;
 }
 
-/** Without the salt of the recipe: a digest in the ledger must not allow anyone to guess salts. */
+/** Without the salt of the recipe: a digest in the ledger must not allow testing salts. */
 function mappingDigest({ fieldNames, eventNames, assumedOffset, subjectRecipe }: SourceOptions): string {
   const recipe = subjectRecipe === null ? null : { ...subjectRecipe, salt: subjectRecipe.salt !== '' };
   return digestOf({ fieldNames, eventNames: eventNames ?? {}, assumedOffset, recipe });
 }
 
-/** The last checkpoint up to an entry, as documents print it. */
+/** The last checkpoint up to an entry, as printed in documents. */
 export async function lastCheckpoint(
   deps: Pick<DocumentDeps, 'read' | 'publicKey'>,
   asOf: number,

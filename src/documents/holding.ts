@@ -6,23 +6,23 @@ import { dateIn } from '../core/zoned-days.ts';
 import type { DocumentRow } from './check.ts';
 import { documentPath } from './register.ts';
 
-/** What is looked for in documents. */
+/** What to search for in documents. */
 export interface LookedFor {
   readonly seqs: ReadonlySet<number>;
-  /** Commitments of entries, hex, ids of cases and subjects as they stand in rows. */
+  /** Commitments of entries (hex), and ids of cases and subjects as they occur in rows. */
   readonly tokens: ReadonlySet<string>;
-  /** Cases that are erased as a whole. */
+  /** Cases to be erased as a whole. */
   readonly caseIds: ReadonlySet<string>;
-  /** Of erased subjects, in every form, as reports name the one that they are about (`subjectSha256`). */
+  /** Digests of the erased subjects in every form, by which reports identify their subject (`subjectSha256`). */
   readonly subjectDigests: ReadonlySet<string>;
-  /** When the erased withdrawals by request, and the erased requests, were made: ISO 8601 UTC. */
+  /** Dates of the erased withdrawals by request and of the erased requests: `YYYY-MM-DD`. */
   readonly withdrawnAt: readonly string[];
   readonly requestedAt: readonly string[];
 }
 
 /**
- * Why a document holds some of it, in words; null: it does not. Text files are read through, of packs the list of files; a PDF cannot be searched and is judged by what
- * its report prints. The delivery log names no person.
+ * Why a document contains some of it, in words; null: it does not. Text files are searched; for packs, the list of
+ * files; a PDF cannot be searched and is judged by what its report prints. The delivery log names nobody.
  */
 export async function holdsSome(folder: string, document: DocumentRow, wanted: LookedFor): Promise<string | null> {
   const { case_id: caseId, name, format } = document;
@@ -55,7 +55,7 @@ export async function holdsSome(folder: string, document: DocumentRow, wanted: L
   }
 }
 
-/** Longer than any token: what is cut off at the end of a piece of the file is read with the next one. */
+/** Longer than any token, so that one cut off at the end of a chunk is found with the next. */
 const OVERLAP = 512;
 
 async function mentions(path: string, tokens: ReadonlySet<string>): Promise<boolean> {
@@ -74,7 +74,7 @@ async function mentions(path: string, tokens: ReadonlySet<string>): Promise<bool
   return false;
 }
 
-/** Whether a text has one of the tokens as a word of its own. */
+/** Whether a text contains one of the tokens as a separate word. */
 export function textMentions(text: string, tokens: ReadonlySet<string>): boolean {
   for (const [word] of text.matchAll(/[^\s"'<>,;()[\]{}\\]+/g)) if (tokens.has(word)) return true;
   return false;
@@ -85,7 +85,7 @@ async function enclosesSome(path: string, seqs: ReadonlySet<number>): Promise<bo
     (found) => found.size,
     () => 0,
   );
-  // One that is too large to be looked into is taken to hold it.
+  // A file too large to search is assumed to contain it.
   if (size > OUTSIDE_FILE_BYTES) return true;
   if (size === 0) return false;
   let found = false;

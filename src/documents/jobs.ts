@@ -16,7 +16,7 @@ const reportPayload = z.object({
   to: z.string(),
   format: z.enum(['pdf', 'csv', 'json', 'html']),
   subject: z.string().optional(),
-  /** Ids of the people to whom it is mailed, and the schedule that asked for it. */
+  /** Ids of the people to whom it is mailed, and the schedule that requested it. */
   recipients: z.array(z.string()).optional(),
   schedule: z.string().optional(),
   actor: z.string(),
@@ -24,12 +24,12 @@ const reportPayload = z.object({
 export type ReportJob = Omit<z.infer<typeof reportPayload>, 'type'>;
 const documentPayload = z.discriminatedUnion('type', [packPayload, reportPayload]);
 
-/** Asks for the pack of a case. While one is being made, asking again gives the same job. */
+/** A job that makes the pack of a case. Enqueuing it again while one is pending or running gives the same job. */
 export function packJob(caseId: string, actor: string): NewJob {
   return { kind: 'document', key: `pack ${caseId}`, payload: { type: 'pack', caseId, actor }, priority: 1 };
 }
 
-/** Asks for a report. Dates are YYYY-MM-DD, `to` exclusive. A double click asks for one document. */
+/** A job that makes a report. Dates are YYYY-MM-DD, `to` exclusive. A double click requests one document. */
 export function reportJob(report: ReportJob): NewJob {
   const { name, source, from, to, format, subject = '', schedule = '' } = report;
   const key = ['report', name, source, from, to, format, subject, schedule].join(' ').trim();
@@ -37,8 +37,8 @@ export function reportJob(report: ReportJob): NewJob {
 }
 
 /**
- * The job that produces a report or a pack. It ends in the transaction that registers the file, so a repetition makes no second one; what follows a report
- * (`followedBy`) is asked for in the same one.
+ * The job that produces a report or a pack. It completes in the transaction that registers the file, so a repetition
+ * makes no second one; a report's follow-up jobs (`followedBy`) are enqueued in the same transaction.
  */
 export function createDocumentJobs(
   context: {

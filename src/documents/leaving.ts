@@ -8,12 +8,13 @@ import type { Tables } from '../store/schema.ts';
 /** A registered document of a case. */
 export type CaseDocument = Selectable<Tables['documents']>;
 
-/** Moves after which a document that was made before says what it said. */
+/** Moves after which an earlier document is still correct. */
 const changesNothing: readonly MoveName[] = [...keepsApproval, 'mark-ready', 'answer', 'close'];
 
 /**
- * Why a document that answers a request may not leave the house, in sentences; empty: it may. All that keeps an officer from recording the answer keeps
- * it here: blockers, disclosure, approval; and the case must not have changed since. Of a case that was answered only the document that the answer names leaves.
+ * Why a document that answers a request may not be sent, in sentences; empty: it may. Everything that prevents an
+ * officer from recording the answer applies here too (blockers, disclosure, approval), and the case must not have
+ * changed since. For an answered case, only the document named in the answer may be sent.
  */
 export function problemsOfLeaving(
   { view, profile, history, match }: ShownCase,

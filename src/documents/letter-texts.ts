@@ -11,14 +11,15 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { Query, Store } from '../store/store.ts';
 
 /*
- * The controller's own wording: for a kind of letter in a language, a text that its letters begin with instead of the standard proposal. What the laws want said
- * is no part of it: every letter states that besides, whatever its text. Each change is an entry; the latest one holds.
+ * The controller's own wording: for a kind of letter in a language, a text with which its letters begin instead of the
+ * standard proposal. Legally required statements are not part of it: every letter adds them, whatever its text. Each
+ * change is an entry; the latest one applies.
  */
 
-/** Characters that an own text may have. */
+/** The most characters of an own text. */
 export const OWN_TEXT_LENGTH = 6000;
 
-/** A change of an own text. */
+/** A change to an own text. */
 export interface OwnTextChange {
   readonly seq: number;
   /** ISO 8601 UTC. */
@@ -29,14 +30,14 @@ export interface OwnTextChange {
 }
 
 interface Place {
-  /** Null: of every source. */
+  /** Null: all sources. */
   readonly source: string | null;
   readonly step: LetterStep;
   /** A key of letterLanguages. */
   readonly language: string;
 }
 
-/** Every change of one own text, the latest first. */
+/** Every change of one own text, latest first. */
 export async function listOwnTexts(read: Query, { source, step, language }: Place): Promise<readonly OwnTextChange[]> {
   const rows = await read
     .selectFrom('action_history')
@@ -53,7 +54,7 @@ export async function listOwnTexts(read: Query, { source, step, language }: Plac
   });
 }
 
-/** The own text of a source: its own, else that of every source; null: there is none. `asOf`: as the ledger stood at that entry. */
+/** The own text for a source, or else the one for all sources; null if there is none. `asOf`: as of that entry of the ledger. */
 export async function loadOwnText(
   read: Query,
   { source, step, language }: Place & { readonly source: string },
@@ -76,7 +77,7 @@ export async function loadOwnText(
   return null;
 }
 
-/** What is wrong with an own text, in words; empty: nothing. */
+/** Problems with an own text, in words; empty: none. */
 export function problemsOfOwnText(text: string): readonly string[] {
   const problems: string[] = [];
   if (text.length > OWN_TEXT_LENGTH)
@@ -96,7 +97,10 @@ type Saved =
   | { readonly outcome: 'conflict' }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Records an own text, or null for the standard one again. `basedOn`: the entry of the text that was looked at, 0 where there was none. */
+/**
+ * Records an own text, or null to return to the standard one. `basedOn`: the entry of the text that was shown, 0 if
+ * there was none.
+ */
 export async function saveOwnText(
   deps: { readonly store: Pick<Store, 'read'>; readonly ledger: Ledger; readonly clock: Clock },
   place: Place,
@@ -120,7 +124,7 @@ export async function saveOwnText(
   return outcome === 'stored' ? { outcome: 'saved', seq } : { outcome: 'conflict' };
 }
 
-/** What a custom text is for; null: no such letter or language. */
+/** The letter and language of an own text; null: no such letter or language. */
 export function readPlace(step: string, language: string): Omit<Place, 'source'> | null {
   return isLetterStep(step) && Object.hasOwn(letterLanguages, language) ? { step, language } : null;
 }
@@ -129,7 +133,7 @@ function objectOf(step: LetterStep, language: string): string {
   return `${step} ${language}`;
 }
 
-/** A case that does not exist, to look at a letter by. */
+/** A fictitious case for previewing a letter. */
 export function sampleFacts(kind: 'access' | 'erasure', today: string, controller: string): LetterFacts {
   return {
     caseId: 'default-1',
@@ -155,7 +159,7 @@ export function sampleFacts(kind: 'access' | 'erasure', today: string, controlle
   };
 }
 
-/** The name of a language, as it calls itself. */
+/** The name of a language in that language. */
 export function languageName(language: string): string {
   return letterLanguages[language]?.name ?? language;
 }

@@ -22,7 +22,7 @@ import { documentPath } from './register.ts';
 /** The job that mails a letter to the requester. */
 export const LETTER_MAIL = 'letter-mail';
 const payloadSchema = z.object({ caseId: z.string(), documentId: z.string(), actor: z.string() });
-/** A mail server may be away for half a day. */
+/** Enough for a mail server that is away for half a day. */
 const MAIL_ATTEMPTS = 80;
 
 export interface MailLetterDeps {
@@ -32,7 +32,7 @@ export interface MailLetterDeps {
   readonly projector: { catchUp(): Promise<unknown> };
 }
 
-/** Asks for a letter to be mailed: once for each letter, however often it is asked. */
+/** A job that mails a letter; there is one for each letter, however often it is requested. */
 export function letterMailJob(caseId: string, documentId: string, actor: string): NewJob {
   return {
     kind: LETTER_MAIL,
@@ -42,7 +42,7 @@ export function letterMailJob(caseId: string, documentId: string, actor: string)
   };
 }
 
-/** A letter of a case that may be mailed to its requester, or why it may not be. */
+/** A letter of a case that may be mailed to its requester, or why it may not. */
 type Mailable =
   | {
       readonly outcome: 'mailable';
@@ -55,8 +55,9 @@ type Mailable =
   | { readonly outcome: 'unknown' };
 
 /**
- * Looks whether a letter may be mailed now. What holds for recording that it was sent holds for sending it: a letter that answers or refuses needs
- * everything that the answer or refusal needs, also a second person; one that extends the period needs what the extension does.
+ * Checks whether a letter may be mailed now. The conditions for recording that it was sent apply: a letter that answers
+ * or refuses needs everything that the answer or refusal needs, including a second person; one that extends the period
+ * needs what the extension needs.
  */
 export async function checkLetterMail(
   { cases, config: { mail } }: Pick<MailLetterDeps, 'cases' | 'config'>,
@@ -112,7 +113,10 @@ export async function checkLetterMail(
   return problems.length > 0 ? refused(...problems) : { outcome: 'mailable', shown, document, step, email };
 }
 
-/** The job that mails a letter. Whether it may go out is looked at again when it does; that it went out is an entry without the address. */
+/**
+ * The job that mails a letter. Whether it may be sent is checked again then; an entry without the address records that
+ * it was sent.
+ */
 export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
   return {
     async [LETTER_MAIL](payload, { job, signal }) {

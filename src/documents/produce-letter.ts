@@ -43,7 +43,7 @@ import { registerDocument } from './register.ts';
 export const letterFormats = ['pdf', 'html', 'txt'] as const;
 type LetterFormat = (typeof letterFormats)[number];
 
-/** Characters that an officer's text may have. */
+/** The most characters of an officer's text. */
 export const LETTER_TEXT_LENGTH = 8000;
 const RECIPIENT_LENGTH = 300;
 
@@ -51,13 +51,13 @@ const RECIPIENT_LENGTH = 300;
 export interface LetterWish {
   readonly caseId: string;
   readonly step: LetterStep;
-  /** BCP 47; null: that of the request, else of the controller profile, else English. */
+  /** BCP 47; null: that of the request, otherwise of the controller profile, otherwise English. */
   readonly language?: string | null;
   /** What the officer wrote; null: what the case has recorded for this step, if anything. */
   readonly text?: string | null;
   /** The addressee of a notice to a recipient of the data. */
   readonly recipient?: string | null;
-  /** Leaves out what the requester wrote, also the name: for an address that may be somebody else's. */
+  /** Leaves out everything that the requester wrote, including the name: for an address that may belong to someone else. */
   readonly anonymous?: boolean;
 }
 
@@ -66,22 +66,22 @@ export interface LetterRequest extends LetterWish, FrameRequest {
   readonly actor: string;
 }
 
-/** A letter as it would go out now. */
+/** A letter as it would be sent now. */
 export interface LetterDraft {
   readonly letter: Letter;
   readonly blocks: readonly Block[];
   readonly frame: Frame;
-  /** Why it cannot go out like this, in words for the officer; null: it can. */
+  /** Why it cannot be sent like this, in words for the officer; null: it can be. */
   readonly problem: string | null;
-  /** A language that was wanted and does not exist, as it was given; null: none is missing. */
+  /** A requested language that does not exist, as given; null: none. */
   readonly missingLanguage: string | null;
   /** Whether it quotes a controller profile that has no texts in its language. */
   readonly untranslatedProfile: boolean;
-  /** Characters that the fonts of a PDF lack; it shows U+FFFD and the code point in their place. */
+  /** Characters missing in the fonts of a PDF, which shows U+FFFD and the code point instead. */
   readonly unprintable: readonly string[];
   /** Texts to start from: what the case has recorded for this step, then the proposals of the language. */
   readonly starts: readonly string[];
-  /** Of the other letters: why one cannot go out at all under the laws of the case; steps that can are not listed. */
+  /** Other letters that cannot be sent at all under the laws of the case, with the reason. */
   readonly impossible: ReadonlyMap<LetterStep, string>;
 }
 
@@ -91,7 +91,7 @@ export type LetterOutcome =
       readonly letter: Letter;
       readonly missingLanguage: string | null;
       readonly untranslatedProfile: boolean;
-      /** Characters that the PDF shows as U+FFFD and their code point; none in the other formats. */
+      /** Characters that the PDF shows as U+FFFD with their code point; none in other formats. */
       readonly unprintable: readonly string[];
     } & RegisteredDocument)
   | RefusedDocument
@@ -99,7 +99,7 @@ export type LetterOutcome =
   | InvalidTime
   | UnknownSource;
 
-/** Composes a letter without making it: for a preview, and for the texts to start from. */
+/** Composes a letter without making it, for a preview and for the texts to start from. */
 export async function draftLetter(
   deps: CaseDocumentDeps,
   wish: LetterWish,
@@ -130,9 +130,9 @@ export async function draftLetter(
 }
 
 /**
- * Makes a letter of a case and registers it: step, language, text and recipient are parameters, so that the same bytes can be made again.
- * Refused, with the reason: a letter that would say nothing, has blanks left, or does not exist under the laws of the case.
- * Errors: as {@link import('./produce-report.ts').produceReport}.
+ * Makes a letter of a case and registers it. Step, language, text and recipient are parameters, so that the same bytes
+ * can be made again. Refused, with the reason, if the letter would say nothing, has blanks left, or does not exist
+ * under the laws of the case. Errors: as {@link import('./produce-report.ts').produceReport}.
  */
 export async function produceLetter(
   deps: CaseDocumentDeps,
@@ -201,7 +201,7 @@ async function* inOnePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield await Promise.resolve(bytes);
 }
 
-/** What a case has to say of a letter, and the letter as it was wished for. */
+/** The facts of a case for a letter, and the requested letter. */
 async function composeLetter(
   { cases }: CaseDocumentDeps,
   { input, cited, found }: CaseInput,
@@ -210,7 +210,7 @@ async function composeLetter(
   readonly letter: Letter;
   readonly facts: LetterFacts;
   readonly chosen: ChosenLanguage;
-  /** The controller's own wording, filled in; null: there is none. */
+  /** The controller's own wording, filled in; null if there is none. */
   readonly ownText: string | null;
 }> {
   const chosen = chooseLanguage(
@@ -227,7 +227,7 @@ async function composeLetter(
     input.asOf,
   );
   const ownText = wording === null ? null : fillOwnText(wording, chosen, facts);
-  // What goes out by itself has nobody to fill in its blanks.
+  // Nobody fills in the blanks of automatic letters.
   const usual = ownText !== null && (anonymous ? !hasBlanks(ownText) : true) ? ownText : null;
   const own = text == null ? (recordedText(step, chosen.language, found.view.folded) ?? usual) : textOf(text);
   return {
@@ -256,7 +256,7 @@ function lengthProblem({ text, recipient }: LetterWish): string | null {
   return null;
 }
 
-/** What an officer has recorded that a letter of this step says; null: nothing. */
+/** The recorded text that a letter of this step should contain; null: none. */
 function recordedText(step: LetterStep, language: string, folded: CaseFolded): string | null {
   switch (step) {
     case 'identity': {
@@ -285,11 +285,11 @@ function startsOf(
   return [...new Set([...first, ...letterProposals(step, language, facts)])];
 }
 
-/** A letter with some text: what is still wrong with it is not the text. */
+/** A letter with some text, so that a remaining problem is not about the text. */
 function impossibleSteps(letter: Letter, facts: LetterFacts): ReadonlyMap<LetterStep, string> {
   const found = new Map<LetterStep, string>();
   for (const step of letterSteps) {
-    // The dates in `facts` are those of the letter that is being written: only its own extension is known.
+    // The dates in `facts` belong to the letter being written: only its own extension is known.
     if (step === 'extension' && letter.step !== 'extension') continue;
     const problem = letterProblem({ ...letter, step, text: 'Text.' }, facts);
     if (problem !== null) found.set(step, problem);

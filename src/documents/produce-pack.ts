@@ -36,7 +36,7 @@ import { loadPackCase, type PackCase } from '../cases/load-pack-case.ts';
 import { type Deadlines, whyNotRefused } from '../law/deadlines.ts';
 import type { Query } from '../store/store.ts';
 
-/** The pack of one case, asked for by someone. */
+/** A request for the pack of one case. */
 export interface PackRequest extends FrameRequest {
   readonly caseId: string;
   readonly actor: string;
@@ -46,7 +46,7 @@ export type PackOutcome =
   | ({
       readonly outcome: 'produced';
       readonly disclosure: DsarPackInput['disclosure'];
-      /** What the case still lacks: the pack can be looked at before, and says so. */
+      /** What the case still lacks: the pack can be previewed, and says so. */
       readonly readiness: Readiness;
     } & RegisteredDocument)
   | UnknownCase
@@ -55,8 +55,8 @@ export type PackOutcome =
   | UnknownSource;
 
 /**
- * Produces the ZIP that answers a case and registers it. Its letter is the answer that was last made as a letter, else a draft.
- * Errors: as {@link import('./produce-report.ts').produceReport}.
+ * Produces the ZIP that answers a case and registers it. Its letter is the last answer made as a letter, otherwise a
+ * draft. Errors: as {@link import('./produce-report.ts').produceReport}.
  */
 export async function producePack(
   deps: CaseDocumentDeps,
@@ -86,7 +86,7 @@ export async function producePack(
     const { reference, name } = facts;
     const action = {
       action: 'document.manifest' as const,
-      // The pack encloses this entry. Who made the pack is in the one that registers it.
+      // The pack contains this entry. The entry that registers the pack says who made it.
       actor: 'program',
       name,
       reference,
@@ -104,7 +104,7 @@ export async function producePack(
   });
 }
 
-/** Proofs under the checkpoint that the pack prints; what that does not cover, and the manifest, under the first one after. */
+/** Proofs under the checkpoint printed in the pack; for later entries and the manifest, under the first checkpoint after it. */
 function packProofs(
   deps: DocumentDeps,
   cited: Cited,
@@ -123,7 +123,7 @@ function packProofs(
     verifierKey: verifierKeyOf(originOf(deps.proofs.instance, deps.epoch), deps.publicKey),
     of: proven,
     async sealManifest(sealed) {
-      // Nothing is sealed of a pack that will be refused.
+      // Do not seal anything for a pack that will be refused.
       await cited.assertSound(deps.proofs);
       await deps.assertHeld?.();
       const { seq } = await append(sealed);
@@ -133,13 +133,13 @@ function packProofs(
   };
 }
 
-/** What documents about a case are produced with. */
+/** What producing documents about a case needs. */
 export type CaseDocumentDeps = DocumentDeps & { readonly cases: CaseReading };
 
 /** A case that does not exist, or did not exist yet at the requested entry. */
 export type UnknownCase = { readonly outcome: 'unknown-case'; readonly caseId: string };
 
-/** A case, and what its pack and its letters are made from. */
+/** A case, and the input of its pack and letters. */
 export interface CaseInput {
   readonly input: DsarPackInput;
   readonly cited: Cited;
@@ -157,8 +157,8 @@ export async function sourceOfCase(
 }
 
 /**
- * Loads a case as of an entry for a document made at a time; a letter that is asked for speaks of the dates of its step. The same ledger,
- * asOf and madeAt give the same input.
+ * Loads a case as of an entry, for a document made at a given time; a requested letter uses the dates of its step. The
+ * same ledger, asOf and madeAt give the same input.
  */
 export async function loadCaseInput(
   deps: CaseDocumentDeps,
@@ -193,7 +193,10 @@ export async function loadCaseInput(
   return { input, cited, found };
 }
 
-/** Laws and dates for the letters of a case. A notice of extension that goes out before the extension is recorded has the date that it will bring. */
+/**
+ * Laws and dates for the letters of a case. A notice of extension sent before the extension is recorded has the date
+ * that results from it.
+ */
 function datesOfLetter(
   view: CaseView,
   context: ViewContext,
@@ -221,7 +224,7 @@ function withFolded(view: CaseView, context: ViewContext, changes: Partial<CaseF
   return viewCase({ ...view.row, folded: foldedColumn({ ...view.folded, ...changes }) }, context).deadline;
 }
 
-/** Why the letter in a pack of a case, made as of an entry, is marked as a draft; null: it can go out. */
+/** Why the letter in a pack of a case, made as of an entry, is marked as a draft; null: it can be sent. */
 export async function draftInPack(
   deps: CaseDocumentDeps,
   pack: { readonly source: string; readonly caseId: string; readonly asOf: number; readonly madeAt: string },
@@ -253,7 +256,7 @@ export async function hasLaterAnswer(
   return last !== null && last.seq > pack.asOf;
 }
 
-/** The answer as an officer last made it as a letter, as the ledger has it up to an entry; null: none yet. */
+/** The last answer that an officer made as a letter, as of an entry; null: none yet. */
 async function lastAnswer(
   read: Query,
   caseId: string,

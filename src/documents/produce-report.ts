@@ -23,7 +23,7 @@ import {
 import { registerDocument } from './register.ts';
 import { calendarProblem } from '../core/zoned-days.ts';
 
-/** A report that someone asked for. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
+/** A requested report. Dates are YYYY-MM-DD in the configured zone, `to` exclusive. */
 export interface ReportRequest extends FrameRequest {
   readonly name: string;
   readonly source: string;
@@ -31,7 +31,7 @@ export interface ReportRequest extends FrameRequest {
   readonly to: string;
   readonly format: ReportFormat;
   readonly actor: string;
-  /** Appends the history of this subject, where the report can. */
+  /** Appends the history of this subject, if the report supports it. */
   readonly subject?: string | undefined;
 }
 
@@ -41,11 +41,11 @@ type ReportOutcome =
   | RefusedDocument
   | UnknownSource;
 
-/** Characters of a subject. */
+/** Maximum length of a subject. */
 const SUBJECT = 300;
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Produces a report and registers it. Errors: as the store and the ledger. */
+/** Produces a report and registers it. Errors: those of the store and the ledger. */
 export async function produceReport(
   deps: DocumentDeps,
   request: ReportRequest,
@@ -83,7 +83,10 @@ export async function produceReport(
   }));
 }
 
-/** Records what is counted beside the ledger, so that the report reads entries only. Two processes at one position record it once. */
+/**
+ * Records the counters kept outside the ledger, so that the report reads only entries. Two processes at one position
+ * record them once.
+ */
 async function observeCounters(deps: DocumentDeps, { source, from, to, actor }: ReportRequest): Promise<void> {
   const asOf = await deps.catchUp();
   const period = { source, asOf, ...momentsOf({ from, to, timeZone: deps.timeZone }) };

@@ -7,24 +7,25 @@ import { appendAction } from '../ledger/append-action.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 
-/** What is registered of a document besides its bytes. */
+/** The facts registered about a document besides its bytes. */
 type DocumentFacts = Omit<
   Extract<Action, { action: 'document.produced' }>,
   'action' | 'documentId' | 'sha256' | 'bytes'
 > & {
-  /** What the document prints: over all that was asked for. */
+  /** The reference printed in the document: a digest of everything requested. */
   readonly reference: string;
 };
 
-/** Where a registered document lies: `<folder>/<document id>.<format>`. */
+/** The path of a registered document: `<folder>/<document id>.<format>`. */
 export function documentPath(folder: string, document: { documentId: string; format: string }): string {
   return join(folder, `${document.documentId}.${document.format}`);
 }
 
 /**
- * Writes a document to the folder of documents and registers its SHA-256 as an entry. Its id is what it prints and the beginning of its
- * hash: other bytes are another document, under another name, and a stored one is never overwritten. The file appears under its name only
- * when it is whole and synced, and every entry that it was made from was checked ({@link UntrustedEntry}). Producing the same document again finds its file and its entry there.
+ * Writes a document to the folder of documents and registers its SHA-256 as an entry. Its id is the printed reference
+ * and the beginning of its hash: different bytes make a different document with another name, and a stored one is never
+ * overwritten. The file appears under its name only when it is complete and synced, and every entry from which it was
+ * made was checked ({@link UntrustedEntry}). Producing the same document again finds the existing file and entry.
  */
 export async function registerDocument(
   deps: Pick<DocumentDeps, 'ledger' | 'clock' | 'folder' | 'proofs' | 'assertHeld' | 'registeredIn'>,
@@ -36,7 +37,7 @@ export async function registerDocument(
 ): Promise<RegisteredDocument> {
   const { folder, ledger, clock } = deps;
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  // Not the process id: it is the same in all containers that share the folder.
+  // Not the process id, which is the same in all containers that share the folder.
   const draft = join(folder, `${facts.reference}.${randomUUID()}.draft`);
   const hash = createHash('sha256');
   let bytes = 0;
@@ -87,7 +88,7 @@ export async function registerDocument(
   return registered(seq);
 }
 
-/** Gives a finished draft its name. What stands there already stays, unless it is not this document: then it is put aside, not lost. */
+/** Gives a finished draft its name. An existing file stays, unless it is not this document: then it is put aside, not lost. */
 async function place(draft: string, path: string, sha256: string): Promise<void> {
   const present = await sha256Of(path);
   if (present === sha256) return rm(draft, { force: true });
@@ -110,7 +111,10 @@ async function sha256Of(path: string): Promise<string | null> {
 /** Hours after which a draft is certainly abandoned. */
 const DRAFT_HOURS = 24;
 
-/** Removes drafts that processes left behind which were killed while writing: they hold what the document would have held. How many. */
+/**
+ * Removes drafts of processes that were killed while writing: they contain what the document would have contained.
+ * Returns their number.
+ */
 export async function removeOldDrafts(folder: string, now: Date): Promise<number> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];

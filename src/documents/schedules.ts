@@ -20,7 +20,7 @@ import type { RegisteredDocument } from './frame.ts';
 import { type ReportJob, reportJob } from './jobs.ts';
 import { documentPath } from './register.ts';
 
-/** What a scheduled report covers: the last whole one before it is made. */
+/** The period of a scheduled report: the last whole one before it is made. */
 export const covers = ['day', 'week', 'month', 'quarter', 'year'] as const;
 type Covers = (typeof covers)[number];
 
@@ -34,7 +34,7 @@ const definitionSchema = z.object({
   actor: z.string(),
 });
 
-/** A report that comes round. */
+/** A recurring report. */
 export interface DocumentSchedule extends z.infer<typeof definitionSchema> {
   readonly scheduleId: string;
   readonly cron: string;
@@ -51,12 +51,12 @@ interface ScheduleDeps {
   readonly sources: Pick<Sources, 'find'>;
 }
 
-/** Schedules of an installation. */
+/** Maximum number of schedules in an installation. */
 const SCHEDULES = 100;
-/** Milliseconds between two runs of one, at least. */
+/** Minimum milliseconds between two runs of a schedule. */
 const LEAST_MS = 3_600_000;
 
-/** The scheduled reports, of some sources or of all, by source and id. */
+/** Scheduled reports of some sources or of all, by source and id. */
 export async function listDocumentSchedules(
   read: Query,
   sources: readonly string[] | null,
@@ -147,7 +147,7 @@ async function problemsOf(
   return problems;
 }
 
-/** Looked at over the next few runs. */
+/** Checked over the next few runs. */
 function isTooOften(cron: string, timeZone: string, now: Date): boolean {
   let before = nextTime(cron, timeZone, now);
   for (let run = 0; run < 5 && before !== null; run += 1) {
@@ -224,7 +224,7 @@ const mailSchema = z.object({
   person: z.string(),
 });
 
-/** Jobs that mail a document which was just registered: one for each recipient. */
+/** Jobs that mail a newly registered document, one for each recipient. */
 export function mailJobs(
   sources: Pick<Sources, 'findAny'>,
   { name, format, source, from, to, recipients = [] }: ReportJob,
@@ -242,7 +242,7 @@ export function mailJobs(
   }));
 }
 
-/** A mail server may be away for half a day. */
+/** Enough for a mail server that is away for half a day. */
 const MAIL_ATTEMPTS = 80;
 /** Larger documents are not attached: many mail servers refuse them. */
 const ATTACHED_BYTES = 10_000_000;
@@ -254,7 +254,7 @@ interface ScheduleJobDeps extends Omit<ScheduleDeps, 'sources'> {
   readonly notifying: { readonly channels: { readonly mail: MailSettings | null }; readonly adminUrl: string | null };
 }
 
-/** Jobs that make a scheduled report, and that mail it. */
+/** Jobs that make and mail a scheduled report. */
 export function createScheduleJobs(deps: ScheduleJobDeps) {
   const { store, jobs, ledger, clock, sources, config, documents, notifying } = deps;
   return {
@@ -293,7 +293,7 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       } = readPayload(mailSchema, payload);
       const { mail } = notifying.channels;
       if (mail === null) throw new JobRefused('SMTP_URL is not set for this worker.');
-      // What the person may see may have changed since.
+      // The person's rights may have changed since.
       const person = await findPerson(deps, personId);
       if (person === null || !mayGet(person, source))
         return { sent: false, reason: 'the account may no longer see it' };
@@ -302,7 +302,7 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       if (content !== null && sha256Hex(content) !== sha256)
         throw new JobRefused('The file of the document differs from the registered one and is not sent.');
       const action = { action: 'document.mailed' as const, actor: 'schedule', documentId, sha256, to: personId };
-      // Before the first byte leaves; a further attempt is the same entry.
+      // Recorded before the first byte is sent; another attempt gives the same entry.
       await appendAction(ledger, source, action, ['document.mailed', documentId, personId, job.id], isoNow(clock));
       const text = `${title}.\n\n${content === null ? 'It is too large to attach. ' : ''}${notifying.adminUrl === null ? 'It is filed in the library of documents.' : `It is filed under ${notifying.adminUrl}/documents.`}\n\nSHA-256: ${sha256}\n\n-- \nYou get this because someone scheduled it for you, and you have an account there.\n`;
       const attachments =

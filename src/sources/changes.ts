@@ -13,7 +13,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import type { Tables } from '../store/schema.ts';
 import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
 
-/** The sealed part of a source's row. Secrets stand newest first. */
+/** The sealed part of a source's row. Secrets are ordered newest first. */
 const credentialsSchema = z.strictObject({
   apiKey: z.string().nullable(),
   siteKey: z.string().nullable(),
@@ -22,7 +22,7 @@ const credentialsSchema = z.strictObject({
       id: z.string(),
       value: z.string(),
       addedAt: z.string(),
-      /** ISO 8601 UTC: from then on it is accepted no more. */
+      /** ISO 8601 UTC: it is no longer accepted from then on. */
       retireAt: z.string().exactOptional(),
     }),
   ),
@@ -36,7 +36,7 @@ type Credentials = z.infer<typeof credentialsSchema>;
 
 const noCredentials: Credentials = { apiKey: null, siteKey: null, webhookSecrets: [] };
 
-/** A source as its row holds it. `updatedAt` is its version: it grows with every change. */
+/** A source as stored in its row. `updatedAt` is its version, which grows with every change. */
 export interface StoredSource {
   readonly slug: string;
   readonly name: string;
@@ -46,7 +46,7 @@ export interface StoredSource {
   readonly options: SourceOptions;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** When it left, ISO 8601 UTC; its credentials are gone then. Null: it is followed. */
+  /** When it was offboarded and its credentials were destroyed, ISO 8601 UTC. Null: it is active. */
   readonly offboardedAt: string | null;
 }
 
@@ -70,7 +70,7 @@ export function toRow(source: StoredSource, restKey: Uint8Array): SourceRow {
   };
 }
 
-/** A row as a source; null when its credentials do not open or its options make no sense: someone altered it. */
+/** Reads a source from its row; null if its credentials cannot be opened or its options are invalid: someone altered it. */
 export function fromRow(row: SourceRow, restKey: Uint8Array): StoredSource | null {
   const opened = openSealed(restKey, row.sealed, contextOf(row.slug, row.base_url, row.site_url));
   if (opened === null) return null;
@@ -91,7 +91,7 @@ export function fromRow(row: SourceRow, restKey: Uint8Array): StoredSource | nul
   }
 }
 
-/** A source as it is at a moment: secrets whose time has come are left out. */
+/** A source at a given time, without expired secrets. */
 export function toSource(stored: StoredSource, now: Date): Source {
   const { slug, name, baseUrl, siteUrl, credentials, options } = stored;
   const accepted = credentials.webhookSecrets.filter(({ retireAt }) => !isPast(retireAt, now));
@@ -107,7 +107,7 @@ export function toSource(stored: StoredSource, now: Date): Source {
   };
 }
 
-/** Whether a secret's time has come. */
+/** Whether a secret has expired. */
 export function isPast(retireAt: string | undefined, now: Date): boolean {
   return retireAt !== undefined && Date.parse(retireAt) <= now.getTime();
 }
@@ -121,7 +121,7 @@ export function withEncodings(secrets: readonly WebhookSecret[], options: Source
 }
 
 // Slug and addresses are bound to the credentials: someone who can only write to the database can neither give one
-// source the secrets of another nor have an API key sent to an address of their own.
+// source another's secrets nor have an API key sent to an address of their own.
 function contextOf(slug: string, baseUrl: string | null, siteUrl: string | null): string {
   return `source:${JSON.stringify([slug, baseUrl, siteUrl])}`;
 }
@@ -135,7 +135,7 @@ const siteUrl = z
   .string()
   .refine((text) => serviceOriginOf(text) !== null, 'must be an origin like https://service.example, without a path')
   .transform((text) => serviceOriginOf(text) ?? text);
-/** API key, site key: one word, as a header can carry it. */
+/** API key or site key: one word that fits in a header. */
 const token = z.string().regex(/^[\x21-\x7e]{1,1000}$/, 'must be one word of printable ASCII characters');
 const webhookSecret = z
   .string()
@@ -143,15 +143,15 @@ const webhookSecret = z
   .max(1000)
   .refine((text) => text.trim() === text, 'must not begin or end with white space');
 
-/** The embed endpoint takes the legacy key; a named key in its query would be told to everybody (docs/service.md §2.5, §4.7). */
+/** The embed endpoint takes the legacy key; a named key in its query would be public (docs/service.md §2.5, §4.7). */
 const siteKeySchema = token.refine(
   (text) => !text.startsWith('pak_'),
   'is a named API key (pak_…), which must not appear in public addresses: use the site key, pk_…',
 );
 
-/** What a new source is made of. Everything but the slug may be missing; the name is then the slug. */
+/** The input for a new source. Only the slug is required; the default name is the slug. */
 export const newSourceSchema = z.strictObject({
-  // Addresses of pages beside those of sources.
+  // Reserved for pages next to those of sources.
   slug: sourceSlugSchema.refine((slug) => slug !== 'new' && slug !== 'import', 'the slug is reserved: choose another'),
   name: name.optional(),
   baseUrl: baseUrl.nullable().default(null),
@@ -163,7 +163,7 @@ export const newSourceSchema = z.strictObject({
 });
 export type NewSource = z.input<typeof newSourceSchema>;
 
-/** What can be changed of a source; signing secrets are added and retired one by one instead. */
+/** What can be changed about a source; signing secrets are added and retired one by one instead. */
 export const sourceChangesSchema = z.strictObject({
   name: name.exactOptional(),
   baseUrl: baseUrl.nullable().exactOptional(),
@@ -176,32 +176,32 @@ export type SourceChanges = z.input<typeof sourceChangesSchema>;
 
 export const newWebhookSecretSchema = webhookSecret;
 
-/** The problems that a schema found, one sentence each. Values are not repeated: they may be secrets. */
+/** Problems found by a schema, one sentence each. Values are not repeated, because they may be secrets. */
 export function problemsIn(error: z.ZodError): readonly string[] {
   return error.issues.map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
 }
 
-// What a change makes of a source's row, and the names of what it changed: never the values.
+// The functions below change a source's row and return the names of what changed, never the values.
 
 type Secret = StoredSource['credentials']['webhookSecrets'][number];
 
 /** A change of a row. */
 export interface Changed {
   readonly after: Partial<StoredSource>;
-  /** Names of what changed, as the ledger records them. */
+  /** Names of what changed, as recorded in the ledger. */
   readonly changed: readonly string[];
 }
 
-/** How payloads of a source are to be read, as an officer accepted it. */
+/** How to read a source's payloads, as accepted by an officer. */
 export interface FieldMapping {
   readonly proposalId: string;
   /** Field (receivers/field-names.ts) → names in the payload. */
   readonly fieldNames: Readonly<Record<string, readonly string[]>>;
   /** Event as given → event as documented. */
   readonly eventNames: Readonly<Record<string, string>>;
-  /** Id of a signing secret → how it is written. */
+  /** Id of a signing secret → its encoding. */
   readonly secretEncodings: Readonly<Record<string, SecretEncoding>>;
-  /** How many deliveries and rows it was made from. */
+  /** The number of deliveries and rows on which it is based. */
   readonly samples: number;
 }
 
@@ -238,7 +238,7 @@ export function changedSource(before: StoredSource, changes: z.output<typeof sou
   return { after: { ...rest, credentials: { ...before.credentials, apiKey, siteKey } }, changed };
 }
 
-/** A new secret beside the old ones, or the same one written otherwise, or an end for the others beside one that is there. */
+/** Adds a secret to the old ones, changes the encoding of an existing one, or sets an expiry for all others. */
 export function rotatedSecret(
   before: StoredSource,
   value: string,
@@ -276,7 +276,7 @@ export function rotatedSecret(
   };
 }
 
-/** Without the secrets that `isRetired`; null if there are none. */
+/** Without the secrets for which `isRetired`; null if there are none. */
 export function retiredSecrets(before: StoredSource, isRetired: (secret: Secret) => boolean): Changed | null {
   const retired = before.credentials.webhookSecrets.filter(isRetired);
   if (retired.length === 0) return null;
@@ -287,7 +287,7 @@ export function retiredSecrets(before: StoredSource, isRetired: (secret: Secret)
   };
 }
 
-/** The row of a source that left: its options stay, since its entries are read by them. */
+/** The row of an offboarded source: its options stay, since its entries are read with them. */
 export function offboardedSource(
   before: StoredSource,
   at: string,
@@ -301,7 +301,7 @@ export function offboardedSource(
   return { next: { ...before, credentials: noCredentials, updatedAt: at, offboardedAt: at }, destroyed };
 }
 
-/** Options with a mapping on top: the accepted names of a field go before those that it had. */
+/** Options with a mapping applied: the accepted names of a field precede existing ones. */
 export function acceptedMapping(options: SourceOptions, mapping: FieldMapping): SourceOptions {
   const fieldNames = { ...options.fieldNames };
   for (const [field, names] of Object.entries(mapping.fieldNames))
@@ -351,7 +351,7 @@ export function withoutEnvironment(
   };
 }
 
-/** The row that holds the options and added secrets of the configured source before there is one. */
+/** The initial row for the options of the configured source. */
 export function rowForConfigured(slug: string, name: string): StoredSource {
   const never = '1970-01-01T00:00:00.000Z';
   return {

@@ -11,16 +11,16 @@ import type { ServiceClient } from '../service/client.ts';
 import type { Query, Store } from '../store/store.ts';
 import type { FieldMapping } from './changes.ts';
 
-/** A delivery or a pulled row out of the ledger. */
+/** A delivery or a pulled row from the ledger. */
 interface LedgerSample {
   readonly seq: number;
   readonly body: Buffer;
   readonly receivedAt: string;
-  /** Headers that were recorded beside a delivery. */
+  /** Recorded headers of a delivery. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The newest entries of a kind of a source, newest first; erased ones are left out. */
+/** A source's newest entries of one kind, newest first, without erased ones. */
 export async function loadSamples(
   read: Query,
   source: string,
@@ -40,13 +40,13 @@ export async function loadSamples(
   );
 }
 
-/** The highest seq of a source's deliveries, 0 without any. */
+/** The highest seq of a source's deliveries; 0 if there are none. */
 export async function lastDelivery(read: Query, source: string): Promise<number> {
   const [newest] = await loadSamples(read, source, 'webhook', 1);
   return newest?.seq ?? 0;
 }
 
-/** How many deliveries of a source came after an entry. */
+/** The number of a source's deliveries after an entry. */
 export async function countDeliveriesAfter(read: Query, source: string, seq: number): Promise<number> {
   const { n } = await read
     .selectFrom('entries')
@@ -58,16 +58,16 @@ export async function countDeliveriesAfter(read: Query, source: string, seq: num
   return Number(n);
 }
 
-/** Deliveries, refused deliveries and rows looked at, the newest of each. */
+/** The most deliveries, refused deliveries and rows examined, the newest of each. */
 const LOOKED_AT = 200;
 const ROWS_ASKED = 50;
 
-/** What a look at payloads works with. */
+/** What examining payloads needs. */
 interface GatherDeps {
   readonly store: Pick<Store, 'read'>;
   readonly rejected: Pick<RejectedRing, 'list' | 'read'>;
   readonly clock: Clock;
-  /** Null: the service itself is not asked. */
+  /** Null: the service itself is not called. */
   readonly serviceFor:
     | ((access: {
         readonly source: Source;
@@ -77,23 +77,26 @@ interface GatherDeps {
     | null;
   /** Payloads of each kind, default 200. */
   readonly lookedAt?: number;
-  /** Larger bodies are left out, bytes; default: none is. */
+  /** Larger bodies are skipped, bytes; default: no limit. */
   readonly largest?: number;
 }
 
-/** What there is to look at of a source, without values. */
+/** What was collected from a source, without values. */
 export interface Gathered {
   readonly samples: readonly DiscoverySample[];
-  /** Names of headers, how often, and the shapes of their values. */
+  /** Names of headers with their frequency and the shapes of their values. */
   readonly headers: readonly { readonly name: string; readonly count: number; readonly shapes: readonly string[] }[];
-  /** Secrets that fit only when they are read as hex or base64. */
+  /** Secrets that only match when read as hex or base64. */
   readonly encodings: Readonly<Record<string, SecretEncoding>>;
   /** Refused deliveries that match no secret in any encoding: anyone may have sent them, so they are not used. */
   readonly refused: number;
   readonly notes: readonly string[];
 }
 
-/** Gathers what a source sent: deliveries, refused ones that fit a secret in another encoding, and rows; rows of the service itself where none was pulled. */
+/**
+ * Collects what a source sent: deliveries, refused ones that match a secret in another encoding, and rows; rows from
+ * the service itself if none were pulled.
+ */
 export async function gatherSamples(deps: GatherDeps, source: Source): Promise<Gathered> {
   const { store, rejected, lookedAt = LOOKED_AT, largest = Number.POSITIVE_INFINITY } = deps;
   const { slug } = source;
@@ -153,7 +156,7 @@ function fittingEncoding(
   return null;
 }
 
-/** A few rows out of the service's own log, where nothing was pulled yet; they are looked at and not kept. */
+/** Requests a few rows of the service's log if nothing was pulled yet; they are examined but not stored. */
 async function askForRows(
   { clock }: GatherDeps,
   serviceFor: NonNullable<GatherDeps['serviceFor']>,
@@ -185,7 +188,7 @@ const proposalSchema = z.object({
   samples: z.number(),
 });
 
-/** Names a proposal by what it says: the same findings have the same id. */
+/** Derives a proposal's id from its content: the same findings have the same id. */
 export function proposalOf(source: string, mapping: Omit<FieldMapping, 'proposalId'>): FieldMapping {
   const { fieldNames, eventNames, secretEncodings: encodings } = mapping;
   const id = sha256Hex(canonicalJson({ source, fieldNames, eventNames, secretEncodings: encodings })).slice(0, 12);
@@ -197,7 +200,7 @@ export function isEmptyProposal({ fieldNames, eventNames, secretEncodings: encod
   return [fieldNames, eventNames, encodings].every((one) => Object.keys(one).length === 0);
 }
 
-/** Keeps the newest proposal for a source, until it is accepted or another takes its place. It holds names only. */
+/** Stores the newest proposal for a source until it is accepted or replaced. It contains only names. */
 export async function saveProposal(store: Store, source: string, proposal: FieldMapping): Promise<void> {
   const row = { name: settingOf(source), value: canonicalJson(proposal).toString('utf8') };
   await store.transaction((tx) => tx.insertMany('settings', [row], 'replace'));
@@ -213,7 +216,7 @@ export async function loadProposal(read: Query, source: string): Promise<FieldMa
   if (row === undefined) return null;
   try {
     const parsed = proposalSchema.safeParse(JSON.parse(row.value));
-    // The stored proposal is checked against its id: only what was shown can be accepted.
+    // The stored proposal is checked against its id, so that only what was shown can be accepted.
     return parsed.success && proposalOf(source, parsed.data).proposalId === parsed.data.proposalId ? parsed.data : null;
   } catch {
     return null;

@@ -3,17 +3,17 @@ import { isPrivateTransport } from '../core/address.ts';
 import type { Source } from '../core/source.ts';
 import { signingKeyOf } from '../crypto/keys.ts';
 
-/** What is wrong, or probably not meant, with how a source is set up. `fault`: it is not fit for production. */
+/** A fault, or probable mistake, in the settings of a source. `fault`: it is not fit for production. */
 export interface SourceFault {
   readonly level: 'fault' | 'note';
   readonly sentence: string;
   readonly remedy: string;
 }
 
-/** Shortest signing secret that cannot be guessed, in characters. */
+/** The fewest characters of a signing secret that cannot be guessed. */
 const LEAST_SECRET_CHARACTERS = 16;
 
-/** Checks the settings of a source, without the network. */
+/** Checks the settings of a source without the network. */
 export function findSourceFaults(source: Source): SourceFault[] {
   const { slug, baseUrl, apiKey, webhookSecrets, options } = source;
   const faults: SourceFault[] = [];
@@ -73,7 +73,7 @@ export function findSourceFaults(source: Source): SourceFault[] {
   return faults;
 }
 
-/** A signing secret of the source of the environment that has ended, and is still there. */
+/** The source `default` is configured by environment variables, the others in the database. */
 export function leftoverFault(
   { slug, id }: { readonly slug: string; readonly id: string },
   ended: string,

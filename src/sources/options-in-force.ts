@@ -3,22 +3,23 @@ import { optionsOfRecord, type SourceOptions, sourceOptionsSchema } from '../cor
 import { INSTALLATION } from '../core/vocabulary.ts';
 import type { Query } from '../store/store.ts';
 
-/** How a source was set when an entry of it was appended. */
+/** A source's options when one of its entries was appended. */
 export type OptionsOf = (source: string, seq: number) => SourceOptions;
 
 /** The options of one source over time. */
 interface Course {
   /** In order of seq. */
   readonly recorded: { readonly seq: number; readonly options: SourceOptions }[];
-  /** Entries before this one are read as if they had been appended at it. */
+  /** Earlier entries are read as if they had been appended at this one. */
   rereadAt: number;
 }
 
 const PAGE = 500;
 
 /**
- * By which options the entries of each source are to be read: those that the ledger recorded last before the entry, or before the source was last
- * read again (`source.reread`). The table of sources is not consulted: editing it does not change what a rebuild gives.
+ * Finds the options with which entries of each source are to be read: those recorded in the ledger last before the
+ * entry, or before the source was last read again (`source.reread`). The table of sources is not used: editing it does
+ * not change the result of a rebuild.
  */
 export function createOptionsInForce(read: Query): () => Promise<OptionsOf> {
   const defaults = sourceOptionsSchema.parse({});

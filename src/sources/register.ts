@@ -13,14 +13,14 @@ export interface RegisterOptions {
   readonly ledger: Ledger;
   readonly keys: Pick<InstanceKeys, 'rest'>;
   readonly clock: Clock;
-  /** The source of the environment (src/config.ts). Its options, and signing secrets added to those of the environment, are in the database. */
+  /** The source of the environment (src/config.ts). Options set for it are in the database. */
   readonly configured: Source | null;
 }
 
 /**
- * What came of a change. `exists`: the slug (or the secret) is there already. `unknown`: no such source (or secret).
- * `configured`: this comes from the environment; change it there. `unchanged`: nothing to do.
- * `conflict`: someone else changed the source at the same time; look again. `invalid`: why, one sentence each.
+ * The outcome of a change. `exists`: the slug (or secret) already exists. `unknown`: no such source (or secret).
+ * `configured`: this source's credentials come from the environment; change them there. `unchanged`: nothing to do.
+ * `conflict`: someone else changed the source at the same time; look again. `invalid`: the reasons, one sentence each.
  */
 export type SourceOutcome =
   | { readonly outcome: 'done'; readonly source: Source; readonly seq: number }
@@ -31,7 +31,7 @@ type SourceAction = Extract<Action, { sourceSlug: string }>;
 
 const VERSION_SETTING = 'sources_version';
 
-/** The rows of the sources in memory, and the one way to change one of them. */
+/** The rows of the sources in memory, and the only way to change one. */
 export class SourceRegister {
   readonly clock: Clock;
   readonly #options: RegisterOptions;
@@ -39,7 +39,7 @@ export class SourceRegister {
   #rows = new Map<string, StoredSource>();
   #damaged: readonly string[] = [];
   #followed: ReadonlyMap<string, Source> = new Map();
-  /** When `#followed` must be rebuilt, milliseconds: at once (0), or when the next secret retires. */
+  /** When `#followed` must be rebuilt, milliseconds: at once (0), or when the next secret expires. */
   #staleAt = 0;
   #loading: Promise<void> | null = null;
 
@@ -48,7 +48,7 @@ export class SourceRegister {
     this.clock = options.clock;
   }
 
-  /** The sources that are followed, by slug. A secret is gone from them the moment its time has come. */
+  /** The active sources by slug. A secret is left out as soon as it has expired. */
   get followed(): ReadonlyMap<string, Source> {
     const now = this.clock();
     if (now.getTime() >= this.#staleAt) {
@@ -80,13 +80,13 @@ export class SourceRegister {
     return this.isConfigured(slug) || (row !== undefined && row.offboardedAt === null);
   }
 
-  /** One that is followed or that left. */
+  /** An active or offboarded source. */
   findAny(slug: string): Source | null {
     const row = this.isConfigured(slug) ? undefined : this.#rows.get(slug);
     return row === undefined ? (this.followed.get(slug) ?? null) : toSource(row, this.clock());
   }
 
-  /** Reads the rows again if they changed; shares a reading that is under way. */
+  /** Reads the rows again if they changed; shares a read in progress. */
   refresh(): Promise<void> {
     this.#loading ??= this.#load().finally(() => {
       this.#loading = null;
@@ -94,13 +94,13 @@ export class SourceRegister {
     return this.#loading;
   }
 
-  /** Refreshes after whatever refresh is under way, which may have read before a commit of ours. */
+  /** Refreshes after any refresh in progress, which may have read before a commit of ours. */
   async refreshAfresh(): Promise<void> {
     await this.#loading?.catch(() => undefined);
     await this.refresh();
   }
 
-  /** The row to change: of a source that is followed. `all`: what the environment sets of a source cannot be changed here. */
+  /** The row to change, of an active source. `credentials`: whether they are to be changed, which only rows have. */
   async rowToChange(
     slug: string,
     part: 'options' | 'secrets' | 'all',
@@ -120,12 +120,16 @@ export class SourceRegister {
     return this.isConfigured(slug) ? (this.#options.configured?.webhookSecrets ?? []) : [];
   }
 
-  /** One change: action entry, row and version in one transaction. `keyParts` name the source and the version that the change is based on. */
+  /**
+   * One change: action entry, row and version in one transaction. `keyParts` name the source and the version on which
+   * the change is based.
+   */
   async write(action: SourceAction, keyParts: readonly string[], next: StoredSource): Promise<SourceOutcome> {
     const { ledger, keys } = this.#options;
     let raised = null as Raised | null;
     const at = this.clock().toISOString();
-    // By what is recorded here entries are read (options-in-force.ts), and the row is compared with it (ledger/verify/checks.ts).
+    // Entries are read with the options recorded here (options-in-force.ts), and the row is compared with them
+    // (ledger/verify/checks.ts).
     const options = recordOfOptions(next.options, ledger.keyOf);
     const recorded = action.action === 'source.offboarded' ? action : { ...action, options };
     const { outcome, seq } = await appendAction(ledger, INSTALLATION, recorded, keyParts, at, async (tx, [own]) => {
@@ -157,7 +161,7 @@ export class SourceRegister {
     return new Map(all.map((source) => [source.slug, source]));
   }
 
-  /** Takes a row of our own into memory where nothing but it changed: an import of thousands then reads none of them again. */
+  /** Takes our own row into memory if nothing else changed, so that an import of thousands does not read all rows each time. */
   async #takeIn(next: StoredSource, raised: Raised | null): Promise<void> {
     if (raised === null || raised.from !== this.#version || this.#loading !== null) return this.refreshAfresh();
     this.#rows.set(next.slug, next);
@@ -169,7 +173,7 @@ export class SourceRegister {
     const { store, keys } = this.#options;
     const version = await readVersion(store.read);
     if (version === this.#version) return;
-    // The version was read first: a change between the two reads is loaded now and once more at the next look.
+    // The version was read first: a change between the two reads is loaded now and again at the next look.
     const rows = await store.read.selectFrom('sources').selectAll().orderBy('slug').execute();
     const read = rows.map((row) => ({ slug: row.slug, source: fromRow(row, keys.rest) }));
     this.#rows = new Map(read.flatMap(({ slug, source }) => (source === null ? [] : [[slug, source]])));
@@ -185,7 +189,7 @@ export function damagedOutcome(slug: string) {
   return { outcome: 'invalid', problems } as const;
 }
 
-/** When the next secret's time comes, milliseconds; infinity when none has one. */
+/** When the next secret expires, milliseconds; infinity if none does. */
 function nextRetirement(rows: Iterable<StoredSource>, now: Date): number {
   let next = Number.POSITIVE_INFINITY;
   for (const { credentials } of rows) {

@@ -27,24 +27,24 @@ import { damagedOutcome, type RegisterOptions, type SourceOutcome, SourceRegiste
 export type { SourceOutcome } from './register.ts';
 
 export interface SourcesOptions extends RegisterOptions {
-  /** Hosts that may be asked over http (HTTP_ALLOWED_HOSTS). */
+  /** Hosts that may be called over http (HTTP_ALLOWED_HOSTS). */
   readonly httpAllowedHosts?: readonly string[];
-  /** Told when could not reload the sources; the last known ones stay. */
+  /** Called if the sources could not be reloaded; the last known ones stay in use. */
   readonly onRefreshError?: (error: unknown) => void;
 }
 
-/** A source that left: its entries stay, its credentials are gone. */
+/** An offboarded source: its entries stay, its credentials are destroyed. */
 export interface OffboardedSource {
   readonly source: Source;
   /** ISO 8601 UTC. */
   readonly offboardedAt: string;
 }
 
-/** How a signing secret is taken in. */
+/** Options for adding a signing secret. */
 export interface RotationOptions {
-  /** How the secret is written, default `text`. */
+  /** Encoding of the secret, default `text`. */
   readonly encoding?: SecretEncoding | undefined;
-  /** ISO 8601 UTC: until then the secrets of before are accepted too, and no longer. Absent: until they are retired one by one. */
+  /** ISO 8601 UTC: older secrets are accepted until then. Absent: until they are retired one by one. */
   readonly retireOthersAt?: string | undefined;
 }
 
@@ -61,13 +61,13 @@ export interface OffboardingFacts {
   readonly openCases: number;
 }
 
-/** How often a running process looks for changes made by others. */
+/** How often a running process checks for changes by others. */
 export const REFRESH_MILLISECONDS = 1000;
 
-/** The sources of this installation: the configured one and those that were added. */
+/** The sources of this installation: the configured one and added ones. */
 export type Sources = Awaited<ReturnType<typeof createSources>>;
 
-/** Reads the sources and keeps them in memory, fresh within a second of a change by any process. Close it. */
+/** Reads the sources and keeps them in memory, up to date within a second of a change by any process. Close it. */
 export async function createSources({ httpAllowedHosts = [], onRefreshError, ...options }: SourcesOptions) {
   const register = new SourceRegister(options);
   await register.refresh();
@@ -77,40 +77,43 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
   timer.unref();
 
   return {
-    /** Those that are followed, by slug. */
+    /** Active sources by slug. */
     list: (): readonly Source[] => [...register.followed.values()],
-    /** One that is followed, out of memory: at most REFRESH_MILLISECONDS behind a change that another process made. */
+    /** An active source from memory, at most REFRESH_MILLISECONDS behind a change by another process. */
     find: (slug: string): Source | null => register.followed.get(slug) ?? null,
-    /** Those that left, by slug. */
+    /** Offboarded sources by slug. */
     offboarded: () => offboardedSources(register),
-    /** One that is followed or that left: for what is done with its evidence. */
+    /** An active or offboarded source, for work with its evidence. */
     findAny: (slug: string): Source | null => register.findAny(slug),
     /** Slugs of rows that cannot be read because someone altered them; they are not listed. */
     damaged: () => register.damaged,
-    /** Signing secrets of a source that are accepted for a while only: id → until when, ISO 8601 UTC. */
+    /** A source's expiring signing secrets: id → until when, ISO 8601 UTC. */
     retirements: (slug: string) => retirementsOf(register, slug),
     /** When each signing secret of a source was added (null: it is set by the environment), and when it ends, ISO 8601 UTC; newest first. */
     secretTimes: (slug: string) => secretTimesOf(register, slug),
     /** Signing secrets that the environment still contains although they have ended. They are not accepted. */
     leftovers: () => leftoversOf(register),
-    /** Takes up a source; one that left is taken up again under its slug, and its numbers go on. */
+    /** Adds a source; an offboarded one becomes active again under its slug, and its numbering continues. */
     add: (source: NewSource, actor: string) => addSource(register, httpAllowedHosts, source, actor),
-    /** What is wrong with changes, one sentence each, before anything is done with them. */
+    /** Problems of changes, one sentence each, before anything is done. */
     problemsOf: (changes: SourceChanges) => problemsOfChanges(changes, httpAllowedHosts),
     change: (slug: string, changes: SourceChanges, actor: string) =>
       changeSource(register, httpAllowedHosts, slug, changes, actor),
-    /** Adds a signing secret beside the old ones, which stay valid until they are retired. */
+    /** Adds a signing secret to the old ones, which stay valid until they are retired. */
     rotateSecret: (slug: string, secret: string, actor: string, rotation: RotationOptions = {}) =>
       rotateSecret(register, slug, secret, actor, rotation),
     retireSecret: (slug: string, secretId: string, actor: string) => retireSecret(register, slug, secretId, actor),
-    /** Destroys the secrets whose time has come; they were accepted no more since then. Returns how many. */
+    /** Destroys expired secrets, which were no longer accepted. Returns their number. */
     destroyRetired: (actor: string) => destroyRetired(register, actor),
     /** Offboards a source: destroys its credentials. The caller checks for open requests first (src/context/offboard.ts). */
     offboard: (slug: string, facts: OffboardingFacts, actor: string) => offboard(register, slug, facts, actor),
-    /** Reads payloads of a source by a mapping from now on. */
+    /** Reads a source's payloads with a mapping from now on. */
     acceptMapping: (slug: string, mapping: FieldMapping, actor: string) =>
       acceptMapping(register, slug, mapping, actor),
-    /** Records that earlier entries of a source are read by its present options too, once the read models are rebuilt. Of a source that left as well. */
+    /**
+     * Records that earlier entries of a source are also read with its current options, once the read models are
+     * rebuilt. Also for an offboarded source.
+     */
     reread: (slug: string, actor: string) => rereadSource(register, slug, actor),
     /** Reads the sources again if they changed. */
     refresh: () => register.refreshAfresh(),
@@ -339,12 +342,12 @@ function writeSecrets(
   return writeChange(register, row, forRow, actor);
 }
 
-/** Of two changes of the same version one is recorded. */
+/** Only one of two changes of the same version is recorded. */
 function changeKey({ slug, updatedAt }: StoredSource): readonly string[] {
   return ['source.changed', slug, updatedAt];
 }
 
-/** Now, but always later than the version before: two changes in one millisecond are two versions. */
+/** Now, but always later than the previous version: two changes in one millisecond are two versions. */
 function nextVersion({ clock }: SourceRegister, { updatedAt }: StoredSource): string {
   return new Date(Math.max(clock().getTime(), Date.parse(updatedAt) + 1)).toISOString();
 }

@@ -18,17 +18,17 @@ interface ImportDeps {
 export interface ImportRequest {
   readonly csv: Uint8Array;
   readonly actor: string;
-  /** Lines taken at most, where fewer than the file format allows. */
+  /** Maximum number of lines, if lower than the file format's limit. */
   readonly maxLines?: number;
-  /** Changes sources that are there and differ; without it, such a line is a problem. */
+  /** Change existing sources that differ; otherwise such a line is a problem. */
   readonly update?: boolean | undefined;
-  /** Takes the lines that are right although others are not. */
+  /** Import valid lines even if others are invalid. */
   readonly skipInvalid?: boolean | undefined;
-  /** Says what would happen and does nothing. */
+  /** Report what would happen without doing it. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What comes of a line, in words. `planned-…`: nothing was done, because other lines are wrong or it was a dry run. */
+/** The outcome of a line, in words. `planned-…`: nothing was done, because other lines are invalid or it was a dry run. */
 export const importOutcomes = {
   added: 'added',
   changed: 'changed',
@@ -38,12 +38,12 @@ export const importOutcomes = {
   failed: 'failed',
 } as const;
 
-/** What came of a line. */
+/** The result of a line. */
 interface ImportedLine {
   readonly line: number;
   readonly slug: string;
   readonly outcome: keyof typeof importOutcomes;
-  /** Names of what was set: never values. */
+  /** Names of what was set, never values. */
   readonly changed: readonly string[];
   /** The last entry about it. */
   readonly seq: number | null;
@@ -64,9 +64,10 @@ interface Plan extends ImportLine {
 }
 
 /**
- * Takes up the sources of a CSV file (columns.ts). Every line is looked at before anything is written, and nothing is written while a line is
- * wrong, unless `skipInvalid`. A cell that is empty leaves what is set. Doing it twice changes nothing the second time. Each source is
- * its own entry and transaction: after a crash, the same import goes on where it stopped. Errors: as the store and the ledger.
+ * Imports the sources of a CSV file (columns.ts). Every line is checked before anything is written, and nothing is
+ * written if a line is invalid, unless `skipInvalid`. An empty cell leaves a setting unchanged. Importing a second time
+ * changes nothing. Each source has its own entry and transaction: after a crash, the same import continues where it
+ * stopped. Errors: those of the store and the ledger.
  */
 export async function importSources(deps: ImportDeps, request: ImportRequest): Promise<ImportReport> {
   const { sources } = deps;
@@ -204,7 +205,7 @@ function secretName(secret: string): string {
   return `webhookSecrets +${webhookSecretOf(secret).id}`;
 }
 
-/** Two sources with one signing secret: a delivery for the one would be accepted for the other. */
+/** Two sources with one signing secret: a delivery for one would be accepted for the other. */
 function sharedSecrets(lines: readonly ImportLine[], present: readonly Source[]): string[] {
   const owners = new Map<string, Set<string>>();
   const listed = new Set<string>();

@@ -7,7 +7,7 @@ interface ImportColumn {
   readonly example: string;
 }
 
-/** Every column, in the order of the template. Only `slug` must be there; several values in one cell stand apart by spaces. */
+/** All columns in the order of the template. Only `slug` is required; several values in one cell are separated by spaces. */
 export const importColumns = [
   {
     name: 'slug',
@@ -51,12 +51,12 @@ export const importColumns = [
 ] as const satisfies readonly ImportColumn[];
 export type ImportColumnName = (typeof importColumns)[number]['name'];
 
-/** What a setting of a source is, in words; `source add` and `source change` say it of their flags too. */
+/** Describes a setting of a source; also used for the flags of `source add` and `source change`. */
 export function settingText(name: ImportColumnName): string {
   return importColumns.find((column) => column.name === name)?.what ?? name;
 }
 
-/** A file to begin with: the header, and one line that shows what goes where. It holds no secret. */
+/** A file to start from: the header, and one example line. Contains no secret. */
 export function importTemplate(isWanted: (name: ImportColumnName) => boolean = () => true): string {
   const columns = importColumns.filter(({ name }) => isWanted(name));
   return `${columns.map(({ name }) => name).join(',')}\n${columns.map(({ example }) => quoted(example)).join(',')}\n`;
@@ -66,7 +66,10 @@ function quoted(cell: string): string {
   return /[",\s]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }
 
-/** Something wrong in the file. `line` counts from 1, the header's; null: the file as a whole. Never repeats a cell that may hold a secret. */
+/**
+ * A problem in the file. `line` counts from 1, the header's; null: the whole file. Never repeats a cell that may
+ * contain a secret.
+ */
 export interface ImportProblem {
   readonly line: number | null;
   readonly slug: string | null;
@@ -74,13 +77,13 @@ export interface ImportProblem {
   readonly problem: string;
 }
 
-/** The cells of one line that are not empty. */
+/** The non-empty cells of one line. */
 export interface CsvLine {
   readonly line: number;
   readonly cells: Readonly<Partial<Record<ImportColumnName, string>>>;
 }
 
-/** Largest file, most lines and columns, and longest line in characters, that are taken. */
+/** Maximum file size, lines, columns, and line length in characters. */
 export const importLimits = { bytes: 5 * 1024 * 1024, lines: 10_000, columns: 200, line: 64 * 1024 } as const;
 
 const names = new Map<string, ImportColumnName>(importColumns.map(({ name }) => [name, name]));
@@ -113,7 +116,7 @@ export function readImportCsv(
       delimiter: delimiterOf(head),
       info: true,
       relax_column_count: true,
-      // The header, and one more than are taken.
+      // The header, and one line more than the maximum.
       to: maxLines + 2,
       max_record_size: importLimits.line,
       skip_empty_lines: true,
@@ -121,7 +124,7 @@ export function readImportCsv(
       trim: true,
     }) as unknown as typeof records;
   } catch (error) {
-    // The parser's own words quote what they stumbled over.
+    // The parser's messages quote the text in question.
     const line = error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : null;
     const isLong = error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE';
     return ofFile(
@@ -141,7 +144,7 @@ export function readImportCsv(
       header.info.lines,
     );
   const columns = header.record.map((cell) => names.get(cell.toLowerCase().replace(/[\s-]+/g, '_')) ?? null);
-  // A file without a header has secrets where the names should be: nothing of it is repeated then.
+  // A file without a header has secrets in the first line, so nothing of it is repeated.
   if (columns.every((name) => name === null))
     return ofFile(
       `The first line is not a header: it has no known column. Valid columns are ${[...names.keys()].join(', ')}.`,

@@ -10,17 +10,17 @@ import { signingKeyOf, webhookSecretOf } from '../../crypto/keys.ts';
 import { type NewSource, newSourceSchema } from '../changes.ts';
 import { importColumns, type ImportColumnName, type CsvLine, type ImportProblem } from './read-csv.ts';
 
-/** Where cells that name a file or a variable get their content. */
+/** Reads the content for cells that name a file or a variable. */
 export interface ImportReaders {
   /** Content of a file, by absolute path; rejects with a code like ENOENT. */
   readonly file: (path: string) => Promise<string>;
-  /** Value of an environment variable; null when it is not set. */
+  /** Value of an environment variable; null if it is not set. */
   readonly variable: (name: string) => string | null;
-  /** Folder of the CSV file: relative paths begin there. */
+  /** Folder of the CSV file, at which relative paths start. */
   readonly folder: string;
 }
 
-/** A valid line. `options` holds only what the line says. */
+/** A valid line. `options` contains only what the line says. */
 export interface ImportLine {
   readonly line: number;
   readonly slug: string;
@@ -29,7 +29,7 @@ export interface ImportLine {
   readonly options: Partial<SourceOptions>;
 }
 
-/** Of a file that was uploaded: it names nothing of the machine that the program runs on, no file and no variable. */
+/** For uploaded files, which may not refer to files or variables of the machine on which the program runs. */
 export const noReaders: ImportReaders = {
   folder: '/',
   file: () => Promise.reject(new TypeError('An uploaded file cannot name a file of the server.')),
@@ -41,7 +41,7 @@ export function isOfServer(column: ImportColumnName): boolean {
   return /_(file|env)$/.test(column);
 }
 
-/** Reads lines into sources; what is wrong with any of them is a problem, and no problem repeats a secret. */
+/** Reads lines into sources; everything wrong is a problem, and no problem repeats a secret. */
 export async function readImportLines(
   csv: readonly CsvLine[],
   readers: ImportReaders,
@@ -55,7 +55,7 @@ export async function readImportLines(
     const first = slug === null ? undefined : seen.get(slug);
     if (slug !== null && first === undefined) seen.set(slug, one.line);
     if (first !== undefined) found.push({ column: 'slug', problem: `The slug is already used in line ${first}.` });
-    // What cannot be a slug may be a secret that went into the wrong column.
+    // Text that cannot be a slug may be a secret in the wrong column.
     const shown = sourceSlugSchema.safeParse(slug).success ? slug : null;
     problems.push(...found.map((problem) => ({ line: one.line, slug: shown, ...problem })));
     if (found.length === 0 && line !== null) lines.push(line);
@@ -160,7 +160,7 @@ async function readSecret(
     }
   }
   if (variable !== undefined) {
-    // The name of the variable may be a secret that went into the wrong column.
+    // The variable's name may be a secret in the wrong column.
     const value = /^[A-Za-z_][A-Za-z0-9_]*$/.test(variable) ? readers.variable(variable) : null;
     if (value === null) problems.push({ column: `${stem}_env`, problem: 'The variable is not set.' });
     return value;
@@ -200,7 +200,7 @@ async function readRecipe(
   return {};
 }
 
-/** `field=name,name`; no names after the sign take those of the source away. Null: not of this form. */
+/** `field=name,name`; without names after the sign, the source's names are removed. Null: not of this form. */
 export function readFieldName(text: string): { readonly field: string; readonly names: string[] } | null {
   const at = text.indexOf('=');
   if (at < 1) return null;
@@ -208,7 +208,7 @@ export function readFieldName(text: string): { readonly field: string; readonly 
   return { field: text.slice(0, at), names: names.map((name) => name.trim()).filter((name) => name !== '') };
 }
 
-/** How a source hashes e-mail addresses; the schema of the sources checks what the file holds. */
+/** How a source hashes e-mail addresses; the source schema checks the file's content. */
 export async function readRecipeFile(
   read: () => Promise<string>,
 ): Promise<{ readonly recipe: SourceOptions['subjectRecipe'] } | { readonly problem: string }> {
