@@ -9,7 +9,7 @@ import { fetchDescription } from '../service/openapi.ts';
 import { isTransient, ServiceError } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
 
-/** What fetching texts, and watching the service's own description, needs. Tests replace what goes over the network. */
+/** What fetching texts, and watching the service's description, needs. Tests replace the network parts. */
 export type SnapshotDeps = ReturnType<typeof createSnapshotDeps>;
 
 export function createSnapshotDeps(parts: {
@@ -30,20 +30,20 @@ export function createSnapshotDeps(parts: {
     fetchEmbed: (request: EmbedRequest) => fetchEmbedPolicy(request, { now: clock }),
     fetchHosted: (request: HostedRequest) => fetchHostedPolicy(request, { now: clock }),
     listAddresses,
-    /** Null: the source has no address or key of the API. */
+    /** Null: the source has no API address or key. */
     fetchDescription: ({ baseUrl, apiKey }: Source, signal?: AbortSignal) =>
       baseUrl === null || apiKey === null ? null : fetchDescription({ baseUrl, apiKey, retries: 1 }, signal),
   };
 }
 
-/** A policy as the service lists it; `url` with its token. */
+/** A policy as listed by the service; `url` includes its token. */
 interface ListedAddress {
   readonly policyId: string;
   readonly policyType: string | null;
   readonly url: string | null;
 }
 
-/** The service's list of published policies, or why it cannot be had. `not-configured`: the source has no address or key of the API. */
+/** The service's list of published policies, or why it is unavailable. `not-configured`: the source has no API address or key. */
 export type AddressList =
   | { readonly outcome: 'listed'; readonly policies: readonly ListedAddress[] }
   | { readonly outcome: 'not-configured' }

@@ -39,12 +39,12 @@ export function createSnapshotJobs(context: {
       return { outcome: 'looked', entries: taking.looks.flatMap((look) => ('seq' in look ? [look.seq] : [])) };
     },
 
-    /** The schedule's turn: every known policy of every source. */
+    /** Scheduled: every known policy of every source. */
     async 'snapshot-all'(_payload, { signal }) {
       return { asked: await requestRoutineSnapshots(context.snapshots, context.sources.list(), signal) };
     },
 
-    /** Looks at the service's own description, as one source's key sees it. */
+    /** Fetches the service's description with one source's key. */
     async 'openapi-watch'(payload, { job, signal }) {
       const parsed = z.object({ source: z.string() }).safeParse(payload);
       const source = parsed.success ? context.sources.find(parsed.data.source) : null;
@@ -56,7 +56,7 @@ export function createSnapshotJobs(context: {
         : { outcome: watched.outcome, sentence: watched.sentence };
     },
 
-    /** The schedule's turn: one job for each address of the service. */
+    /** Scheduled: one job for each address of the service. */
     async 'openapi-watch-all'() {
       const sources = sourcesToWatch(context.sources.list());
       for (const { slug } of sources) {
@@ -68,10 +68,10 @@ export function createSnapshotJobs(context: {
   };
 }
 
-/** How often changes of policies are looked for, milliseconds. */
+/** How often to look for changes of policies, milliseconds. */
 const LOOK_MS = 2000;
 
-/** Watches for changes reported by deliveries until stopped; any number of processes may. */
+/** Watches for changes reported by deliveries until stopped; any number of processes may do so. */
 export function startSnapshotTriggers(context: {
   readonly store: Store;
   readonly jobs: Jobs;
@@ -92,7 +92,7 @@ export function startSnapshotTriggers(context: {
         failing = false;
       })
       .catch((error: unknown) => {
-        // Said once per outage; the next look tries again.
+        // Logged once per outage; the next look tries again.
         if (!failing) context.log.warn({ err: error }, 'cannot look for changed policies at the moment');
         failing = true;
       })
@@ -108,9 +108,9 @@ export function startSnapshotTriggers(context: {
   };
 }
 
-/** Turns changes of policies, told by deliveries or made from here, into fetches of their text. */
+/** Turns changes of policies, reported by deliveries or made from here, into fetches of their text. */
 interface SnapshotTriggers {
-  /** Looks at the changes behind the positions; how many of them asked for a fetch. */
+  /** Processes the changes after the positions; returns how many requested a fetch. */
   tick(): Promise<number>;
 }
 
@@ -122,14 +122,14 @@ interface SnapshotTriggersOptions {
   isFollowed(source: string): boolean;
 }
 
-/** A page of changes behind a position; null when there are none. */
+/** A page of changes after a position; null if there are none. */
 interface Changes {
   readonly to: number;
   readonly wishes: readonly SnapshotWish[];
 }
 
 const PAGE = 200;
-/** A change that is older asks for nothing: the schedule comes round every day (a ledger from before this reader existed). */
+/** Older changes request nothing, because the schedule runs every day (in a ledger older than this reader). */
 const WORTHWHILE_MS = 24 * 3_600_000;
 
 const readers: readonly { readonly position: string; load(read: Query, after: number): Promise<Changes | null> }[] = [
@@ -138,8 +138,8 @@ const readers: readonly { readonly position: string; load(read: Query, after: nu
 ];
 
 /**
- * Readers of what was projected, each with a position of its own. Position and jobs commit together and the position moves by
- * compare-and-set: after a crash nothing is lost and nothing asked for twice, however many processes read.
+ * Readers of projected changes, each with its own position. Position and jobs commit together, and the position moves
+ * by compare-and-set: after a crash nothing is lost and nothing is requested twice, however many processes read.
  */
 export function createSnapshotTriggers(options: SnapshotTriggersOptions): SnapshotTriggers {
   const { store, jobs, clock } = options;
@@ -198,10 +198,10 @@ async function loadToldChanges(read: Query, after: number): Promise<Changes | nu
   return { to: last.seq, wishes };
 }
 
-/** States of a publishing that is under way, or certainly changed nothing. */
+/** States of a publish that is in progress, or certainly changed nothing. */
 const unchanged: ReadonlySet<string> = new Set(['sent', 'refused', 'not-happened']);
 
-/** Policies that were published from here, or may have been: an unknown outcome is worth a look as well. */
+/** Policies that were or may have been published from here; an unknown outcome is worth a fetch too. */
 async function loadPublished(read: Query, after: number): Promise<Changes | null> {
   const rows = await read
     .selectFrom('calls')

@@ -12,8 +12,8 @@ type Watched =
   | { readonly outcome: 'refused'; readonly transient: boolean; readonly sentence: string };
 
 /**
- * Looks at the service's own description (docs/service.md §4.6). When it is not the last one, or something else of it is missed than last
- * time, that is an entry of kind `snapshot`. Rejects with the signal's reason, and as Ledger.append.
+ * Fetches the service's description (docs/service.md §4.6). If it differs from the last one, or lacks something else
+ * than before, appends an entry of kind `snapshot`. Rejects with the signal's reason, and like Ledger.append.
  */
 export async function watchDescription(
   deps: Pick<SnapshotDeps, 'store' | 'ledger' | 'clock' | 'catchUp' | 'fetchDescription'>,
@@ -79,21 +79,21 @@ function metaOf(
   };
 }
 
-/** A description of the service that was stored. */
+/** A stored description of the service. */
 export interface StoredDescription {
   readonly seq: number;
   readonly receivedAt: string;
   readonly sha256: string;
-  /** What the client relied on and it did not have, when it was stored. */
+  /** What the client relied on but it lacked when it was stored. */
   readonly gone: readonly string[];
 }
 
-/** Null: none was stored yet. */
+/** Null: none is stored yet. */
 export async function loadLastDescription(read: Query, source: string): Promise<StoredDescription | null> {
   return (await loadDescriptions(read, source, 1))[0] ?? null;
 }
 
-/** The descriptions that were stored, the last ones at most, the oldest first. */
+/** The stored descriptions, at most the latest `most`, oldest first. */
 export async function loadDescriptions(read: Query, source: string, most = 1000): Promise<StoredDescription[]> {
   const rows = await read
     .selectFrom('snapshot_history')
@@ -111,7 +111,7 @@ export async function loadDescriptions(read: Query, source: string, most = 1000)
   }));
 }
 
-/** One source for each address of the service: many sources of an agency share one description. */
+/** One source for each address of the service: an agency's many sources share one description. */
 export function sourcesToWatch(sources: readonly Source[]): readonly Source[] {
   const byAddress = new Map<string, Source>();
   for (const source of sources) {
@@ -121,11 +121,11 @@ export function sourcesToWatch(sources: readonly Source[]): readonly Source[] {
   return [...byAddress.values()];
 }
 
-/** Operations by method and path, `GET /consent/logs`; in the order of their names. */
+/** Operations by method and path, `GET /consent/logs`, in alphabetical order. */
 interface OperationChanges {
   readonly added: readonly string[];
   readonly removed: readonly string[];
-  /** Their own description changed; what they refer to elsewhere in the document is not followed. */
+  /** Their own description changed; references to other parts of the document are not followed. */
   readonly changed: readonly string[];
 }
 

@@ -4,10 +4,10 @@ import type { StoreTransaction } from '../store/store.ts';
 import type { Source } from '../core/source.ts';
 import type { SnapshotDeps } from './fetching.ts';
 
-/** Kind of the jobs that fetch texts. */
+/** The job kind for fetching texts. */
 export const SNAPSHOT_JOB = 'snapshot';
 
-/** A policy whose text is to be fetched, because it changed. One of id and type is enough. */
+/** A changed policy whose text is to be fetched. Either id or type is enough. */
 export interface SnapshotWish {
   readonly source: string;
   readonly policyId: string | null;
@@ -21,9 +21,9 @@ export interface SnapshotWish {
 const MINUTE = 60_000;
 
 /**
- * Asks for the text now, which may still be the one of before, and once more when the edge cannot have it any longer
- * (docs/service.md §8). Asking again before that adds nothing. In a transaction of the caller's, who tells `jobs.wake` of what this
- * resolves with once it has committed.
+ * Requests a fetch now, which may still return the old text, and another when the edge cannot have it any longer
+ * (docs/service.md §8). Requesting again before that adds nothing. Runs in the caller's transaction; the caller passes
+ * the result to `jobs.wake` once it has committed.
  */
 export async function requestSnapshotsIn(
   tx: StoreTransaction,
@@ -35,7 +35,7 @@ export async function requestSnapshotsIn(
   return wanted.map(wakeUpOf);
 }
 
-/** That this job is there. */
+/** The wake-up for a job. */
 export function wakeUpOf({ kind, runAt }: NewJob): WakeUp {
   return { kind, at: runAt ?? null };
 }
@@ -44,12 +44,12 @@ function jobsFor(wish: SnapshotWish): NewJob[] {
   return [{ kind: SNAPSHOT_JOB, key: `${subjectOf(wish)}/now`, payload: payloadOf(wish) }, settledJob(wish)];
 }
 
-/** With the back-off of jobs this outlasts an hour in which the service cannot be reached. */
+/** With the back-off of jobs, this outlasts an hour in which the service is unreachable. */
 const SETTLING_ATTEMPTS = 15;
 
 /**
- * The fetch that counts. Its key has the minute at which it begins: wishes of one minute share a job, and none of them is left to a job
- * that begins too early for it.
+ * The fetch that counts. Its key includes the minute at which it begins: requests within one minute share a job, and
+ * none depends on a job that begins too early for it.
  */
 function settledJob(wish: SnapshotWish, after = wish.changedAt): NewJob {
   const runAt = new Date(Math.ceil((Date.parse(after) + SETTLED_AFTER_MS) / MINUTE) * MINUTE);
@@ -62,12 +62,12 @@ function settledJob(wish: SnapshotWish, after = wish.changedAt): NewJob {
   };
 }
 
-/** An edge that still serves the old text by then is left to the schedule. */
+/** If an edge still serves the old text by then, it is left to the schedule. */
 const PATIENCE_MS = 3_600_000;
 
 /**
- * The next look after an answer, asked for at `requestedAt`, that may be from before the change: when the edge's time is over; when it was over
- * already, that long once more. Null: it has been tried for an hour.
+ * The next fetch after an answer, requested at `requestedAt`, that may predate the change: when the edge's time is
+ * over; if it was over already, after that long again. Null: it has been tried for an hour.
  */
 export function lookAgainJob(wish: SnapshotWish, requestedAt: string): NewJob | null {
   const since = Date.parse(requestedAt) - Date.parse(wish.changedAt);
@@ -75,7 +75,7 @@ export function lookAgainJob(wish: SnapshotWish, requestedAt: string): NewJob | 
   return since < PATIENCE_MS ? settledJob(wish, requestedAt) : null;
 }
 
-/** A look without a change: of the schedule. */
+/** A scheduled fetch, without a change. */
 function routineJob(wish: Omit<SnapshotWish, 'changedAt'>, runAt: Date): NewJob {
   return {
     kind: SNAPSHOT_JOB,
@@ -98,19 +98,19 @@ function payloadOf(
   return { source, policyId, policyType, why, changedAt, ...(hostedOnly === true ? { hostedOnly } : {}) };
 }
 
-/** A policy that has a public text, or a type for which the embed endpoint shows one. */
+/** A policy with a public text, or a type for which the embed endpoint shows one. */
 export interface KnownPolicy {
   readonly policyId: string | null;
   readonly policyType: string | null;
-  /** The embed endpoint is asked for its type on account of another one. */
+  /** The embed endpoint is asked for its type because of another policy. */
   readonly hostedOnly: boolean;
 }
 
-/** Jobs of one round are spread over this long, at most this far apart. */
+/** Jobs of one round are distributed over this time, and at most this far apart. */
 const ROUND_MS = 3_600_000;
 const APART_MS = 5_000;
 
-/** Requests a fetch of every known policy of these sources and of their `hub`, one after the other; returns how many. */
+/** Requests a fetch of every known policy of these sources and of their `hub`, one after the other; returns the number. */
 export async function requestRoutineSnapshots(
   deps: SnapshotDeps,
   sources: readonly Source[],
@@ -131,8 +131,8 @@ export async function requestRoutineSnapshots(
 }
 
 /**
- * What can be looked at: policies that deliveries told of or that the service lists, each type of the embed endpoint once, and `hub`. A list
- * that cannot be had leaves what the deliveries told.
+ * Everything that can be fetched: policies reported by deliveries or listed by the service, each type of the embed
+ * endpoint once, and `hub`. Without the list, only what the deliveries reported.
  */
 export async function loadKnownPolicies(
   deps: Pick<SnapshotDeps, 'store' | 'listAddresses'>,

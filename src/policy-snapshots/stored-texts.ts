@@ -5,12 +5,12 @@ import type { Query } from '../store/store.ts';
 import { formatPatch, structuredPatch, type StructuredPatch } from 'diff';
 import { readPolicyText, withoutTokens } from '../policy-texts/policy-text.ts';
 
-/** A text, with the policy that the first answer with it was of: the embed endpoint may show any policy of the type. */
+/** A text with the policy of the first answer that had it: the embed endpoint may show any policy of the type. */
 export interface NamedVersion extends TextVersion {
   readonly policyId: string | null;
 }
 
-/** The texts of one target, one after the other. */
+/** The successive texts of one target. */
 export interface TargetTexts {
   /** `hosted:<policy id>` or `embed:<type>`. */
   readonly target: string;
@@ -23,14 +23,14 @@ interface TextsQuery {
   readonly policyId: string | null;
   /** Null: the last known type of the policy. */
   readonly policyType?: string | null;
-  /** Only what the ledger knew when it ended at this entry. */
+  /** Only what the ledger contained when it ended at this entry. */
   readonly asOf?: number;
 }
 
 /**
- * The texts of a policy as they were fetched: of its public page, then of the embed endpoint for its type (which may show another policy
- * of that type). Each version says which text (SHA-256), which entry holds it, and between which moments it came; with
- * `textAt` of texts/text-versions.ts one finds the text in force at a time. Targets that were never fetched are left out.
+ * The fetched texts of a policy: of its public page, then of the embed endpoint for its type (which may show another
+ * policy of that type). Each version has its hash (SHA-256), the entry that contains it, and the times between which it
+ * came; `textAt` in texts/text-versions.ts finds the text in force at a time. Targets never fetched are left out.
  */
 export async function loadPolicyTexts(read: Query, query: TextsQuery): Promise<readonly TargetTexts[]> {
   const type =
@@ -47,7 +47,7 @@ export async function loadPolicyTexts(read: Query, query: TextsQuery): Promise<r
   return texts;
 }
 
-/** Folds the history, so that the answer for an `asOf` is the same at any later time. */
+/** Folds the history, so that the result for an `asOf` never changes. */
 async function loadVersions(
   read: Query,
   source: string,
@@ -100,7 +100,7 @@ async function loadType(read: Query, source: string, policyId: string): Promise<
   return fetched?.policy_type ?? null;
 }
 
-/** An answer as it is stored. */
+/** A stored answer. */
 interface StoredText {
   readonly seq: number;
   readonly bytes: Buffer;
@@ -108,7 +108,7 @@ interface StoredText {
   readonly bodySha256: string;
 }
 
-/** The bytes of a text by the entry that saw it (also one that found it unchanged); null: no such snapshot, or it was erased. */
+/** The bytes of a text by the entry that saw it, even if it was unchanged; null: no such snapshot, or it was erased. */
 export async function loadStoredText(read: Query, source: string, seq: number): Promise<StoredText | null> {
   const row = await read
     .selectFrom('snapshot_history')
@@ -121,14 +121,14 @@ export async function loadStoredText(read: Query, source: string, seq: number): 
   return { seq: row.seq, bytes: row.body, contentType: row.content_type, bodySha256: row.body_sha256 };
 }
 
-/** An entry that holds certain bytes of a target. */
+/** An entry that contains certain bytes of a target. */
 interface SameBytes {
   readonly seq: number;
   readonly textSha256: string | null;
   readonly textForm: string | null;
 }
 
-/** The newest entry that holds these bytes and has not been erased; null: they have to be stored. */
+/** The newest entry that contains these bytes and has not been erased; null: they have to be stored. */
 export async function findSameBytes(
   read: Query,
   source: string,
@@ -150,21 +150,21 @@ export async function findSameBytes(
   return row ?? null;
 }
 
-/** One side of a comparison, with the name that the diff gives it. */
+/** One side of a comparison, with its name in the diff. */
 interface DiffSide {
   readonly name: string;
   readonly text: StoredText;
 }
 
-/** `diff`: unified, empty where nothing differs. `too-different`: it was given up after five seconds. */
+/** `diff`: unified, empty if the texts are equal. `too-different`: abandoned after five seconds. */
 type TextDiff = { readonly outcome: 'diff'; readonly diff: string } | { readonly outcome: 'too-different' };
 
-/** How long a comparison may take on the command line, milliseconds. */
+/** Maximum time for a comparison on the command line, milliseconds. */
 const TIMEOUT_MS = 5000;
 
 /**
- * Compares two stored texts line by line: the visible text, or with `raw` the answers as they were stored (as UTF-8). Tokens in
- * addresses are left out either way.
+ * Compares two stored texts line by line: the visible text, or with `raw` the stored answers (as UTF-8). Tokens in
+ * addresses are left out in both cases.
  */
 export function diffTexts(before: DiffSide, after: DiffSide, { raw }: { readonly raw: boolean }): TextDiff {
   const patch = patchOf(before, after, { raw, timeoutMs: TIMEOUT_MS });
@@ -182,15 +182,15 @@ function patchOf(
   return structuredPatch(before.name, after.name, older, newer, undefined, undefined, options) ?? null;
 }
 
-/** A stretch of two texts in which they differ, with a few lines around it. */
+/** A part in which two texts differ, with a few lines around it. */
 interface DifferentStretch {
-  /** Of the newer text, from 1. */
+  /** Line in the newer text, from 1. */
   readonly line: number;
-  /** Line by line, side by side; null: there is none on this side. Equal texts: it did not change. */
+  /** Line by line, side by side; null: no line on this side. Equal texts: unchanged. */
   readonly rows: readonly { readonly older: string | null; readonly newer: string | null }[];
 }
 
-/** Compares the visible text of two stored texts, to be shown side by side; null: too different to be compared within `timeoutMs`. */
+/** Compares the visible text of two stored texts for display side by side; null: too different to compare within `timeoutMs`. */
 export function compareSideBySide(
   older: StoredText,
   newer: StoredText,
@@ -201,7 +201,7 @@ export function compareSideBySide(
   return patch?.hunks.map(({ newStart, lines }) => ({ line: newStart, rows: pairLines(lines) })) ?? null;
 }
 
-/** Lines of a unified difference beside each other: what was taken out beside what came in its place. */
+/** Pairs the lines of a unified diff: each removed line with the line that replaced it. */
 function pairLines(lines: readonly string[]): DifferentStretch['rows'] {
   const rows: { older: string | null; newer: string | null }[] = [];
   let [removed, added]: [string[], string[]] = [[], []];
@@ -223,10 +223,10 @@ function pairLines(lines: readonly string[]): DifferentStretch['rows'] {
   return rows;
 }
 
-/** A text as the read model has it. */
+/** A text as in the read model. */
 export type TextRow = Selectable<Tables['policy_texts']>;
 
-/** The texts of a target (`hosted:<policy id>`, `embed:<type>`), newest first: those before a version, at most `limit`. */
+/** The texts of a target (`hosted:<policy id>`, `embed:<type>`) before a version, newest first, at most `limit`. */
 export function loadTextPage(
   read: Query,
   { source, target, before, limit }: { source: string; target: string; before: number | null; limit: number },
@@ -236,7 +236,7 @@ export function loadTextPage(
   return query.orderBy('version', 'desc').limit(limit).execute();
 }
 
-/** Which text of a target was in force at a time (ISO 8601 UTC). Reads three texts, however many there are. */
+/** The text of a target that was in force at a time (ISO 8601 UTC). Reads three texts, however many there are. */
 export async function findTextAt(read: Query, source: string, target: string, at: string) {
   const texts = read.selectFrom('policy_texts').selectAll().where('source', '=', source).where('target', '=', target);
   const newest = await texts.where('first_seen', '<=', at).orderBy('version', 'desc').limit(1).executeTakeFirst();
@@ -252,7 +252,7 @@ export async function findTextAt(read: Query, source: string, target: string, at
   );
 }
 
-/** The text that an entry saw: which of the texts of its target, and its bytes; null: no text of a policy of this source is in this entry. */
+/** The text seen by an entry, with its bytes; null: the entry contains no policy text of this source. */
 export async function loadTextOfEntry(read: Query, source: string, seq: number) {
   const look = await read
     .selectFrom('snapshot_history')

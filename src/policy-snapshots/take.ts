@@ -15,26 +15,27 @@ import { lookAgainJob, wakeUpOf } from './request.ts';
 import { findSameBytes } from './stored-texts.ts';
 import type { Query } from '../store/store.ts';
 
-/** Whose text is to be fetched now. */
+/** Whose text to fetch now. */
 interface SnapshotRequest {
   readonly source: Source;
   /** Null: only what the embed endpoint shows for the type. */
   readonly policyId: string | null;
-  /** `hub`: the list of all policies. Null: whatever type the service's list names. */
+  /** `hub`: the list of all policies. Null: the type in the service's list. */
   readonly policyType: string | null;
-  /** Not the embed endpoint: its text of this type is looked at for another policy already. */
+  /** Skip the embed endpoint: its text of this type is already fetched for another policy. */
   readonly hostedOnly?: boolean | undefined;
   readonly why: SnapshotMeta['why'];
-  /** When it changed, where the caller knows of a change, ISO 8601 UTC. */
+  /** When it changed, if the caller knows of a change, ISO 8601 UTC. */
   readonly changedAt: string | null;
-  /** One per request; the same one again records nothing twice. */
+  /** One per request; repeating it records nothing twice. */
   readonly fetchId: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * What one look came to. `taken`: it is an entry; `unchanged` when the bytes are those of an earlier one, which then holds them.
- * `known`: this request has been recorded before. `refused`: nothing was fetched; `transient` says whether trying again may help.
+ * The result of one fetch. `taken`: it is an entry; `unchanged` if its bytes are those of an earlier entry, which
+ * contains them. `known`: this request has been recorded before. `refused`: nothing was fetched; `transient` says
+ * whether a retry may help.
  */
 export type Look = { readonly target: SnapshotTarget } & (
   | {
@@ -56,9 +57,10 @@ type Taking =
   | { readonly outcome: 'not-configured'; readonly reason: string };
 
 /**
- * Fetches what visitors get to read of a policy, from the embed endpoint and from its public page, and appends each answer as an entry of
- * kind `snapshot`: its bytes where they are new, else that they are the same as in an earlier entry. An answer that may be from before the last
- * change asks for one that counts, in the transaction that appends it. Rejects with the signal's reason, and as Ledger.append.
+ * Fetches a policy's text as visitors see it, from the embed endpoint and from its public page, and appends each answer
+ * as an entry of kind `snapshot`: its bytes if they are new, otherwise a reference to the earlier entry that has them.
+ * If an answer may predate the last change, the transaction that appends it also requests a fetch that counts. Rejects
+ * with the signal's reason, and like Ledger.append.
  */
 export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, request: SnapshotRequest): Promise<Taking> {
   const { source, policyId } = request;
@@ -106,8 +108,9 @@ export async function takeSnapshots(deps: SnapshotDeps, urls: HostedUrls, reques
 }
 
 /**
- * A public page that answers 404 says nothing about the text by itself: its address carries a token, which may have been revoked. That there is no text is
- * believed where the service's list no longer names the policy, or its latest delivery says that it was deleted. Null: the answer counts.
+ * A 404 from a public page alone does not show that there is no text: its address contains a token, which may have been
+ * revoked. It is believed if the service's list no longer names the policy, or its latest delivery says that it was
+ * deleted. Null: the answer counts.
  */
 async function refusalOfAccess(
   deps: SnapshotDeps,
@@ -140,7 +143,7 @@ function notConfigured(reason: string): Taking {
 
 const fetchIdOf = (request: SnapshotRequest, target: SnapshotTarget) => `${request.fetchId}/${target}`;
 
-/** A job that runs again after a crash does not look twice. */
+/** A job that runs again after a crash does not fetch twice. */
 async function findEarlier(deps: SnapshotDeps, request: SnapshotRequest, target: SnapshotTarget): Promise<Look | null> {
   const row = await deps.store.read
     .selectFrom('snapshot_history')
@@ -165,7 +168,7 @@ async function keep(
   }
   const { answer } = fetched;
   const { slug } = request.source;
-  // Once more: a change may have been told while the answer was on its way.
+  // Again, because a change may have been reported while the answer was on its way.
   await deps.catchUp();
   const changedAt = await loadLatestChange(deps, request, target);
   const origin = originWindow(answer, cacheMs);
@@ -191,7 +194,7 @@ async function keep(
     ...origin,
     bytes: answer.bytes.length,
     bodySha256: answer.sha256,
-    // Equal bytes are the text they were before, also where a later version of this program would read them otherwise.
+    // Equal bytes keep their text hash, even if a later version of this program would read them differently.
     textSha256: text === null ? null : (same?.textSha256 ?? text.sha256),
     textForm: text === null ? null : (same?.textForm ?? text.form),
     equals: same === null ? null : { seq: same.seq, sha256: answer.sha256 },
@@ -238,8 +241,8 @@ function textOf(answer: PublicAnswer): { sha256: string; form: string; policyId:
 }
 
 /**
- * When we last heard of a change that this target may show: of a public page, of its policy; of the embed endpoint, of any policy of the type; of
- * the list of all, of any. What was only generated shows nowhere.
+ * When we last learned of a change that this target may show: for a public page, of its policy; for the embed endpoint,
+ * of any policy of the type; for the list of all, of any. Policies that were only generated are shown nowhere.
  */
 async function loadLatestChange(
   deps: SnapshotDeps,
@@ -266,28 +269,28 @@ async function loadLatestChange(
   return latest > changedAt ? latest : changedAt;
 }
 
-/** The public address of a policy with its token, or why it cannot be had. It is used once, never stored or shown. */
+/** The public address of a policy with its token, or why it is unavailable. Used once, never stored or shown. */
 type HostedUrl =
   | {
       readonly outcome: 'found';
       readonly url: string;
       readonly policyType: string | null;
-      /** Whether the service's list of published policies names the policy; null where the list could not be had. */
+      /** Whether the service's list names the policy; null if the list is unavailable. */
       readonly isListed: boolean | null;
     }
   | { readonly outcome: 'unknown'; readonly policyType: string | null }
   | { readonly outcome: 'failed'; readonly transient: boolean; readonly sentence: string };
 
-/** Finds public addresses. The service's list is asked for once for many policies. */
+/** Finds public addresses. The service's list is requested once for many policies. */
 interface HostedUrls {
-  /** `since`: a list from before this moment (ISO 8601 UTC) is asked for again; null: ten minutes old is good enough. */
+  /** `since`: a list from before this time (ISO 8601 UTC) is requested again; null: ten minutes old is good enough. */
   find(source: Source, policyId: string, since: string | null, signal?: AbortSignal): Promise<HostedUrl>;
 }
 
 const LIST_GOOD_MS = 10 * 60_000;
 const LISTS_KEPT = 20;
 
-/** The list goes first; where it does not name the policy or cannot be had, the delivery that told its address. */
+/** Uses the list first; if it does not name the policy or is unavailable, the delivery that reported its address. */
 export function createHostedUrls(deps: Pick<SnapshotDeps, 'listAddresses' | 'clock' | 'store'>): HostedUrls {
   const lists = new Map<string, { readonly at: number; readonly list: AddressList }>();
 
@@ -341,7 +344,7 @@ async function findToldUrl(read: Query, source: string, policyId: string): Promi
 
 const MAX_DEPTH = 6;
 
-/** The text in a payload that is this address and more. */
+/** The text in a payload that begins with this address. */
 function findAddress(value: unknown, address: string, depth: number): string | null {
   if (typeof value === 'string') {
     return value === address || value.startsWith(`${address}?`) || value.startsWith(`${address}#`) ? value : null;

@@ -2,7 +2,7 @@ import { sourceSlugPattern } from '../core/vocabulary.ts';
 import { type ApiKey, deriveText } from './keys.ts';
 import { seedOf } from './prng.ts';
 
-/** What a caller may decide about a client; the rest follows from the seed. */
+/** The settings of a client; the rest follows from the seed. */
 export interface ClientSpec {
   readonly slug: string;
   readonly name?: string;
@@ -49,16 +49,16 @@ export interface SandboxClient {
   readonly apiKey: string;
   /** Named key that may only read. */
   readonly readKey: string;
-  /** Named key that may write and not read. */
+  /** Named key with write access but no read access. */
   readonly writeKey: string;
-  /** Named key for webhooks alone: no documented endpoint is open to it. */
+  /** Named key only for webhooks: no documented endpoint accepts it. */
   readonly webhooksKey: string;
-  /** Named key that was revoked. */
+  /** Revoked named key. */
   readonly revokedKey: string;
-  /** Legacy key; also the embed's siteKey. */
+  /** Legacy key; also the siteKey of embeds. */
   readonly siteKey: string;
   readonly webhookSecret: string;
-  /** The secret before the last rotation; a few deliveries are still signed with it. */
+  /** The secret before the last rotation, with which a few deliveries are still signed. */
   readonly previousWebhookSecret: string;
   readonly banners: readonly Banner[];
   readonly subjectRecipe: SubjectRecipe;
@@ -67,7 +67,7 @@ export interface SandboxClient {
   webhookUrl: string | null;
   /** May be changed at any time. */
   account: AccountState;
-  /** Feeds everything that is drawn for this client. */
+  /** Seed of everything drawn for this client. */
   readonly seed: number;
 }
 
@@ -86,7 +86,7 @@ const catalogue: readonly Required<Pick<ClientSpec, 'slug' | 'name' | 'domain' |
   { slug: 'fjellheim', name: 'Fjellheim Utstyr AS', domain: 'fjellheim.example', home: 'NO', language: 'no' },
 ];
 
-/** The first `count` clients: six with names of their own, then numbered ones (an agency has hundreds). */
+/** The first `count` clients: six with their own names, then numbered ones (an agency has hundreds). */
 export function specsFor(count: number): ClientSpec[] {
   return Array.from({ length: count }, (_, index) => {
     const known = catalogue[index % catalogue.length];
@@ -143,7 +143,7 @@ export function createClient(seed: number, spec: ClientSpec): SandboxClient {
   return client;
 }
 
-/** The keys that open this client's resources and no other's. */
+/** The keys for this client's resources only. */
 export function keysOf(client: SandboxClient): ApiKey[] {
   const clients = [client.slug];
   return [
@@ -156,13 +156,13 @@ export function keysOf(client: SandboxClient): ApiKey[] {
   ];
 }
 
-/** An agency over all clients of the sandbox: keys that reach each of them, beside the ones limited to one client. */
+/** An agency over all clients of the sandbox: keys that reach all of them, besides those limited to one client. */
 export interface Agency {
   /** Named key with all scopes. */
   readonly apiKey: string;
   /** Named key that may only read. */
   readonly readKey: string;
-  /** Generations of all clients together. */
+  /** Generations for all clients together. */
   readonly quota: number;
 }
 

@@ -6,16 +6,16 @@ import type { Faults } from './faults.ts';
 import type { Happening } from './happenings.ts';
 import type { DeliveryNote, Disturbance, OutgoingDelivery } from './webhooks.ts';
 
-/** How often the service tries a delivery that got no 2xx. */
+/** How often the service tries a delivery that gets no 2xx. */
 const TRIES = 4;
 
-/** How an event made on demand is sent. */
+/** Options for sending an event made on demand. */
 export interface SendOptions {
   /** Merged over the happening before it is rendered, e.g. `{ jurisdiction: 'US-CA' }`. */
   readonly happening?: Record<string, unknown>;
   /** Top-level fields of the finished payload to set. */
   readonly set?: Record<string, unknown>;
-  /** Address instead of the client's endpoints. */
+  /** Address to use instead of the client's endpoints. */
   readonly url?: string;
   /** What is wrong with the delivery (docs/sandbox.md, Controls). Default `sound`. */
   readonly note?: DeliveryNote;
@@ -24,7 +24,7 @@ export interface SendOptions {
 /** How long before its delivery a `late` happening took place, milliseconds. */
 export const LATE_MS = 86_400_000;
 
-/** Event and body of deliveries that tell of no event that the service documents. */
+/** Event and body of deliveries without an event documented by the service. */
 export function oddBody(note: 'unknown-event' | 'not-json', client: Pick<SandboxClient, 'domain'>) {
   return note === 'not-json'
     ? { event: 'ping', body: Buffer.from(`ping from ${client.domain}\n`, 'utf8') }
@@ -34,7 +34,7 @@ export function oddBody(note: 'unknown-event' | 'not-json', client: Pick<Sandbox
       };
 }
 
-/** The bytes and headers of a delivery, before it has an address. */
+/** The bytes and headers of a delivery, without an address. */
 export interface Parcel {
   readonly id: string;
   readonly event: string;
@@ -74,7 +74,7 @@ export function composeBytes(
   return { id, event, headers, body, note };
 }
 
-/** Gives a parcel an address. What cannot be accepted is tried once. */
+/** Addresses a parcel. A delivery that cannot be accepted is tried once. */
 export function address(parcel: Parcel, client: SandboxClient, url: string): OutgoingDelivery {
   const hopeless = parcel.note === 'forged' || parcel.note === 'unsigned' || parcel.note === 'old-secret';
   return { ...parcel, client: client.slug, url, tries: hopeless ? 1 : TRIES };
@@ -86,15 +86,16 @@ export function subscribers(client: SandboxClient, event: string): string[] {
 }
 
 /**
- * The two signature headers of a delivery (docs/service.md §6): HMAC-SHA256 over the raw body, once as bare lower-case hex,
- * once prefixed. The sandbox has this of its own and shares nothing with the receiver, so that the two can disagree.
+ * The two signature headers of a delivery (docs/service.md §6): HMAC-SHA256 over the raw body, once as plain lower-case
+ * hex, once prefixed. The sandbox has its own implementation and shares nothing with the receiver, so that the two can
+ * disagree.
  */
 function signatureHeaders(secret: string, body: Uint8Array): Record<string, string> {
   const digest = createHmac('sha256', Buffer.from(secret, 'utf8')).update(body).digest('hex');
   return { 'x-service-signature': digest, 'x-service-signature-256': `sha256=${digest}` };
 }
 
-/** What the faults of the moment make of a delivery. */
+/** Applies the current faults to a delivery. */
 export function createWebhookFaults(
   faults: Faults,
   clients: readonly SandboxClient[],

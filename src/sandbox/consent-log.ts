@@ -2,7 +2,7 @@ import type { SandboxClient } from './clients.ts';
 import type { Decisions, Rhythm } from './decisions.ts';
 import type { DecisionHappening } from './happenings.ts';
 
-/** Which rows, in which direction, from where on. */
+/** Which rows, in which direction, starting where. */
 export interface LogQuery {
   readonly bannerId: string | null;
   /** Milliseconds, inclusive. */
@@ -11,27 +11,27 @@ export interface LogQuery {
   readonly to: number | null;
   readonly limit: number;
   readonly order: 'oldest-first' | 'newest-first';
-  /** Where the page before ended; null: the first page. */
+  /** The end of the previous page; null: the first page. */
   readonly position: number | null;
-  /** The service's present moment, milliseconds: later rows do not exist yet. */
+  /** The service's current time, milliseconds: later rows do not exist yet. */
   readonly now: number;
 }
 
 export interface LogPage {
   readonly rows: readonly DecisionHappening[];
-  /** null: there is no next page. */
+  /** Null: there is no next page. */
   readonly next: number | null;
   /** Where this page began. */
   readonly start: number;
 }
 
-/** How many decisions made while the sandbox runs are kept, over all clients: about 130 MB. */
+/** How many decisions made while the sandbox runs are kept for all clients: about 130 MB. */
 export const MOST_RECORDED = 200_000;
 
 /**
- * Builds the log over the decisions of a client. Positions are indexes of rows, so a page costs what it
- * shows. `delayOf` says how many milliseconds late a row appears, `keep` how many recorded decisions are kept: what is drawn from the seed
- * costs no memory, what was recorded does.
+ * Builds the log of a client's decisions. Positions are indexes of rows, so the cost of a page depends only on its
+ * size. `delayOf`: how many milliseconds late a row appears. `keep`: how many recorded decisions are kept; decisions
+ * drawn from the seed cost no memory, recorded ones do.
  */
 export function createConsentLog(
   client: SandboxClient,
@@ -40,10 +40,13 @@ export function createConsentLog(
   delayOf: (index: number) => number = () => 0,
   keep = MOST_RECORDED,
 ) {
-  /** A decision that is reported late has its own time, but appears where it was recorded, so that positions, which cursors name, stay valid. */
+  /**
+   * A decision reported late has its own time but appears where it was recorded, so that positions, which cursors
+   * contain, stay valid.
+   */
   const recorded: { readonly decision: DecisionHappening; readonly since: number }[] = [];
   const { total } = decisions;
-  /** How many recorded ones have left. */
+  /** How many recorded decisions have been dropped. */
   let left = 0;
   const recordedAt = (position: number): DecisionHappening | undefined => recorded[position - total - left]?.decision;
 
@@ -57,7 +60,7 @@ export function createConsentLog(
     }
     return low;
   };
-  /** The first position whose time is not before `at`. */
+  /** The first position with a time of at least `at`. */
   const positionFrom = (at: number): number => {
     const index = rhythm.indexFrom(at);
     return index < total ? index : total + left + recordedFrom(at);
@@ -78,13 +81,13 @@ export function createConsentLog(
     client,
     decisions,
     rhythm,
-    /** Adds a decision made now. Of these only so many are kept; the oldest of them leave the log. */
+    /** Adds a decision made now. Only a limited number is kept; the oldest are dropped. */
     record: (decision: DecisionHappening): void => {
       recorded.push({ decision, since: Math.max(decision.at.getTime(), recorded.at(-1)?.since ?? 0) });
-      // A tenth at a time, so that the rest need not move for each one.
+      // A tenth at a time, so that the rest need not be moved for each one.
       if (recorded.length > keep) left += recorded.splice(0, Math.max(1, Math.floor(keep / 10))).length;
     },
-    /** What was added and is kept. */
+    /** The recorded decisions that are kept. */
     recorded: (): readonly DecisionHappening[] => recorded.map(({ decision }) => decision),
     /** How many rows exist at `now`. */
     count: (now: number): number => {
@@ -97,11 +100,11 @@ export function createConsentLog(
       const rows: DecisionHappening[] = [];
       const ascending = order === 'oldest-first';
       let at = ascending ? Math.max(low, position ?? low) : Math.min(high - 1, position ?? high - 1);
-      // One row more than asked for is looked for, so that the last page says that it is the last.
+      // Looks for one row more than requested, so that the last page says that it is the last.
       const start = at;
       for (; ascending ? at < high : at >= low; at += ascending ? 1 : -1) {
         if (at >= total && at < total + left) {
-          // None of those that left is looked at.
+          // Dropped rows are skipped.
           at = ascending ? total + left - 1 : total;
           continue;
         }
@@ -116,5 +119,5 @@ export function createConsentLog(
   };
 }
 
-/** The consent log of one client: the lazily drawn rows, then those recorded while the sandbox runs. */
+/** The consent log of one client: lazily drawn rows, then those recorded while the sandbox runs. */
 export type ConsentLog = ReturnType<typeof createConsentLog>;

@@ -3,23 +3,24 @@ import type { SandboxClient, SubjectRecipe } from './clients.ts';
 import type { Choice, DecisionHappening, PurposeChoices } from './happenings.ts';
 import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
 
-/** The policy that a decision was made under. */
+/** The policy under which a decision was made. */
 export type PolicyAt = (at: Date) => { readonly id: string; readonly version: number } | null;
 
 const BLOCK = 5;
 const DAY = 86_400_000;
 
-/** Builds the decisions of one client, spread over the rhythm of its site. */
+/** Builds a client's decisions, distributed over the rhythm of its site. */
 export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt: PolicyAt) {
   const total = rhythm.total;
   const { seed } = client;
-  // About 1 in 61 lost and 1 in 97 in conflict, at least one of each where there are a few dozen rows, at most about 200.
+  // About 1 in 61 lost and 1 in 97 contradictory, at least one of each if there are a few dozen rows, at most about
+  // 200.
   const lostEvery = Math.max(Math.min(61, Math.max(7, Math.floor(total / 4))), Math.floor(total / 200));
   const conflictEvery = Math.max(Math.min(97, Math.max(11, Math.floor(total / 3))), Math.floor(total / 200) + 1);
   const group = groupSize(total);
 
-  // The last row of each block of five is a visitor who returns: it points at one row of the group of blocks before its own.
-  // The mapping of blocks is a permutation, so no decision has two successors.
+  // The last row in each block of five is a returning visitor: it points to one row of the group of blocks before its
+  // own. The mapping of blocks is a permutation, so no decision has two successors.
   const previousOf = (index: number): number | null => {
     if (index % BLOCK !== BLOCK - 1) return null;
     const block = Math.floor(index / BLOCK);
@@ -71,32 +72,32 @@ export function createDecisions(client: SandboxClient, rhythm: Rhythm, policyAt:
   };
   return {
     total,
-    /** The index-th decision as it was made; the webhook says this. */
+    /** The index-th decision as it was made, which is what the webhook reports. */
     at: decisionAt,
-    /** The banner of a decision, cheaper than all of it. */
+    /** The banner of a decision, cheaper than the whole decision. */
     bannerAt,
     visitorAt: (index: number): Visitor => visitorOf(client, firstOf(index)),
-    /** The index of the same visitor's decision before this one; null: the first. */
+    /** The index of the same visitor's previous decision; null: it is the first. */
     previousOf,
     /** The webhook of this decision is never sent: only the row exists. */
     isLost,
-    /** The row says something else than the webhook. */
+    /** The row contradicts the webhook. */
     isConflict,
     /** The webhook is signed with the secret before the last rotation. */
     isOldSecret,
-    /** The index-th decision as the consent log tells it. */
+    /** The index-th decision as reported in the consent log. */
     rowAt: (index: number): DecisionHappening =>
       isConflict(index) ? contradict(decisionAt(index)) : decisionAt(index),
   };
 }
 
 /**
- * Every consent decision of one client, known by its index alone: nothing is stored, so millions cost no memory.
- * What is wrong between rows and webhooks on purpose is decided here too.
+ * Every consent decision of one client, computed from its index alone: nothing is stored, so millions cost no memory.
+ * Intended differences between rows and webhooks are decided here too.
  */
 export type Decisions = ReturnType<typeof createDecisions>;
 
-/** The service's own id of a decision: opaque, the same in the webhook and in the row. */
+/** The service's own id of a decision: opaque, equal in webhook and row. */
 function recordId(client: SandboxClient, index: number): string {
   const part = (salt: number): string =>
     mix(client.seed ^ salt, index)
@@ -105,7 +106,7 @@ function recordId(client: SandboxClient, index: number): string {
   return `cr_${part(0x72656331)}${part(0x72656332)}${index.toString(36)}`;
 }
 
-/** Purposes that follow from a choice; `choose` draws them and never gives all or none. */
+/** Purposes that follow from a choice; `choose` draws them, never all or none. */
 export function drawChoice(random: Random, before: Choice | null): { choice: Choice; purposes: PurposeChoices } {
   const odds: readonly (readonly [Choice, number])[] =
     before === null
@@ -135,7 +136,7 @@ function purposesOf(choice: Choice, variant: number): PurposeChoices {
   return { necessary: true, preferences: (bits & 1) !== 0, analytics: (bits & 2) !== 0, marketing: (bits & 4) !== 0 };
 }
 
-/** A row that tells the opposite about marketing. */
+/** A row that says the opposite about marketing. */
 function contradict(decision: DecisionHappening): DecisionHappening {
   const purposes = { ...decision.purposes, marketing: !decision.purposes.marketing };
   const granted = [purposes.preferences, purposes.analytics, purposes.marketing].filter(Boolean).length;
@@ -143,19 +144,19 @@ function contradict(decision: DecisionHappening): DecisionHappening {
   return { ...decision, choice, purposes };
 }
 
-/** Blocks in a group: a power of two, so that about six groups or more cover the log. */
+/** Blocks in a group: a power of two, so that about six or more groups cover the log. */
 function groupSize(total: number): number {
   let size = 1;
   while (size * 2 <= Math.min(65_536, total / (BLOCK * 6))) size *= 2;
   return size;
 }
 
-/** Someone who met a banner. `number` is the index of the first row that this visitor caused. */
+/** A visitor of a banner. `number` is the index of the visitor's first row. */
 export interface Visitor {
   readonly number: number;
-  /** Lower-case hex SHA-256; what the service shows of the visitor. */
+  /** Lower-case hex SHA-256, as shown by the service. */
   readonly hash: string;
-  /** Set for customers who are signed in: their hash is made of their address by the client's recipe. */
+  /** Set for signed-in customers, whose hash is derived from their address by the client's recipe. */
   readonly person: Person | null;
   readonly region: string;
   readonly language: string;
@@ -210,7 +211,7 @@ const lastNames = [
   'Lefèvre',
 ];
 
-/** Hashes an address as the client's site does. */
+/** Hashes an address like the client's site. */
 function hashAddress(recipe: SubjectRecipe, address: string): string {
   return createHash('sha256')
     .update(recipe.salt + address.trim().toLowerCase(), 'utf8')
@@ -222,7 +223,7 @@ export function hashDevice(client: SandboxClient, number: number): string {
   return createHash('sha256').update(`${client.siteKey}\u0000device\u0000${number}`, 'utf8').digest('hex');
 }
 
-/** A person with an address under a reserved domain, so that nothing can ever be mailed to anyone. */
+/** A person with an address in a reserved domain, so that no mail can ever reach anyone. */
 export function drawPerson(seed: number, number: number): Person {
   const random = mulberry32(mix(seed ^ 0x70657273, number));
   const first = pick(random, firstNames);
@@ -250,7 +251,7 @@ export function visitorOf(client: SandboxClient, number: number): Visitor {
 /** Below 1, so that time never runs backwards. */
 const SWING = 0.8;
 
-/** Spreads `total` moments over [start, end) milliseconds. Any one of them is computed without the others. */
+/** Distributes `total` times over [start, end) milliseconds. Each can be computed without the others. */
 export function createRhythm(seed: number, total: number, start: number, end: number) {
   if (!(end > start)) throw new Error('the consent log must end after it begins');
   const warp = (at: number): number =>
@@ -265,7 +266,7 @@ export function createRhythm(seed: number, total: number, start: number, end: nu
   return {
     total,
     timeAt: (index: number): Date => new Date(timeOf(index)),
-    /** The first index whose time is not before `at` (milliseconds); `total` when there is none. */
+    /** The first index with a time of at least `at` (milliseconds); `total` if there is none. */
     indexFrom: (at: number): number => {
       let low = 0;
       let high = total;
@@ -279,5 +280,5 @@ export function createRhythm(seed: number, total: number, start: number, end: nu
   };
 }
 
-/** When the decisions of a site are made: `total` moments in ascending order, more by day than by night. */
+/** The times of a site's decisions: `total` in ascending order, more by day than by night. */
 export type Rhythm = ReturnType<typeof createRhythm>;

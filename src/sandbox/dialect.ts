@@ -6,65 +6,69 @@ export const listForms = ['count', 'cursor'] as const;
 type ListForm = (typeof listForms)[number];
 
 /**
- * How a refusal looks. `object` is the documented envelope, `{"error": {"code", "message"}}`; `numbered` is that envelope with a number as
- * code; `string` is `{"error": "…"}`; `text` is plain text. The service documents the envelope and no more (docs/service.md §7); proxies
- * and gateways before it answer in the other forms.
+ * How a refusal looks. `object` is the documented envelope, `{"error": {"code", "message"}}`; `numbered` is that
+ * envelope with a number as code; `string` is `{"error": "…"}`; `text` is plain text. The service documents only the
+ * envelope (docs/service.md §7); proxies and gateways in front of it answer in the other forms.
  */
 export const errorForms = ['object', 'numbered', 'string', 'text'] as const;
 export type ErrorForm = (typeof errorForms)[number];
 
 /**
- * What the embed endpoint answers; not documented (docs/service.md §4.7). `fields` tells of a policy everything, text included; `content` has the
- * Markdown under that name, `html` nothing but HTML (and a bare list as hub), `data` an envelope; `web page` and `markdown` are no JSON.
+ * The answer of the embed endpoint; not documented (docs/service.md §4.7). `fields` contains everything about a policy
+ * including its text; `content` has the Markdown under that name, `html` nothing but HTML (and a plain list as hub),
+ * `data` an envelope; `web page` and `markdown` are not JSON.
  */
 export const embedForms = ['fields', 'content', 'html', 'data', 'web page', 'markdown'] as const;
 export type EmbedForm = (typeof embedForms)[number];
 
-/** What publish wants as its body: nothing need be sent, or at least `{}`. */
+/** The body that publish requires: none, or at least `{}`. */
 export const publishBodies = ['optional', 'required'] as const;
 type PublishBody = (typeof publishBodies)[number];
 
-/** How the id of a delivery looks. */
+/** The form of a delivery's id. */
 export type DeliveryIdForm = 'dlv' | 'evt' | 'uuid' | 'number';
 
-/** How JSON is laid out: without blanks, over several lines, or with everything beyond ASCII escaped. */
+/** The layout of JSON: without blanks, over several lines, or with everything beyond ASCII escaped. */
 export type JsonLayout = 'compact' | 'indented' | 'ascii';
 
 /**
- * One way to fill in what the service's documentation leaves open: shapes of payloads and rows, words, forms of time,
- * order and end of lists. What is documented is the same in every dialect.
+ * One way to fill the gaps in the service's documentation: shapes of payloads and rows, words, forms of time, order and
+ * end of lists. Whatever is documented is the same in every dialect.
  */
 export interface Dialect {
   readonly name: string;
   readonly summary: string;
   readonly rowOrder: 'oldest-first' | 'newest-first';
-  /** How the last page says so. */
+  /** How the last page is marked. */
   readonly lastPage: 'null' | 'absent' | 'empty';
   /** HTTP status of a successful generate. */
   readonly createdStatus: 200 | 201;
   readonly list: ListForm;
   readonly embed: EmbedForm;
-  /** Whether form A of a generation tells what is left of the quota: one of two documented answers does (docs/service.md §2.1). */
+  /** Whether form A of a generation states the rest of the quota: one of two documented answers does (docs/service.md §2.1). */
   readonly tellsRemaining: boolean;
-  /** Whether {base_url}/openapi needs a key, as documented of every REST endpoint (docs/service.md §5); {site_url}/openapi never does. */
+  /**
+   * Whether {base_url}/openapi needs a key, as documented for every REST endpoint (docs/service.md §5);
+   * {site_url}/openapi never does.
+   */
   readonly openapiNeedsKey: boolean;
-  /** Whether publish takes no body, or asks for a JSON object: not documented (docs/service.md §4.4). */
+  /** Whether publish takes no body or requires a JSON object; not documented (docs/service.md §4.4). */
   readonly publishBody: PublishBody;
   readonly contentType: string;
   /** Spelling of the rate limit headers. */
   readonly limitHeaders: LimitHeaderForm;
   readonly errors: ErrorForm;
   readonly deliveryIds: DeliveryIdForm;
-  /** Of deliveries and of pages of the consent log. */
+  /** For deliveries and for pages of the consent log. */
   readonly layout: JsonLayout;
-  /** What was drawn from the seed beyond the fields above: what, and how; empty where a name fixes everything. */
+  /** Choices drawn from the seed in addition to the fields above, with their values; empty for fixed dialects. */
   readonly drawn: readonly (readonly [string, string])[];
-  /** Unsigned headers that name the delivery. */
+  /** Unsigned headers that identify the delivery. */
   headers(event: string, deliveryId: string): Record<string, string>;
-  /** The body of any event but policy.published. */
+  /** The body of any event except policy.published. */
   payload(happening: Exclude<Happening, PublishedHappening>, deliveryId: string): unknown;
   row(decision: DecisionHappening): unknown;
 }
 
-/** The one payload that is documented (docs/service.md §6); no dialect may change it. */
+/** The only documented payload (docs/service.md §6); no dialect may change it. */
 type PublishedHappening = PolicyHappening & { readonly event: 'policy.published' };

@@ -17,17 +17,17 @@ export const dialectNames = Object.keys(dialects) as readonly DialectName[];
 export type DialectChoice = DialectName | 'mixed';
 export const dialectChoices: readonly DialectChoice[] = [...dialectNames, 'mixed'];
 
-/** What may be set apart from the dialect. */
+/** Choices that can be set independently of the dialect. */
 export type DialectOverrides = Partial<
   Pick<Dialect, 'list' | 'limitHeaders' | 'errors' | 'embed' | 'tellsRemaining' | 'openapiNeedsKey' | 'publishBody'>
 >;
 
-/** The dialect of a name and, for `mixed`, of a seed, with what was set apart from it. */
+/** The dialect with a name and, for `mixed`, a seed, with overrides applied. */
 export function chooseDialect(name: DialectChoice, seed: number, overrides: DialectOverrides = {}): Dialect {
   return { ...(name === 'mixed' ? createMixed(seed) : dialects[name]), ...overrides };
 }
 
-/** The open choices of a dialect, for the start-up table: what, and how. */
+/** The open choices of a dialect with their values, for the start-up table. */
 export function describeDialect(dialect: Dialect): (readonly [string, string])[] {
   return [
     ['list of policies', dialect.list === 'count' ? '{count, policies}' : '{data, next_cursor}'],
@@ -51,14 +51,14 @@ const errorExamples: Record<Dialect['errors'], string> = {
   text: 'plain text',
 };
 
-/** The bytes of a delivery: policy.published with exactly the documented fields (docs/service.md §6), the rest by dialect. */
+/** The bytes of a delivery: policy.published with exactly the documented fields (docs/service.md §6), others by dialect. */
 export function renderBody(dialect: Dialect, happening: Happening, deliveryId: string): Buffer {
   const payload =
     happening.event === 'policy.published' ? documentedPublished(happening) : dialect.payload(happening, deliveryId);
   return Buffer.from(layJson(dialect.layout, payload), 'utf8');
 }
 
-/** The id of a delivery in the form of the dialect; it follows from the parts alone. */
+/** The id of a delivery in the dialect's form; it follows only from the parts. */
 export function deliveryIdOf(
   { deliveryIds }: Pick<Dialect, 'deliveryIds'>,
   ...parts: readonly (string | number)[]
@@ -71,7 +71,7 @@ const deliveryIdForms: Record<DeliveryIdForm, (parts: readonly (string | number)
   evt: (parts) => `evt_${deriveText(24, ...parts)}`,
   uuid: (parts) => {
     const hex = digestOf(parts).toString('hex');
-    // Version and variant of RFC 9562 §5.4; what is random in a real one follows from the seed here.
+    // Version and variant of RFC 9562 §5.4; the random part follows from the seed.
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
   },
   number: (parts) => String(digestOf(parts).readUIntBE(0, 6)),

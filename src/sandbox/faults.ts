@@ -18,20 +18,20 @@ export type FaultTarget = (typeof faultTargets)[number];
 
 const ms = z.number().int().min(0).max(600_000);
 const times = {
-  /** Endpoint that it happens at. */
+  /** Endpoint where it happens. */
   on: z.enum(faultTargets).default('any'),
-  /** Share of the requests that it happens to. */
+  /** Share of the requests affected. */
   rate: z.number().min(0).max(1).default(1),
-  /** At most so often; absent: without end. */
+  /** Maximum number of times; absent: unlimited. */
   times: z.number().int().min(1).optional(),
-  /** Leave so many requests in peace first. */
+  /** Number of requests to leave alone first. */
   after: z.number().int().min(0).default(0),
 };
 
 /** Whether the request is carried out anyway, so that only its answer is lost: the caller cannot know. */
 const carriedOut = { carriedOut: z.boolean().default(false) };
 
-/** Faults that can be asked for, by name. Several may hit one request. */
+/** Faults that can be requested, by name. Several may hit one request. */
 export const faultSchema = z.discriminatedUnion('name', [
   // Of the connection
   z.strictObject({ name: z.literal('latency'), ...times, ms: ms.default(300) }),
@@ -71,7 +71,7 @@ export const faultSchema = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('cursor-expires-after'),
     ...times,
-    /** Pages of a period that are given; the cursor to the next one is refused. */
+    /** Pages of a period that are returned; the cursor to the next one is refused. */
     pages: z.number().int().min(1).default(3),
     status: z.number().int().min(400).max(599).default(400),
   }),
@@ -82,9 +82,9 @@ export const faultSchema = z.discriminatedUnion('name', [
   z.strictObject({
     name: z.literal('webhook-reordered'),
     ...times,
-    /** How many later deliveries of the same client go first. */
+    /** How many later deliveries of the same client are sent first. */
     by: z.number().int().min(1).max(100).default(2),
-    /** Not held back longer than this, in case no later ones come. */
+    /** Maximum delay, in case no later deliveries come. */
     ms: ms.default(2_000),
   }),
   z.strictObject({ name: z.literal('webhook-lost'), ...times }),
@@ -129,18 +129,18 @@ export function isScenarioName(name: string): name is ScenarioName {
 
 /** The faults that hit one request. */
 export interface Drawn {
-  /** Which request of the sandbox this was, from 1. */
+  /** Number of this request within the sandbox, from 1. */
   readonly number: number;
   find<Name extends FaultName>(name: Name): Named<Name> | null;
 }
 
-/** The faults of a running sandbox. They may be changed at any time. */
+/** The faults of a running sandbox, which may be changed at any time. */
 export interface Faults {
   set(faults: readonly FaultInput[]): void;
   list(): readonly Fault[];
   /** How often each fault has happened since it was set, in the order of `list`. */
   counts(): readonly number[];
-  /** Decides which faults hit the next request at an endpoint. Same seed and same requests: same faults. */
+  /** Decides which faults hit the next request to an endpoint. The same seed and requests give the same faults. */
   draw(target: Exclude<FaultTarget, 'any'>): Drawn;
   /** How late a row appears in the log, milliseconds; 0: at once. */
   rowDelay(index: number): number;
@@ -183,7 +183,7 @@ export function createFaults(seed: number, initial: readonly FaultInput[] = []):
   return faults;
 }
 
-/** A fault without `on` hits every endpoint that it makes sense at. */
+/** A fault without `on` hits every endpoint for which it makes sense. */
 function concerns(fault: Fault, target: Exclude<FaultTarget, 'any'>): boolean {
   const isOfDeliveries = fault.name.startsWith('webhook-');
   if (isOfDeliveries !== (target === 'webhooks')) return false;

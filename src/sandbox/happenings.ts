@@ -3,7 +3,7 @@ import type { RequestKind } from '../core/vocabulary.ts';
 /** What a visitor did on the banner. */
 export type Choice = 'accept' | 'reject' | 'choose' | 'withdraw';
 
-/** The purposes that the sandbox's banners ask about. */
+/** The purposes of the sandbox's banners. */
 export type Purpose = 'necessary' | 'preferences' | 'analytics' | 'marketing';
 export type PurposeChoices = Readonly<Record<Purpose, boolean>>;
 
@@ -43,7 +43,7 @@ export interface RequestHappening {
   readonly kind: RequestKind;
   readonly name: string;
   readonly email: string;
-  /** A visitor hash that the requester read out of the own browser. */
+  /** A visitor hash that the requester read from their own browser. */
   readonly visitorHash: string | null;
   readonly jurisdiction: string;
   readonly language: string;
@@ -51,7 +51,7 @@ export interface RequestHappening {
   readonly at: Date;
 }
 
-/** A cookie or tracker that a scan found. */
+/** A cookie or tracker found by a scan. */
 export interface FoundCookie {
   readonly name: string;
   readonly kind: 'cookie' | 'tracker';
@@ -70,7 +70,7 @@ export interface ScanHappening {
   readonly trackersFound: number;
   readonly uncategorised: number;
   readonly score: number;
-  /** Absent: the scan tells numbers alone. */
+  /** Absent: the scan reports only numbers. */
   readonly found?: readonly FoundCookie[];
   readonly at: Date;
 }
@@ -80,7 +80,7 @@ export interface IntegrationHappening {
   readonly integrationId: string;
   readonly name: string;
   readonly site: string;
-  /** Why it was lost. */
+  /** The reason for losing it. */
   readonly reason?: string;
   readonly at: Date;
 }

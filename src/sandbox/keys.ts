@@ -1,21 +1,21 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** What a named key may do (docs/service.md §2.5). */
+/** The rights of a named key (docs/service.md §2.5). */
 export type Scope = 'read' | 'write' | 'webhooks';
 
 /** One key of the sandbox. */
 export interface ApiKey {
   readonly value: string;
   readonly scopes: readonly Scope[];
-  /** Slugs that the key reaches; an agency-wide key reaches all clients, one that is limited to a client only that one. */
+  /** Slugs that the key reaches: one client, or all for an agency-wide key. */
   readonly clients: readonly string[];
-  /** May change at any time: a request that comes afterwards is refused. */
+  /** May change at any time: later requests are refused. */
   revoked: boolean;
-  /** When it was used last; null: never since the start. */
+  /** When it was last used; null: not since the start. */
   lastUsedAt: Date | null;
 }
 
-/** How an Authorization header was judged; the service's documentation has 401 for the first two, 403 for the third. */
+/** The verdict on an Authorization header; the service documents 401 for the first two, 403 for the third. */
 type KeyVerdict =
   | { readonly outcome: 'accepted'; readonly key: ApiKey }
   | { readonly outcome: 'missing' }
@@ -24,7 +24,7 @@ type KeyVerdict =
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 
-/** Text that looks random and follows from the seed alone. These are the sandbox's keys and worth nothing elsewhere. */
+/** Text that looks random and follows only from the seed. Used for the sandbox's keys, which are worth nothing elsewhere. */
 export function deriveText(length: number, ...parts: readonly (string | number)[]): string {
   let text = '';
   for (let block = 0; text.length < length; block += 1) {
@@ -36,7 +36,7 @@ export function deriveText(length: number, ...parts: readonly (string | number)[
   return text.slice(0, length);
 }
 
-/** Same text? In constant time, whatever the lengths. */
+/** Compares texts in constant time, whatever their lengths. */
 export function isSameText(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text, 'utf8').digest();
   return timingSafeEqual(digest(a), digest(b));
@@ -54,17 +54,17 @@ export function judgeKey(keys: readonly ApiKey[], header: string | undefined, ne
   return { outcome: 'accepted', key };
 }
 
-/** Makes and reads the opaque cursors of one sandbox: a position, bound to the query that it belongs to. */
+/** Makes and reads the opaque cursors of one sandbox: a position, bound to its query. */
 export function createCursors(secret: string) {
   const tag = (query: string, text: string): string =>
     createHmac('sha256', secret).update(`${query}\u0000${text}`, 'utf8').digest('base64url').slice(0, 16);
   return {
-    /** @param nonce makes cursors of one position look different */
+    /** @param nonce makes cursors for one position look different */
     make: (query: string, position: number, nonce: number = 0): string => {
       const text = `${position.toString(36)}.${nonce.toString(36)}`;
       return Buffer.from(`${tag(query, text)}.${text}`, 'utf8').toString('base64url');
     },
-    /** The position; null when the cursor was not made here, or for another query. */
+    /** The position; null if the cursor was not made here, or for another query. */
     read: (query: string, cursor: string): number | null => {
       const decoded = Buffer.from(cursor, 'base64url').toString('utf8');
       const match = /^([\w-]{16})\.(([0-9a-z]{1,11})\.[0-9a-z]{1,11})$/.exec(decoded);

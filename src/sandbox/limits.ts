@@ -1,4 +1,4 @@
-/** How the limit headers are spelt: the service says that they exist, not how (docs/service.md §8). */
+/** Spellings of the limit headers: the service documents that they exist, but not their names (docs/service.md §8). */
 export const limitHeaderForms = ['x-ratelimit', 'ratelimit', 'ratelimit-ietf', 'none'] as const;
 export type LimitHeaderForm = (typeof limitHeaderForms)[number];
 
@@ -9,7 +9,7 @@ export interface LimitOptions {
   readonly bulkPerMinute?: number;
   /** Documented: 20. */
   readonly bulkPerDay?: number;
-  /** Everything else, per key; null: not limited. That there is a limit is documented, its value is not. Default 6,000. */
+  /** Everything else, per key; null: unlimited. The limit is documented, its value is not. Default 6,000. */
   readonly otherPerMinute?: number | null;
   /** Default: by dialect. */
   readonly headers?: LimitHeaderForm;
@@ -17,7 +17,7 @@ export interface LimitOptions {
 
 export type LimitedKind = 'generate' | 'bulk' | 'other';
 
-/** Whether a request fits, and the headers that say how much is left. */
+/** Whether a request is within the limits, with the headers that say how much is left. */
 type LimitVerdict =
   | { readonly outcome: 'free'; readonly headers: Readonly<Record<string, string>> }
   | {
@@ -36,7 +36,7 @@ const MINUTE = 60_000;
 export const OTHERS_PER_MINUTE = 6_000;
 const DAY = 86_400_000;
 
-/** The limits in numbers; null: not limited. */
+/** The limits as numbers; null: unlimited. */
 export interface LimitValues {
   readonly generatePerMinute: number;
   readonly bulkPerMinute: number;
@@ -44,7 +44,7 @@ export interface LimitValues {
   readonly otherPerMinute: number | null;
 }
 
-/** What is not given is as documented (docs/service.md §8). */
+/** Limits not given are as documented (docs/service.md §8). */
 export function limitValues(options: LimitOptions): LimitValues {
   return {
     generatePerMinute: options.generatePerMinute ?? 20,

@@ -7,11 +7,11 @@ import { deriveText } from './keys.ts';
 import { titleOf } from './policies.ts';
 import { mix, mulberry32, pick, pickWeighted, type Random } from './prng.ts';
 
-/** More a minute is refused: what one process and one receiver on the same machine can still make sense of. */
+/** Higher rates are refused: the most that one process and one receiver on the same machine can usefully handle. */
 export const MOST_PER_MINUTE = 6_000;
-/** Visitors of each client who may come back. */
+/** Visitors of each client who may return. */
 const REMEMBERED = 500;
-/** Nothing new happens while so many deliveries are under way. */
+/** Nothing new happens while this many deliveries are in progress. */
 const MOST_UNDER_WAY = 200;
 
 export interface LiveOptions {
@@ -21,17 +21,17 @@ export interface LiveOptions {
   /** Happenings a minute on average, over all clients, 1 to 6,000. */
   readonly perMinute: number;
   readonly signal: AbortSignal;
-  /** Numbers what is made on demand. */
+  /** Returns the number of the next happening made on demand. */
   readonly nextNumber: () => number;
   /** Queues the webhooks of a happening. */
   readonly notify: (world: World, happening: Happening) => number;
   readonly underWay: () => number;
   readonly onHappening?: (world: World, happening: Happening) => void;
-  /** Waits, milliseconds. Default: of the machine's clock. */
+  /** Waits this many milliseconds. Default: by the machine's clock. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** How often what happens on a site. */
+/** Relative frequencies of what happens on a site. */
 const kinds: readonly (readonly [KnownEvent | 'return' | 'revision', number])[] = [
   ['consent.recorded', 800],
   ['return', 150],
@@ -43,9 +43,9 @@ const kinds: readonly (readonly [KnownEvent | 'return' | 'revision', number])[] 
 ];
 
 /**
- * Plays the sites of all clients from now on until the signal: visitors who decide and come back to change their mind or withdraw,
- * requests, scans, integrations, policies that are revised and published again. What happens is in the consent log and the list
- * of policies as well. Answers how much happened.
+ * Plays the sites of all clients from now on until the signal: visitors decide, and return to change their mind or
+ * withdraw; requests, scans, integrations, policies that are revised and published again. Everything also appears in
+ * the consent log and the list of policies. Returns the number of happenings.
  */
 export async function playLive(options: LiveOptions): Promise<number> {
   const { worlds, clock, signal, notify } = options;
@@ -59,7 +59,7 @@ export async function playLive(options: LiveOptions): Promise<number> {
   while (!signal.aborted) {
     const number = options.nextNumber();
     const random = mulberry32(mix(options.seed ^ 0x6c697665, number));
-    // Visitors come independently of each other. A machine that slept does not make up for more than a second.
+    // Visitors come independently of each other. After sleeping, a machine catches up at most one second.
     due = Math.max(due + (-Math.log(1 - random()) * 60_000) / options.perMinute, clock().getTime() - started - 1_000);
     const ms = due - (clock().getTime() - started);
     if (ms > 1) await wait(ms, signal);
@@ -115,8 +115,8 @@ function revise(world: World, random: Random, at: Date): Happening[] {
 }
 
 /**
- * The n-th happening of a kind made on demand, at `at`, of the policy that is named. Same world, kind, number and time: same happening.
- * Errors: the client has no such policy.
+ * The n-th happening of a kind made on demand, at `at`, for the named policy. The same world, kind, number and time
+ * give the same happening. Errors: the client has no such policy.
  */
 export function drawMoment(world: World, event: KnownEvent, n: number, at: Date, policyId?: string): Happening {
   const { client, shelf } = world;
@@ -170,7 +170,7 @@ export function drawMoment(world: World, event: KnownEvent, n: number, at: Date,
     case 'integration.disconnected':
       return {
         event,
-        // The same each time, so that what is connected can be lost.
+        // Always the same, so that what is connected can be lost.
         integrationId: `int_${deriveText(12, client.seed, 'integration', 'newsletter')}`,
         ...{ name: 'newsletter', site: `https://${client.domain}`, at },
         ...(event === 'integration.disconnected' ? { reason: 'The API key was rejected (401 Unauthorized).' } : {}),
@@ -211,7 +211,7 @@ function policyMoment(
   };
 }
 
-/** Lets a happening take place at the service: what it answers from now on says so. Scans, requests and integrations are in no answer. */
+/** Applies a happening to the service's later answers. Scans, requests and integrations appear in no answer. */
 export function takePlace(world: World, happening: Happening): void {
   switch (happening.event) {
     case 'consent.recorded':

@@ -9,9 +9,9 @@ import type { DeliveryNote, DeliveryRecord, Outbox, OutgoingDelivery } from './w
 import type { World } from './world.ts';
 
 export interface PlayOptions extends TrafficRange {
-  /** Takes each delivery instead of HTTP; resolves with what became of it. */
+  /** Takes each delivery instead of HTTP; resolves with its outcome. */
   readonly deliver?: (delivery: OutgoingDelivery) => Promise<Pick<DeliveryRecord, 'outcome'>>;
-  /** Deliveries under way at once per client. 1, the default, keeps their order. */
+  /** Concurrent deliveries per client. 1, the default, keeps their order. */
   readonly concurrency?: number;
   /** Called after each delivery. */
   readonly onDelivery?: (delivery: OutgoingDelivery, outcome: DeliveryRecord['outcome']) => void;
@@ -25,17 +25,17 @@ export interface ClientTraffic {
   readonly accepted: number;
   readonly refused: number;
   readonly unreachable: number;
-  /** Kept from being sent by a fault. */
+  /** Not sent because of a fault. */
   readonly lost: number;
   readonly byEvent: Readonly<Record<string, number>>;
   readonly byNote: Readonly<Partial<Record<DeliveryNote, number>>>;
   readonly faults: PlannedFaults;
   readonly requests: readonly RequestHappening[];
-  /** Set when the endpoint stopped answering and the rest was not sent. */
+  /** Set if the endpoint stopped answering and the rest was not sent. */
   readonly stopped: string | null;
 }
 
-/** An endpoint that did not answer this many deliveries in a row, retries included, is given up. */
+/** After this many consecutive deliveries without an answer, retries included, an endpoint is given up. */
 const PATIENCE = 3;
 
 /** Plays one client's traffic of a range to its endpoints, or to `deliver`. */
@@ -81,7 +81,7 @@ export async function playClient(
           if (silent >= PATIENCE) stopped = `no answer from ${new URL(url).origin}`;
         });
         held.add(counted);
-        // What is not held back has been counted when this comes: it waits for the same answer, and was told later.
+        // Deliveries that are not held back have been counted by now; held-back ones are counted later.
         await goOn;
         if (options.signal?.aborted === true) stopped ??= 'interrupted';
       }
@@ -100,7 +100,7 @@ export async function playClient(
   };
 }
 
-/** A parcel on its way, and what it stands for. */
+/** A parcel to send, with the happening it is about. */
 interface TrafficItem {
   readonly parcel: Parcel;
   readonly happening: Happening | null;
@@ -113,19 +113,19 @@ interface TrafficRange {
   readonly to: Date;
 }
 
-/** What a client's traffic withholds or contradicts on purpose: what a reconciliation should find. */
+/** What a client's traffic intentionally withholds or contradicts, which a reconciliation should find. */
 interface PlannedFaults {
   /** Decisions whose webhook is never sent. */
   readonly lost: readonly string[];
-  /** Decisions whose row says something else than the webhook. */
+  /** Decisions whose row contradicts the webhook. */
   readonly conflicts: readonly string[];
   /** Decisions whose webhook is signed with the previous secret. */
   readonly oldSecret: readonly string[];
 }
 
 /**
- * The deliveries of one client in the order in which they are sent: what happened, in order of time, then disturbed by
- * repeats, late ones, forged ones, an unknown event and bodies that are not JSON. Lazy: millions cost no memory.
+ * One client's deliveries in sending order: what happened, in order of time, disturbed by repeats, late ones, forged
+ * ones, an unknown event and bodies that are not JSON. Lazy: millions cost no memory.
  */
 function* trafficOf(world: World, dialect: Dialect, range: TrafficRange): Generator<TrafficItem> {
   const held: { item: TrafficItem; after: number }[] = [];

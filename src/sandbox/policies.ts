@@ -2,7 +2,7 @@ import type { SandboxClient } from './clients.ts';
 import type { PolicyHappening } from './happenings.ts';
 import { deriveText } from './keys.ts';
 
-/** One policy of a client as it stands. */
+/** One policy of a client in its current state. */
 export interface Policy {
   readonly id: string;
   readonly policyType: string;
@@ -29,16 +29,16 @@ export interface NewPolicy {
   readonly clauses: readonly string[];
 }
 
-/** What was added to the policies that the seed makes. */
+/** What was added to the policies made from the seed. */
 interface ShelfChanges {
-  /** How many were generated. */
+  /** The number of generated policies. */
   readonly generated: number;
   readonly policies: readonly Policy[];
-  /** Ids of those that were deleted. */
+  /** Ids of deleted policies. */
   readonly deleted: readonly string[];
 }
 
-/** Builds the shelf from what happens to the client's policies by itself (the timeline) and what callers add. */
+/** Builds the shelf from the timeline of a client's policies and what callers add. */
 export function createPolicyShelf(client: SandboxClient, timeline: readonly PolicyHappening[], quota: Quota) {
   const policies = new Map<string, Policy>();
   const touched = new Set<string>();
@@ -86,7 +86,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
       catchUp(now);
       return policies.get(id) ?? null;
     },
-    /** Which policy an event may be about: the newest that waits to be published, else the first that is. */
+    /** A policy for an event: the newest one waiting to be published, otherwise the first published one. */
     candidate: (event: PolicyHappening['event'], now: Date): Policy | null => {
       catchUp(now);
       const all = [...policies.values()];
@@ -94,7 +94,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
         event === 'policy.published' ? all.findLast(({ publishedAt }) => publishedAt === null) : undefined;
       return waiting ?? all.find(({ publishedAt }) => publishedAt !== null) ?? null;
     },
-    /** Counts against the quota. null: nothing is left of it. */
+    /** Counts against the quota. Null: nothing is left of it. */
     generate: (input: NewPolicy, now: Date): Policy | null => {
       catchUp(now);
       if (!quota.take()) return null;
@@ -117,7 +117,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
       touched.add(policy.id);
       return policy;
     },
-    /** null: no such policy. Publishing again renews the time and keeps the address. */
+    /** Null: no such policy. Publishing again updates the time and keeps the address. */
     publish: (id: string, now: Date): Policy | null => {
       catchUp(now);
       const policy = policies.get(id);
@@ -127,7 +127,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
       touched.add(id);
       return published;
     },
-    /** Lets happen to a policy what an event says: what a caller reads afterwards is as the event tells. */
+    /** Applies an event to a policy, so that later answers agree with the event. */
     apply: (happening: PolicyHappening): void => {
       catchUp(happening.at);
       set(happening);
@@ -139,7 +139,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
     used: () => quota.used(),
     /** What is left of it. */
     remaining: () => quota.remaining(),
-    /** What callers and triggers made or changed. */
+    /** What callers and triggers created or changed. */
     changes: (): ShelfChanges => ({
       generated,
       policies: [...touched].flatMap((id) => {
@@ -148,7 +148,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
       }),
       deleted: [...deleted],
     }),
-    /** Puts such changes back, as of the moment at which they were taken. */
+    /** Restores saved changes as of a given time. */
     restore: (changes: ShelfChanges, at: Date): void => {
       catchUp(at);
       generated = changes.generated;
@@ -179,7 +179,7 @@ export function createPolicyShelf(client: SandboxClient, timeline: readonly Poli
   };
 }
 
-/** The policies of one client. What the timeline says has happened by `now` is applied before every answer. */
+/** The policies of one client. Everything in the timeline up to `now` is applied before every answer. */
 export type PolicyShelf = ReturnType<typeof createPolicyShelf>;
 
 const smallWords = new Set(['of', 'and', 'to', 'for']);
@@ -192,7 +192,7 @@ export function titleOf(policyType: string): string {
     .join(' ');
 }
 
-/** What is left of a plan's generations: one client's own, or pooled by an agency's clients (docs/service.md §8). */
+/** The rest of a plan's generations: one client's own, or pooled by an agency's clients (docs/service.md §8). */
 export function createQuota(most: number, used = 0) {
   let taken = used;
   return {
@@ -210,7 +210,7 @@ export function createQuota(most: number, used = 0) {
 
 export type Quota = ReturnType<typeof createQuota>;
 
-/** What a sample policy is made of. */
+/** The input of a sample policy. */
 interface SampleInput {
   readonly title: string;
   readonly brandName: string;
@@ -222,8 +222,8 @@ interface SampleInput {
 }
 
 /**
- * The text of a generated policy. It is not a legal text and says so in its first and last line: the sandbox shows how the
- * service behaves, not what it writes.
+ * The text of a generated policy. It is not a legal text, and says so in its first and last line: the sandbox imitates
+ * how the service behaves, not what it writes.
  */
 function sampleMarkdown(input: SampleInput): string {
   const lines = [
@@ -250,7 +250,7 @@ function sampleMarkdown(input: SampleInput): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The same text as HTML; everything that a caller supplied is escaped. */
+/** The same text as HTML; everything supplied by a caller is escaped. */
 function sampleHtml(input: SampleInput): string {
   const body = sampleMarkdown(input)
     .split('\n')

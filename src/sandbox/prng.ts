@@ -16,7 +16,7 @@ export function mulberry32(seed: number): Random {
   };
 }
 
-/** Mixes a seed and an index into 32 bits (the murmur3 finaliser), so that the n-th item is known without the ones before it. */
+/** Mixes a seed and an index into 32 bits (the murmur3 finaliser), so that the n-th item can be computed without earlier ones. */
 export function mix(seed: number, index: number): number {
   let h = (seed ^ Math.imul(index >>> 0, 0x9e3779b1) ^ Math.floor(index / 4294967296)) >>> 0;
   h = Math.imul(h ^ (h >>> 16), 0x85ebca6b);
@@ -24,7 +24,7 @@ export function mix(seed: number, index: number): number {
   return (h ^ (h >>> 16)) >>> 0;
 }
 
-/** A 32-bit seed out of words and numbers (FNV-1a, then mixed). */
+/** A 32-bit seed from words and numbers (FNV-1a, then mixed). */
 export function seedOf(...parts: readonly (string | number)[]): number {
   let h = 0x811c9dc5;
   for (const part of parts) {
@@ -33,14 +33,14 @@ export function seedOf(...parts: readonly (string | number)[]): number {
   return mix(h >>> 0, parts.length);
 }
 
-/** One item of a list that is not empty. */
+/** One item of a non-empty list. */
 export function pick<T>(random: Random, items: readonly T[]): T {
   const item = items[Math.floor(random() * items.length)];
   if (item === undefined) throw new Error('pick: the list is empty');
   return item;
 }
 
-/** One item of a list of [item, weight] that is not empty. */
+/** One item of a non-empty list of [item, weight]. */
 export function pickWeighted<T>(random: Random, items: readonly (readonly [T, number])[]): T {
   let left = random() * items.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [item, weight] of items) {

@@ -44,9 +44,9 @@ export interface SandboxOptions {
   /** Everything that looks random follows from this, the clock and the options. */
   readonly seed: number;
   readonly clock: () => Date;
-  /** How many clients, or which. */
+  /** The number of clients, or their specifications. */
   readonly clients: number | readonly ClientSpec[];
-  /** Start of the window that traffic and consent rows lie in. Default: 30 days before the clock. */
+  /** Start of the window of traffic and consent rows. Default: 30 days before the clock. */
   readonly startedAt?: Date;
   /** End of the window, exclusive. Default: the clock at creation. Rows later than the clock do not exist yet. */
   readonly endsAt?: Date;
@@ -54,35 +54,35 @@ export interface SandboxOptions {
   readonly consentRows?: number;
   /** Default `plain`; `mixed` draws every open choice from the seed. */
   readonly dialect?: DialectChoice;
-  /** Set apart from the dialect. */
+  /** Choices set independently of the dialect. */
   readonly overrides?: DialectOverrides;
   /** Generations per client before the quota is used up. Default 500. */
   readonly quota?: number;
-  /** Makes the clients those of one agency: keys over all of them, and one quota for all together. */
+  /** Makes the clients those of one agency: keys for all of them, and one shared quota. */
   readonly agency?: { readonly quota: number };
   /** Rates per key; default: the documented ones. */
   readonly limits?: LimitOptions;
-  /** How long a generation takes, milliseconds. Default 0; the service takes up to 120,000. */
+  /** Duration of a generation, milliseconds. Default 0; the service takes up to 120,000. */
   readonly generateMs?: number;
-  /** Waits so many milliseconds of the sandbox's clock. Default: of the machine's. */
+  /** Waits this many milliseconds of the sandbox's clock. Default: the machine's. */
   readonly wait?: (ms: number) => Promise<void>;
-  /** Waits between tries of a delivery, milliseconds. Default 500, 2,000, 8,000. */
+  /** Waits between attempts of a delivery, milliseconds. Default 500, 2,000, 8,000. */
   readonly backoffMs?: readonly number[];
   /** How long an endpoint may take, milliseconds. Default 10,000. */
   readonly timeoutMs?: number;
-  /** How many decisions made while it runs are kept, over all clients, at least 100 each. Default 200,000. */
+  /** How many decisions made while it runs are kept for all clients, at least 100 each. Default 200,000. */
   readonly keepRecorded?: number;
   /** Faults from the start; `sandbox.faults` changes them later. */
   readonly faults?: readonly FaultInput[];
-  /** What an earlier run left; its window is taken over. */
+  /** The state of an earlier run, whose window is used. */
   readonly state?: SandboxState;
-  /** Called whenever `state()` may say something new. */
+  /** Called whenever the result of `state()` may have changed. */
   readonly changed?: () => void;
   /** Public origin. Default: where the sandbox listens. */
   readonly siteUrl?: string;
 }
 
-/** A running stand-in of the service. */
+/** A running stand-in for the service. */
 export interface Sandbox {
   readonly app: FastifyInstance;
   readonly clients: readonly SandboxClient[];
@@ -90,7 +90,7 @@ export interface Sandbox {
   readonly agency: Agency | null;
   readonly worlds: readonly World[];
   readonly dialect: Dialect;
-  /** What the sandbox was built with. */
+  /** The settings with which the sandbox was built. */
   readonly settings: {
     readonly seed: number;
     readonly quota: number;
@@ -111,21 +111,25 @@ export interface Sandbox {
     readonly host?: string;
   }): Promise<{ readonly baseUrl: string; readonly siteUrl: string }>;
   /**
-   * Makes one event happen now and delivers it to the client's endpoints (or `url`), with retries. What the API answers afterwards
-   * says so, too: the consent log, the list of policies. Throws when there is no such client, event, policy or address.
+   * Makes one event happen now and delivers it to the client's endpoints (or `url`), with retries. Later answers of the
+   * API (the consent log, the list of policies) include it. Throws if there is no such client, event, policy or
+   * address.
    */
   send(client: string, event: string, options?: SendOptions): Promise<DeliveryRecord[]>;
-  /** Plays the traffic of a range (default: the whole window) of all clients at once. Same sandbox, same range: same bytes. */
+  /**
+   * Plays the traffic of a range (default: the whole window) for all clients at once. The same sandbox and range give
+   * the same bytes.
+   */
   playTraffic(options?: Partial<PlayOptions>): Promise<ClientTraffic[]>;
-  /** Plays the sites from now on until the signal, `perMinute` happenings a minute on average; answers how many there were. */
+  /** Plays the sites from now on until the signal, with `perMinute` happenings a minute on average; returns their number. */
   playLive(
     options: Pick<LiveOptions, 'perMinute' | 'signal'> & Partial<Pick<LiveOptions, 'onHappening' | 'wait'>>,
   ): Promise<number>;
-  /** Gives up deliveries under way and closes the server. */
+  /** Abandons deliveries in progress and closes the server. */
   close(): Promise<void>;
 }
 
-/** Builds a sandbox; nothing listens yet. */
+/** Builds a sandbox that does not listen yet. */
 export function createSandbox(options: SandboxOptions): Sandbox {
   const dialect = chooseDialect(options.dialect ?? 'plain', options.seed, {
     ...options.overrides,
@@ -268,7 +272,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   };
 }
 
-/** The clients with what each of them did, as they are drawn or as they were when a state was saved. */
+/** The clients with their worlds, newly drawn or restored from a saved state. */
 function createWorlds(
   options: SandboxOptions,
   { window, pool, faults }: { window: Sandbox['window']; pool: Quota | null; faults: Faults },
@@ -291,7 +295,10 @@ function createWorlds(
   });
 }
 
-/** What is delivered of an event made on demand, which takes place at the service unless somebody else sends it or it is none. */
+/**
+ * The delivery of an event made on demand. The event takes place at the service, unless it is sent as someone else's or
+ * is not an event.
+ */
 function makeParcel(
   { world, dialect, now, made }: { world: World; dialect: Dialect; now: Date; made: number },
   event: KnownEvent,

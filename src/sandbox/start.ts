@@ -9,11 +9,11 @@ export interface StartOptions extends SandboxOptions {
   /** 0: any free port. */
   readonly port?: number;
   readonly host?: string;
-  /** Keeps what callers and live traffic add, over restarts. A file that cannot be used throws a StateFileError. */
+  /** Stores what callers and live traffic add across restarts. A file that cannot be used throws a StateFileError. */
   readonly stateFile?: string;
   /**
-   * Where deliveries go: `{client}` in it is replaced by each client's slug; an address that ends in /webhooks gets the
-   * slug appended; any other is used as it is for all clients.
+   * Where deliveries go: `{client}` is replaced by each client's slug; an address that ends in /webhooks gets the slug
+   * appended; any other is used unchanged for all clients.
    */
   readonly webhookUrl?: string;
 }
@@ -32,7 +32,7 @@ export interface StartedSandbox {
   readonly rows: readonly StartRow[];
 }
 
-/** Builds a sandbox, listens, and says what a receiver needs to follow it. The caller closes `sandbox`. */
+/** Builds a sandbox, listens, and returns what a receiver needs to follow it. The caller closes `sandbox`. */
 export async function startSandbox(options: StartOptions): Promise<StartedSandbox> {
   const { stateFile } = options;
   const before = stateFile === undefined ? null : await loadState(stateFile, options.seed);
@@ -55,7 +55,7 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
   const { baseUrl, siteUrl } = await sandbox.listen({ port: options.port ?? 0, host: options.host ?? '127.0.0.1' });
   if (stateFile !== undefined) {
     const opened = createStateKeeper(stateFile, sandbox.state);
-    // A place where nothing can be written shows at once and not when there is something to lose.
+    // Fail now if the file cannot be written, not when there is something to lose.
     await opened.flush().catch(async (error: unknown) => {
       await made.close();
       throw error;
@@ -65,7 +65,7 @@ export async function startSandbox(options: StartOptions): Promise<StartedSandbo
   return { sandbox, baseUrl, siteUrl, rows: describeSandbox(sandbox) };
 }
 
-/** The start-up table: first what concerns the whole sandbox, then each client. */
+/** The start-up table: first the whole sandbox, then each client. */
 function describeSandbox(sandbox: Sandbox): StartRow[] {
   const { agency, dialect, settings, window } = sandbox;
   const all = (what: string, value: string): StartRow => ({ client: null, what, value });
@@ -110,7 +110,7 @@ function describeSandbox(sandbox: Sandbox): StartRow[] {
   ];
 }
 
-/** The address of one client out of a pattern; see {@link StartOptions.webhookUrl}. */
+/** The address of one client from a pattern; see {@link StartOptions.webhookUrl}. */
 function webhookUrlFor(pattern: string, client: Pick<SandboxClient, 'slug'>): string {
   if (pattern.includes('{client}')) return pattern.replaceAll('{client}', client.slug);
   return /\/webhooks\/?$/.test(pattern) ? `${pattern.replace(/\/$/, '')}/${client.slug}` : pattern;
@@ -121,7 +121,7 @@ function limitsText({ generatePerMinute, bulkPerMinute, bulkPerDay, otherPerMinu
   return `per key ${generatePerMinute} generations and ${bulkPerMinute} batches a minute, ${bulkPerDay} batches a day, ${others}`;
 }
 
-/** As it is written after --fault. */
+/** As written after --fault. */
 function faultText({ name, ...settings }: Fault): string {
   const pairs = Object.entries(settings).map(([key, value]) => `${key}=${value}`);
   return `${name}:${pairs.join(',')}`;

@@ -46,16 +46,16 @@ const stateSchema = z.strictObject({
   seed: z.int(),
   savedAt: moment,
   window: z.strictObject({ start: moment, end: moment }),
-  /** Events made on demand and batches so far: ids go on from here. */
+  /** Events made on demand, and batches, so far: ids continue from here. */
   made: z.int().min(0),
   batches: z.int().min(0),
-  /** API keys that open nothing any more. */
+  /** Revoked API keys. */
   revoked: z.array(z.string()),
   clients: z.record(
     z.string(),
     z.strictObject({
       generated: z.int().min(0),
-      /** Of the quota; for the clients of an agency, all together. */
+      /** Used part of the quota; for an agency's clients, all together. */
       used: z.int().min(0),
       policies: z.array(policySchema),
       deleted: z.array(z.string()),
@@ -73,7 +73,7 @@ export class StateFileError extends Error {
   override readonly name = 'StateFileError';
 }
 
-/** Reads a state file. null: there is none yet. Throws a StateFileError when it is none, or one of another seed. */
+/** Reads a state file. Null: there is none yet. Throws a StateFileError if it is invalid, or from another seed. */
 export async function loadState(path: string, seed: number): Promise<SandboxState | null> {
   let text: string;
   try {
@@ -100,12 +100,12 @@ export async function loadState(path: string, seed: number): Promise<SandboxStat
   return parsed.data;
 }
 
-/** The file is written beside its place and renamed into it, so that it is whole at any time. */
+/** The file is written under another name and renamed, so that it is complete at any time. */
 export function createStateKeeper(path: string, read: () => SandboxState, delayMs = 200) {
   let timer: NodeJS.Timeout | null = null;
   let writing: Promise<void> = Promise.resolve();
   let failure: unknown = null;
-  // A large file is written less often: a tenth of the time at most goes into writing it.
+  // A large file is written less often, so that writing takes at most a tenth of the time.
   let waitMs = delayMs;
   const write = (): void => {
     timer = null;
@@ -125,11 +125,11 @@ export function createStateKeeper(path: string, read: () => SandboxState, delayM
       );
   };
   return {
-    /** Something changed: the file is written within `delayMs`. */
+    /** Something changed: the file will be written within `delayMs`. */
     changed: (): void => {
       timer ??= setTimeout(write, waitMs);
     },
-    /** Writes now. Throws a StateFileError when that fails. */
+    /** Writes now. Throws a StateFileError if that fails. */
     flush: async (): Promise<void> => {
       if (timer !== null) clearTimeout(timer);
       write();
@@ -148,7 +148,7 @@ export type StateKeeper = ReturnType<typeof createStateKeeper>;
 async function replaceFile(path: string, text: string): Promise<void> {
   const beside = `${path}.${process.pid}.part`;
   try {
-    // It holds the names and addresses of invented people only, but is nobody else's business either.
+    // It contains only invented people, but still should not be readable by others.
     const file = await open(beside, 'w', 0o600);
     try {
       await file.writeFile(text, 'utf8');

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Why a delivery is as it is. Everything but `sound` is there so that a receiver has something to cope with. */
+/** Properties of a delivery. All except `sound` are faults that a receiver has to handle. */
 export const deliveryNotes = [
   'sound',
   'repeat',
@@ -24,7 +24,7 @@ export interface OutgoingDelivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly note: DeliveryNote;
-  /** Tries in all, at least 1. */
+  /** Total attempts, at least 1. */
   readonly tries: number;
 }
 
@@ -32,7 +32,7 @@ interface DeliveryAttempt {
   /** ISO 8601 UTC. */
   readonly at: string;
   readonly status: number | null;
-  /** Set when there was no answer. */
+  /** Set if there was no answer. */
   readonly error: string | null;
 }
 
@@ -46,30 +46,30 @@ export interface DeliveryRecord {
   readonly bytes: number;
   readonly attempts: readonly DeliveryAttempt[];
   /**
-   * `accepted`: a 2xx came; `refused`: the last answer was something else; `unreachable`: no answer to the last try; `lost`: a fault
-   * kept it from being sent at all.
+   * `accepted`: a 2xx came; `refused`: the last answer was something else; `unreachable`: no answer to the last
+   * attempt; `lost`: not sent because of a fault.
    */
   readonly outcome: 'accepted' | 'refused' | 'unreachable' | 'lost';
 }
 
-/** What a fault makes of a delivery. */
+/** What a fault does to a delivery. */
 export interface Disturbance {
   readonly isLost: boolean;
   readonly delayMs: number;
-  /** Not sent before so many later deliveries of its client were, or so many milliseconds passed. */
+  /** Held back until this many later deliveries of its client were sent, or this many milliseconds passed. */
   readonly holdBack: { readonly deliveries: number; readonly ms: number } | null;
   readonly copies: number;
-  /** Set over the delivery's own. */
+  /** Override the delivery's own headers. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 interface OutboxOptions {
   readonly clock: () => Date;
-  /** Waits before the second, third, … try, in milliseconds; their number bounds the tries. */
+  /** Waits before the second, third, … attempt, in milliseconds; their number limits the attempts. */
   readonly backoffMs: readonly number[];
   /** How long an endpoint may take to answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** How many deliveries the log and redelivery remember. */
+  /** How many deliveries are kept in the log for redelivery. */
   readonly remember: number;
   /** Called once for each delivery. */
   readonly disturb?: (delivery: OutgoingDelivery) => Disturbance;
@@ -80,12 +80,12 @@ interface Started {
   readonly goOn: Promise<void>;
 }
 
-/** Sends deliveries over HTTP POST, retries what got no 2xx and keeps a log. */
+/** Sends deliveries with HTTP POST, retries those without a 2xx and keeps a log. */
 export function createOutbox(options: OutboxOptions) {
   const remembered: { delivery: OutgoingDelivery; record: DeliveryRecord }[] = [];
   const running = new Set<Promise<DeliveryRecord>>();
   const stop = new AbortController();
-  // One listener for each delivery under way.
+  // One listener for each delivery in progress.
   setMaxListeners(0, stop.signal);
 
   const remember = (
@@ -141,7 +141,7 @@ export function createOutbox(options: OutboxOptions) {
     await sleep(ms, undefined, { signal }).catch(() => undefined);
     held.delete(entry);
   };
-  /** Counts a delivery that went past those of its client that are held back. */
+  /** Counts a delivery that overtook held-back ones of its client. */
   const countPast = (client: string): void => {
     for (const entry of held) {
       if (entry.client !== client) continue;
@@ -173,28 +173,34 @@ export function createOutbox(options: OutboxOptions) {
   };
   const deliver = (delivery: OutgoingDelivery): Promise<DeliveryRecord> => start(delivery).record;
   return {
-    /** Sends one delivery and answers when it is settled. Never throws for what the endpoint does. */
+    /** Sends one delivery and resolves when it has its outcome. Never throws for what the endpoint does. */
     deliver,
-    /** The same, for a caller that sends in order: `goOn` comes when the next one may be sent, which is sooner for what a fault holds back. */
+    /**
+     * The same for callers that send in order: `goOn` resolves when the next one may be sent, which is earlier if a
+     * fault holds this one back.
+     */
     start,
-    /** How many deliveries are under way, those between tries included. */
+    /** How many deliveries are in progress, including those between attempts. */
     underWay: () => running.size,
     /** Sends in the background. */
     enqueue: (delivery: OutgoingDelivery): void => {
-      // `run` does not reject: what an endpoint does is an outcome.
+      // `run` does not reject: whatever an endpoint does is an outcome.
       void deliver(delivery);
     },
-    /** The newest delivery with that id (to that address, if given) once more, as it was before any fault; null: not remembered. */
+    /**
+     * Sends the newest delivery with that id (to that address, if given) once more, as it was before any fault; null:
+     * no longer kept.
+     */
     redeliver: async (id: string, url?: string): Promise<DeliveryRecord | null> => {
       const found = remembered.findLast(({ delivery }) => delivery.id === id && (url ?? delivery.url) === delivery.url);
       return found === undefined ? null : deliver(found.delivery);
     },
-    /** Waits until nothing is under way. */
+    /** Waits until nothing is in progress. */
     settled: async (): Promise<void> => {
       while (running.size > 0) await Promise.all(running);
     },
     log: (): readonly DeliveryRecord[] => remembered.map(({ record }) => record),
-    /** Gives up what is under way. */
+    /** Abandons deliveries in progress. */
     close: async (): Promise<void> => {
       stop.abort();
       await Promise.all(running);

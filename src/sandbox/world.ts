@@ -30,7 +30,7 @@ export interface World {
   readonly decisions: Decisions;
   readonly log: ConsentLog;
   readonly shelf: PolicyShelf;
-  /** All but the decisions, in order of time. */
+  /** Everything except decisions, in order of time. */
   readonly events: readonly Happening[];
 }
 
@@ -47,11 +47,11 @@ interface WorldOptions {
   readonly keep: number;
 }
 
-/** Builds the world of one client. It costs a few hundred bytes, however many rows there are. */
+/** Builds the world of one client. It takes a few hundred bytes, however many rows there are. */
 export function createWorld({ client, position, window, rows, quota, rowDelay, keep }: WorldOptions): World {
   const timeline = policyTimeline(client, window);
   const span = window.end.getTime() - window.start.getTime();
-  // Visitors come once the first policies are out.
+  // Visitors come once the first policies are published.
   const rhythm = createRhythm(
     client.seed,
     rows,
@@ -76,7 +76,7 @@ export function createWorld({ client, position, window, rows, quota, rowDelay, k
   };
 }
 
-/** The cookie policy that was out at a moment. */
+/** The cookie policy published at a given time. */
 function cookiePolicyAt(client: SandboxClient, timeline: readonly PolicyHappening[]): PolicyAt {
   const id = timelineId(client, 'cookie-policy');
   const published = timeline.filter((happening) => happening.policyId === id && happening.event === 'policy.published');
@@ -88,13 +88,13 @@ function cookiePolicyAt(client: SandboxClient, timeline: readonly PolicyHappenin
 
 const DAY = 86_400_000;
 
-/** The window that the sandbox knows about. */
+/** The window covered by the sandbox. */
 interface Window {
   readonly start: Date;
   readonly end: Date;
 }
 
-/** What happens to a client's policies by itself, in order of time. */
+/** The timeline of a client's policies, in order. */
 function policyTimeline(client: SandboxClient, window: Window): PolicyHappening[] {
   const span = window.end.getTime() - window.start.getTime();
   const step = (slug: string, event: PolicyHappening['event'], share: number, version: number): PolicyHappening => ({
@@ -124,7 +124,7 @@ function policyTimeline(client: SandboxClient, window: Window): PolicyHappening[
   ];
 }
 
-/** The id of a policy that the timeline makes. */
+/** The id of a policy in the timeline. */
 function timelineId(client: SandboxClient, policyType: string): string {
   return `pol_${deriveText(16, client.seed, 'timeline', policyType)}`;
 }
@@ -159,7 +159,7 @@ const requestPlans: readonly RequestPlan[] = [
   ['objection', 'DE', 'de', 14.9, 'device', 'Ich widerspreche der Verarbeitung zu Werbezwecken.'],
 ];
 
-/** Requests of data subjects: the first client shows the main kinds, each further one a few others. */
+/** Data subject requests: the first client has the main kinds, each further one a few others. */
 function requestsOf(
   client: SandboxClient,
   position: number,
@@ -189,7 +189,7 @@ function requestsOf(
     .sort((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-/** A visitor of that kind who decided before the index: best one of the jurisdiction asked for who came back once more. */
+/** A visitor of that kind who decided before the index; preferably a returning one from the requested jurisdiction. */
 function findVisitor(decisions: Decisions, before: number, subject: Subject, region: string): Visitor | null {
   let best: { visitor: Visitor; points: number } | null = null;
   for (let index = before - 1; index >= Math.max(0, before - 2000); index -= 1) {
@@ -223,7 +223,10 @@ function scansOf(client: SandboxClient, window: Window): ScanHappening[] {
 const first = { kind: 'cookie', provider: 'own', beforeConsent: true } as const;
 const third = { kind: 'tracker', beforeConsent: false } as const;
 
-/** What the n-th scan of a site finds: a tracker comes, then loads before consent, and goes; one cookie gets its category late. */
+/**
+ * The findings of a site's n-th scan: a tracker appears, then loads before consent, and disappears; one cookie gets its
+ * category late.
+ */
 export function cookiesAt(domain: string, n: number): readonly FoundCookie[] {
   const week = n % 5;
   return [
@@ -248,7 +251,7 @@ export function cookiesAt(domain: string, n: number): readonly FoundCookie[] {
   ];
 }
 
-/** The numbers of a scan that found these. */
+/** The counts of a scan with these findings. */
 export function countsOf(found: readonly FoundCookie[]) {
   const uncategorised = found.filter(({ category }) => category === null).length;
   return {
@@ -260,7 +263,7 @@ export function countsOf(found: readonly FoundCookie[]) {
   };
 }
 
-/** A shop is connected early, an analytics tool comes and goes. */
+/** A shop is connected early; an analytics tool comes and goes. */
 function integrationsOf(client: SandboxClient, window: Window): IntegrationHappening[] {
   const span = window.end.getTime() - window.start.getTime();
   const step = (event: IntegrationHappening['event'], name: string, share: number): IntegrationHappening => ({

@@ -13,13 +13,13 @@ export class ServiceError extends Error {
   }
 }
 
-/** The words in `code` are not documented; these are the sandbox's own. */
+/** The values of `code` are not documented; these are the sandbox's own. */
 export const invalidRequest = (message: string): ServiceError => new ServiceError(400, 'invalid_request', message);
 export const unauthorized = (message: string): ServiceError => new ServiceError(401, 'unauthorized', message);
 export const forbidden = (message: string): ServiceError => new ServiceError(403, 'forbidden', message);
 export const notFound = (message: string): ServiceError => new ServiceError(404, 'not_found', message);
 
-/** Where the sandbox's own controls are, which always answer in the envelope. */
+/** Address of the sandbox's own controls, which always answer with the envelope. */
 export const CONTROLS = '/_sandbox';
 
 /** Makes every error and every unknown address answer in the form of the dialect. */
@@ -27,7 +27,7 @@ export function answerErrors(app: FastifyInstance, form: ErrorForm): void {
   const answer = (request: FastifyRequest, reply: FastifyReply, error: ServiceError): FastifyReply => {
     const used = request.url.startsWith(`${CONTROLS}/`) ? 'object' : form;
     const body = errorBody(used, error);
-    // A handler may have set what fits its own answers.
+    // A handler may have set a serializer for its own answers.
     reply.serializer(String);
     return typeof body === 'string'
       ? reply.code(error.status).type('text/plain; charset=utf-8').send(body)
@@ -44,7 +44,7 @@ export function answerErrors(app: FastifyInstance, form: ErrorForm): void {
   });
 }
 
-/** What a refusal says, in one of the forms; text is plain text. */
+/** A refusal in one of the forms; text is plain text. */
 function errorBody(form: ErrorForm, { status, code, message }: ServiceError): object | string {
   switch (form) {
     case 'object':

@@ -28,13 +28,13 @@ export function createApp(options: AppOptions): FastifyInstance {
   const app = Fastify({ logger: false, bodyLimit: 1_048_576, forceCloseConnections: true });
   answerErrors(app, options.dialect.errors);
   app.addHook('onSend', async (_request, reply) => {
-    // The service's own idea of the time, which is the sandbox's clock and not the machine's.
+    // The service's own time, which is the sandbox's clock and not the machine's.
     reply.header('date', options.clock().toUTCString());
   });
   app.addHook('onResponse', async ({ method }) => {
     if (method !== 'GET' && method !== 'HEAD') options.changed();
   });
-  // Publish takes no documented body: an empty one is fine, whatever its type.
+  // Publish takes no documented body: an empty one is accepted, whatever its type.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     if (body === '') return done(null, null);
     try {
@@ -49,7 +49,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     async (api) => {
       addFaultHooks(api, options.faults);
       api.addHook('onRequest', async (request, reply) => {
-        // Before the body is read; only requests with a good key count.
+        // Before the body is read; only requests with a valid key count.
         authenticate(request);
         limit(request, reply);
       });

@@ -4,15 +4,15 @@ import type { LimitedKind, Limits } from '../limits.ts';
 import type { World } from '../world.ts';
 import { forbidden, ServiceError, unauthorized } from './answers.ts';
 
-/** On whose behalf a request is made: the clients that its key reaches, one or, with an agency-wide key, all. Never none. */
+/** The clients that a request's key reaches: one or, with an agency-wide key, all. Never none. */
 export type Caller = readonly [World, ...World[]];
 
-/** Finds out on whose behalf a request is made, or throws a refusal: 401, 402 or 403 (docs/service.md §5, §7). */
+/** Determines for which clients a request is made, or throws a refusal: 401, 402 or 403 (docs/service.md §5, §7). */
 export type Authenticate = (request: FastifyRequest, needed?: Scope) => Caller;
 
 export function createAuthenticate(keys: readonly ApiKey[], worlds: readonly World[], clock: () => Date): Authenticate {
   return (request, asked) => {
-    // Which scope an endpoint needs is not documented: reading needs `read`, everything else `write`.
+    // The scope that an endpoint needs is not documented: reading needs `read`, everything else `write`.
     const needed: Scope = asked ?? (request.method === 'GET' || request.method === 'HEAD' ? 'read' : 'write');
     const verdict = judgeKey(keys, request.headers.authorization, needed);
     switch (verdict.outcome) {
@@ -54,8 +54,8 @@ export function createLimiter(
 }
 
 /**
- * Whose policy a generation becomes: of several clients the one with that domain, else the first. How the service decides it is
- * not documented.
+ * The client that receives a generated policy: of several, the one with that domain, otherwise the first. How the
+ * service decides this is not documented.
  */
 export function worldFor(caller: Caller, domain: string | undefined): World {
   if (domain === undefined) return caller[0];

@@ -12,7 +12,7 @@ import { invalidRequest, notFound, ServiceError } from './answers.ts';
 import type { Authenticate } from './authenticate.ts';
 import { faultsOf } from './fault-hooks.ts';
 
-/** Rows per page when `limit` is not given: not documented. */
+/** Rows per page if `limit` is not given; not documented. */
 const DEFAULT_LIMIT = 50;
 
 const querySchema = z.object({
@@ -40,7 +40,7 @@ export function addConsentLogRoutes(
   app: FastifyInstance,
   { authenticate, clock, dialect, cursors }: ConsentLogRoutes,
 ): void {
-  /** Which page of its period a cursor leads to, from 2; of the cursors made last. */
+  /** Page number within its period, from 2, for the most recent cursors. */
   const pageNumbers = new Map<string, number>();
   const note = (cursor: string, page: number): string => {
     if (pageNumbers.size >= 10_000) pageNumbers.clear();
@@ -86,7 +86,7 @@ export function addConsentLogRoutes(
 
 const ROOM = 2 ** 40;
 
-/** A cursor names a client and a place in its log: with several clients, one log follows the other. */
+/** A cursor names a client and a place in its log; with several clients, their logs follow one another. */
 function placeOf(index: number, position: number | null): number {
   return index * ROOM + (position === null ? 0 : position + 1);
 }
@@ -104,14 +104,14 @@ function readPlace(
 
 const isoTime = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
-/** Milliseconds. A date alone means its whole day in UTC: `to` then ends with that day. A time without offset is UTC. */
+/** Milliseconds. A bare date means its whole day in UTC, so `to` includes that day. A time without offset is UTC. */
 function boundary(name: string, text: string, edge: 'start' | 'end'): number {
-  // In a query string an unescaped plus arrives as a blank.
+  // In a query string, an unescaped plus arrives as a blank.
   const written = text.replace(' ', '+');
   const dateOnly = !written.includes('T');
   const zoned = /(Z|[+-]\d{2}:\d{2})$/.test(written) || dateOnly ? written : `${written}Z`;
   const at = isoTime.test(written) ? Date.parse(zoned) : Number.NaN;
-  // A day that its month does not have would become one of the next month.
+  // Refuses a day that does not exist, which would otherwise become one of the next month.
   const [year = 0, month = 0, day = 0] = written.slice(0, 10).split('-').map(Number);
   const isDay = new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
   if (Number.isNaN(at) || !isDay) throw invalidRequest(`${name} is not an ISO 8601 date.`);
@@ -125,13 +125,13 @@ export function firstProblem(error: z.ZodError): string {
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** A page as a fault makes it, and which nonce its cursor gets. */
+/** A page altered by a fault, and the nonce of its cursor. */
 interface FaultyPage extends LogPage {
   readonly nonce: number;
 }
 
 /**
- * Lets the page faults of a request happen. An expired cursor throws; a page that comes twice is one whose cursor leads to
+ * Applies the page faults of a request. An expired cursor throws; a page that comes twice has a cursor that leads to
  * itself; a shift moves the next page, so that rows come twice (below zero) or never (above).
  */
 function disturbPage(query: LogQuery, page: LogPage, drawn: Drawn): FaultyPage {
@@ -144,7 +144,7 @@ function disturbPage(query: LogQuery, page: LogPage, drawn: Drawn): FaultyPage {
   const looping = drawn.find('looping-cursor');
   if (looping !== null || drawn.find('repeated-page') !== null) {
     next = page.start;
-    // Without a disguise the cursor is the one that was given; with it, it looks new each time.
+    // Without a disguise, the cursor is the given one; with it, it looks new each time.
     if (looping?.disguised === true) nonce = query.now + drawn.number;
   }
   const shifted = drawn.find('shifted-page');

@@ -10,12 +10,12 @@ import { firstProblem } from './consent-logs.ts';
 
 const httpUrl = z.url({ protocol: /^https?$/ });
 
-/** What `sandbox trigger` asks a running sandbox for. */
+/** The request of `sandbox trigger` to a running sandbox. */
 const triggerSchema = z.strictObject({
   event: z.string(),
   /** Slug; default the first client. */
   client: z.string().optional(),
-  /** Merged over the happening, by the sandbox's own names. */
+  /** Merged over the happening, under the sandbox's own names. */
   happening: z.record(z.string(), z.unknown()).optional(),
   /** Top-level fields of the payload. */
   set: z.record(z.string(), z.unknown()).optional(),
@@ -47,8 +47,8 @@ export interface ControlRoutes {
 }
 
 /**
- * What the service does not have: the controls of the sandbox, under /_sandbox. Only for this machine, and not for web
- * pages that a browser on it shows.
+ * The controls of the sandbox under /_sandbox, which the service does not have. Only for this machine, and not for web
+ * pages shown in a browser on it.
  */
 export function addControlRoutes(app: FastifyInstance, { clients, keys, faults, outbox, send }: ControlRoutes): void {
   app.addHook('onRequest', async (request) => {

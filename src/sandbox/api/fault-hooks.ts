@@ -12,12 +12,12 @@ declare module 'fastify' {
 
 const drawnFor = new WeakMap<FastifyRequest, Drawn>();
 
-/** The faults that were drawn for a request. */
+/** The faults drawn for a request. */
 export function faultsOf(request: FastifyRequest): Drawn {
   return drawnFor.get(request) ?? { number: 0, find: () => null };
 }
 
-/** Lets faults happen at every route of this scope that has a target in its config. */
+/** Applies faults to every route in this scope that has a target in its config. */
 export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
   const closing = new AbortController();
   app.addHook('preClose', async () => closing.abort());
@@ -78,7 +78,7 @@ export function addFaultHooks(app: FastifyInstance, faults: Faults): void {
     if (drawn.find('invalid-json') !== null) return payload.replace(/"/, "'");
     if (drawn.find('truncated-json') !== null) return payload.slice(0, Math.floor(payload.length * 0.6));
     if (drawn.find('cut-off') !== null) {
-      // More is promised than comes: the connection ends inside the body.
+      // Announces more than is sent: the connection ends inside the body.
       reply.hijack();
       const { raw } = reply;
       raw.writeHead(reply.statusCode, {

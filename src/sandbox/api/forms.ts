@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** ISO 3166-1 alpha-2, the states of the US in the style of ISO 3166-2, and EU (docs/service.md §2.7). */
+/** ISO 3166-1 alpha-2, US states in the style of ISO 3166-2, and EU (docs/service.md §2.7). */
 const jurisdictions = new Set([
   'EU',
   ...(
@@ -48,7 +48,7 @@ export const formA = z.object({
   business_type: z.string().max(100).optional(),
 });
 
-/** Form B of generate: other names, told from form A by its `type`. */
+/** Form B of generate: other names, distinguished from form A by its `type`. */
 export const formB = z.object({
   type: z.string().regex(/^(?!hub$)[a-z0-9]+(_[a-z0-9]+)*$/, 'is not a policy type'),
   jurisdiction: z.array(jurisdiction).min(1),

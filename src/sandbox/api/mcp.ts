@@ -14,12 +14,12 @@ interface McpRoutes extends GenerateOptions {
 }
 
 /**
- * The MCP endpoint with its one tool (docs/service.md §4.9), by the official SDK, which is loaded with the first request. It keeps no
- * sessions: each POST is answered in JSON, there is nothing to GET. Requests that name another host or come from another
- * site's page are refused, so that no web page can reach it through a rebound name.
+ * The MCP endpoint with its one tool (docs/service.md §4.9), using the official SDK, which is imported with the first
+ * request. Without sessions: each POST is answered in JSON, and there is nothing to GET. Requests that name another
+ * host or come from another site's page are refused, so that no web page can reach it through a rebound name.
  */
 export function addMcpRoute(app: FastifyInstance, routes: McpRoutes): void {
-  // Before the body is read: what it says does not matter to somebody without a key.
+  // Before the body is read: its content does not matter without a key.
   const onRequest = async (request: FastifyRequest): Promise<void> => {
     routes.authenticate(request, 'write');
   };

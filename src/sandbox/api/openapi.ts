@@ -56,13 +56,13 @@ const batch = z.object({
     }),
   ),
 });
-// The fields of a row are not documented: any object is one.
+// The fields of a row are not documented, so any object is accepted.
 const logPage = z.object({ data: z.array(z.looseObject({})), next_cursor: z.string().nullable().optional() });
 
 const embedded = listed.omit({ jurisdiction: true });
 const embeddedText = embedded.extend({ version: z.int(), html: z.string(), markdown: z.string() });
 
-/** One policy and the list of all as the embed endpoint gives them; anything that is not JSON is text. */
+/** One policy, and the list of all, as returned by the embed endpoint; anything that is not JSON is text. */
 const embeds: Record<EmbedForm, { readonly text: z.ZodType; readonly hub: z.ZodType; readonly type: string }> = {
   fields: { text: embeddedText, hub: z.object({ policies: z.array(embedded) }), type: 'application/json' },
   content: {
@@ -81,7 +81,7 @@ const embeds: Record<EmbedForm, { readonly text: z.ZodType; readonly hub: z.ZodT
 };
 const rpcId = z.union([z.string(), z.int(), z.null()]).optional();
 
-/** Bodies by the name that they have in the description; what varies by dialect is added there. */
+/** Bodies by their name in the description; those that vary by dialect are added there. */
 const componentSchemas = {
   GenerateA: formA,
   GenerateB: formB,
@@ -140,7 +140,7 @@ const parameter = (name: string, schema: Json, description: string): Json => ({
   schema,
   description,
 });
-/** The statuses with which every call that needs a key may be refused. */
+/** The refusal statuses of every call that needs a key. */
 const everywhere = [400, 401, 402, 403, 429, 500] as const;
 
 function refusal(errorForm: ErrorForm, description: string): Json {
@@ -222,7 +222,7 @@ function apiPaths({ list, openapiNeedsKey, publishBody }: Dialect): Json {
   };
 }
 
-/** The embed endpoint, the hosted pages and the MCP endpoint, which have a server of their own. */
+/** The embed endpoint, the hosted pages and the MCP endpoint, which are on another server. */
 function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json {
   const site = [{ url: siteUrl }];
   return {
@@ -239,7 +239,7 @@ function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json
         responses: {
           '200': {
             description: 'The policy, or the list',
-            // In some forms a text and a list look the same.
+            // In some forms, a text and a list look the same.
             content: { [embeds[embed].type]: { schema: { anyOf: [ref('EmbeddedPolicy'), ref('EmbeddedHub')] } } },
           },
           '304': { description: 'The same as the If-None-Match that was sent' },
@@ -282,7 +282,7 @@ function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json
           ...Object.fromEntries(
             everywhere.map((status) => [
               String(status),
-              // The first is said by the endpoint itself, the others by what stands before it.
+              // The first comes from the endpoint itself, the others from what is in front of it.
               anyOfAnswers(refusal(errorForm, errorNames[status] ?? ''), answer('JSON-RPC error', ref('RpcAnswer'))),
             ]),
           ),
@@ -305,8 +305,8 @@ function sitePaths(siteUrl: string, { embed, errors: errorForm }: Dialect): Json
 }
 
 /**
- * Describes the sandbox in OpenAPI 3.1 (docs/service.md §4.6): the REST API, and with a server of their own the embed endpoint, the MCP
- * endpoint and the hosted pages.
+ * Describes the sandbox in OpenAPI 3.1 (docs/service.md §4.6): the REST API, and on another server the embed endpoint,
+ * the MCP endpoint and the hosted pages.
  */
 export function describeApi(siteUrl: string, dialect: Dialect): Json {
   const { errors: errorForm, embed, tellsRemaining } = dialect;
@@ -348,12 +348,12 @@ function anyOfAnswers(one: Json, other: Json): Json {
   return { description: one['description'], content };
 }
 
-/** Requests are described as they are sent (defaults are optional), answers as they come. */
+/** Requests are described as sent (defaults are optional), answers as received. */
 function withoutDialect(schema: z.ZodType, name: string): Json {
   const io =
     name.startsWith('Generate') && !name.startsWith('Generated') ? 'input' : name === 'Bulk' ? 'input' : 'output';
   const { $schema: _dialect, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io });
-  // Answers may grow; a reader of this description should not refuse them for it.
+  // Answers may gain fields; readers of this description should not refuse them for it.
   if (io === 'output') delete rest.additionalProperties;
   return rest;
 }

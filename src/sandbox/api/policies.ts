@@ -16,7 +16,7 @@ interface PolicyRoutes extends GenerateOptions {
   readonly cursors: Cursors;
 }
 
-/** Policies a page in the cursor form of the list: few, so that a caller has to follow the cursor. */
+/** Policies per page in the cursor form of the list: few, so that a caller has to follow the cursor. */
 const LIST_PAGE = 1;
 
 /** Generate, list and publish (docs/service.md §4.1, §4.3, §4.4). */
@@ -99,7 +99,7 @@ function readGenerate(body: unknown): { form: 'A' | 'B'; input: NewPolicy; domai
   return { form: 'A', input: newPolicyOf(parsed.data), domain: parsed.data.domain };
 }
 
-/** Form A of the answer, as the MCP tool gives it too. */
+/** Form A of the answer, also returned by the MCP tool. */
 export function shapeA(
   world: World,
   policy: Policy,
@@ -131,15 +131,15 @@ function shapeB(world: World, policy: Policy, siteUrl: string): Record<string, u
 export interface GenerateOptions {
   readonly clock: () => Date;
   readonly siteUrl: () => string;
-  /** How long a generation takes, milliseconds. */
+  /** Duration of a generation, milliseconds. */
   readonly generateMs: number;
   /** Waits by the sandbox's clock. */
   readonly wait: (ms: number) => Promise<void>;
-  /** Queues webhooks; answers how many. */
+  /** Queues webhooks; returns their number. */
   readonly notify: (world: World, happening: PolicyHappening) => number;
 }
 
-/** One generation, by REST or MCP: takes its time, counts against the quota, fires policy.created. 402 when the quota is used up. */
+/** One generation, by REST or MCP: takes its time, counts against the quota, fires policy.created. 402 if the quota is used up. */
 export async function generatePolicy(world: World, input: NewPolicy, options: GenerateOptions): Promise<Policy> {
   const spent = (): ServiceError => new ServiceError(402, 'quota_exhausted', 'The quota of the plan is used up.');
   if (world.shelf.remaining() === 0) throw spent();
@@ -151,7 +151,7 @@ export async function generatePolicy(world: World, input: NewPolicy, options: Ge
   return policy;
 }
 
-/** A new policy out of form A. */
+/** A new policy from form A. */
 export function newPolicyOf(asked: z.infer<typeof formA>): NewPolicy {
   const { policy_type: policyType, jurisdiction: code, language: lang, business_name: brandName = null } = asked;
   return { policyType, jurisdiction: code, language: lang, brandName, domain: asked.domain ?? null, clauses: [] };
@@ -171,7 +171,7 @@ interface BulkRoutes extends PolicyRoutes {
   readonly nextBatch: () => number;
 }
 
-/** POST /policies/bulk (docs/service.md §4.2): items beyond the quota are skipped, items that make no sense failed. */
+/** POST /policies/bulk (docs/service.md §4.2): items beyond the quota are skipped, invalid ones failed. */
 export function addBulkRoute(app: FastifyInstance, { authenticate, clock, notify, nextBatch }: BulkRoutes): void {
   app.post('/policies/bulk', { config: { target: 'bulk' } }, async (request) => {
     const caller = authenticate(request);

@@ -7,7 +7,7 @@ import { escapeHtml, type Policy } from '../policies.ts';
 import type { World } from '../world.ts';
 import { invalidRequest, notFound } from './answers.ts';
 
-/** How long the edge keeps an answer of the embed endpoint (docs/service.md §8). */
+/** How long the edge caches an answer of the embed endpoint (docs/service.md §8). */
 const EDGE_MS = 300_000;
 
 const querySchema = z.object({ siteKey: z.string().min(1), type: z.string().min(1) });
@@ -20,13 +20,13 @@ interface SiteRoutes {
   readonly dialect: { readonly embed: EmbedForm };
 }
 
-/** What the service's public origin serves: embed endpoint and script, hosted pages (docs/service.md §4.7, §4.8, §2.2). */
+/** The content of the service's public origin: embed endpoint and script, hosted pages (docs/service.md §4.7, §4.8, §2.2). */
 export function addSiteRoutes(app: FastifyInstance, { worlds, keys, clock, siteUrl, dialect }: SiteRoutes): void {
-  // As at an edge, what was fetched is served for five minutes, whatever is published meanwhile.
+  // Like an edge, serves what was fetched for five minutes, whatever is published meanwhile.
   const edge = new Map<string, EmbedAnswer & { etag: string; since: number }>();
 
   app.get('/api/embed/policy', { config: { target: 'embed' } }, async (request, reply) => {
-    // Refusals too: a script on a client's page could not read them otherwise.
+    // For refusals too, or a script on a client's page could not read them.
     reply.header('access-control-allow-origin', '*');
     const query = querySchema.safeParse(request.query);
     if (!query.success) throw invalidRequest('siteKey and type are required.');
@@ -109,7 +109,7 @@ function embedAnswer(
   });
 }
 
-/** What is known about a policy, apart from its text. */
+/** Facts about a policy, apart from its text. */
 interface EmbedEntry {
   readonly id: string;
   readonly policy_type: string;
@@ -184,8 +184,9 @@ function page(body: string): EmbedAnswer {
 }
 
 /**
- * The embed script (docs/service.md §4.8): draws a client's policy into the page that includes it, into `data-container` or
- * behind the script tag (at the end of the page, when the tag is in its head). Without `data-policy` the type follows from the page's address; what fits nothing shows the hub.
+ * The embed script (docs/service.md §4.8): draws a client's policy into the page that includes it, into
+ * `data-container` or after the script tag (at the end of the page if the tag is in its head). Without `data-policy`,
+ * the type follows from the page's address; if none fits, the hub is shown.
  */
 function embedScript(siteUrl: string): string {
   return `(function () {

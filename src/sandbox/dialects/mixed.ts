@@ -11,7 +11,7 @@ import type {
 } from '../happenings.ts';
 import { mulberry32, pick, seedOf } from '../prng.ts';
 
-/** Spellings of names, as they are joined out of words. */
+/** Spellings of names, joined from words. */
 const nameCases = {
   snake_case: (name: string) => name,
   camelCase: (name: string) => name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
@@ -47,7 +47,7 @@ const choiceWords = {
   'Accepted …': { accept: 'Accepted', reject: 'Declined', choose: 'Customized', withdraw: 'Withdrawn' },
 } as const satisfies Record<string, Record<Choice, string>>;
 
-/** Words for what a request asks. */
+/** Words for kinds of requests. */
 const requestWords = {
   'opt_out …': (kind: RequestKind) => kind.replaceAll('-', '_'),
   'OPT-OUT …': (kind: RequestKind) => kind.toUpperCase(),
@@ -67,7 +67,7 @@ const rights: Record<RequestKind, string> = {
   unknown: 'other',
 };
 
-/** What the purposes of a banner are called. */
+/** Names for the purposes of a banner. */
 export const purposeWords = {
   'necessary preferences analytics marketing': ['necessary', 'preferences', 'analytics', 'marketing'],
   'essential functional performance targeting': ['essential', 'functional', 'performance', 'targeting'],
@@ -84,7 +84,7 @@ function namesOf<T extends object>(options: T): readonly (keyof T)[] {
   return Object.keys(options) as (keyof T)[];
 }
 
-/** Every open choice and what it may be; the order of the entries means nothing. */
+/** Every open choice with its possible values; the order of the entries means nothing. */
 export const openChoices = {
   names: namesOf(nameCases),
   shape: ['flat', 'grouped'],
@@ -122,7 +122,7 @@ export const openChoices = {
 type OpenChoice = keyof typeof openChoices;
 type Choices = { readonly [Name in OpenChoice]: (typeof openChoices)[Name][number] };
 
-/** What a field may be called, before the case of the names is applied. */
+/** Possible names of a field, before the case of names is applied. */
 const fieldSpellings = {
   recordId: ['record_id', 'consent_id', 'id', 'consent_log_id', 'uuid'],
   bannerId: ['banner_id', 'consent_banner_id', 'banner', 'widget_id'],
@@ -163,7 +163,7 @@ type Field = keyof typeof fieldSpellings;
 
 type Fields = Record<string, unknown>;
 
-/** Draws every open choice of a seed, each from a stream of its own: a choice that is added later changes none of the others. */
+/** Draws every open choice of a seed, each from its own stream: adding a choice changes none of the others. */
 export function drawChoices(seed: number): Choices {
   const drawn = Object.entries(openChoices).map(([name, options]) => [
     name,
@@ -173,8 +173,9 @@ export function drawChoices(seed: number): Choices {
 }
 
 /**
- * The dialect that a seed draws: names, shapes, words, times, order, ends, forms of ids, errors and lists, each by itself. So there are
- * thousands, among them combinations that nobody thought of. Same seed: same dialect.
+ * The dialect drawn from a seed: names, shapes, words, times, order, ends, forms of ids, errors and lists, each
+ * independently. So there are thousands, including combinations that nobody thought of. The same seed gives the same
+ * dialect.
  */
 export function createMixed(seed: number): Dialect {
   const choices = drawChoices(seed);
@@ -232,14 +233,14 @@ interface Rendering {
 
 function wrap({ choices, toCase, spell }: Rendering, happening: Happening, deliveryId: string): Fields {
   const about = fieldsOf({ choices, toCase, spell }, happening);
-  // Among the fields of a policy that was updated, `created_at` would be another time than that of the event.
+  // Among the fields of an updated policy, `created_at` would be another time than that of the event.
   const timeName =
     choices.envelope === 'none' && spell('payloadAt') === toCase('created_at')
       ? toCase('timestamp')
       : spell('payloadAt');
   const head = {
     ...(choices.deliveryIdIn === 'payload'
-      ? // Beside an envelope `id` can only be the delivery's; among the fields of the thing it would be the thing's.
+      ? // Next to an envelope, `id` can only be the delivery's; among the fields of the thing it would be the thing's.
         { [toCase(choices.envelope === 'none' ? 'delivery_id' : 'id')]: deliveryId }
       : {}),
     [toCase(choices.eventName)]: happening.event,

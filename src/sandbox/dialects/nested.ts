@@ -8,7 +8,7 @@ const decisions: Record<Choice, string> = {
   withdraw: 'REVOKED',
 };
 
-/** Central European summer time, written with its offset and without fractions. */
+/** Central European summer time, with its offset and without fractions. */
 function withOffset(at: Date): string {
   return `${new Date(at.getTime() + 2 * 3_600_000).toISOString().slice(0, 19)}+02:00`;
 }

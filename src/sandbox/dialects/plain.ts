@@ -23,7 +23,7 @@ function decisionFields(decision: DecisionHappening): Record<string, unknown> {
   };
 }
 
-/** Flat snake_case with ISO times: the documented policy.published taken as the model for everything. */
+/** Flat snake_case with ISO times: models everything on the documented policy.published. */
 export const plain: Dialect = {
   name: 'plain',
   summary: 'flat snake_case, ISO 8601 UTC with milliseconds, rows oldest first, next_cursor null at the end',

@@ -1,7 +1,7 @@
 import type { Dialect } from '../dialect.ts';
 import type { DecisionHappening, Happening } from '../happenings.ts';
 
-/** UTC, but does not say so. */
+/** UTC, but without saying so. */
 function withoutOffset(at: Date): string {
   return at.toISOString().slice(0, 19).replace('T', ' ');
 }
@@ -58,7 +58,7 @@ function fieldsOf(happening: Happening): Record<string, unknown> {
   }
 }
 
-/** As little as possible: short names, lists of what was accepted and rejected, local-looking times without an offset. */
+/** As little as possible: short names, lists of accepted and rejected purposes, local-looking times without an offset. */
 export const terse: Dialect = {
   name: 'terse',
   summary: 'short flat names, lists of accepted and rejected purposes, times without offset, rows oldest first',
