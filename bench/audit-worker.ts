@@ -4,12 +4,12 @@ import { findReport } from '../reports/index.ts';
 import { createHistory } from '../src/store/queries/history.ts';
 import { openSqliteStore } from '../src/store/sqlite/open.ts';
 
-/** One half of the audit benchmark, in a process of its own: a report, or what somebody would ask the database by hand for its numbers. */
+/** One half of the audit benchmark, in its own process: a report, or the SQL that someone would write by hand for its numbers. */
 const [mode, name, path] = process.argv.slice(2) as ['report' | 'by-hand', string, string];
 const period = `source = 'default' and at >= '2026-06-01T00:00:00.000Z' and at < '2026-07-01T00:00:00.000Z'`;
 const first = `from decision_history where ${period} and is_first = 1`;
 
-/** How each decision was told. */
+/** How each decision was reported. */
 const told = `select decision_id, min(at) as at, min(seq) as seq, min(banner_id) as banner_id, max(via = 'webhook') as delivered,
   max(via = 'pull') as pulled, max(conflicts) as conflicts from decision_history where ${period} group by decision_id`;
 const agreement = [

@@ -9,16 +9,16 @@ const ROUNDS = 3;
 
 interface Measured {
   readonly seconds: number;
-  /** Seconds of the processor: what is left of a figure when the machine has other things to do. */
+  /** Processor seconds, which depend less on what else the machine is doing. */
   readonly processor: number;
-  /** Highest resident memory above what the process had before, MiB. */
+  /** Peak resident memory above that of the process before, MiB. */
   readonly memory: number;
 }
 
 /**
- * Reports over a month of decisions in SQLite, beside the GROUP BYs that somebody would write by hand for the same numbers, through the bare driver
- * with the same cache. Nine in ten decisions came both ways, one in twenty each way alone. Each run is a process of its own, after one that is not
- * counted; reports and baseline take turns.
+ * Reports over a month of decisions in SQLite, beside the GROUP BYs that someone would write by hand for the same
+ * numbers, using the bare driver with the same cache. Nine in ten decisions came both ways, one in twenty each way
+ * alone. Each run is a separate process, after one that is not counted; reports and baseline alternate.
  */
 export function benchAudit(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
@@ -70,13 +70,14 @@ async function run(mode: 'report' | 'by-hand', report: string, path: string): Pr
   return measured;
 }
 
-/** The month: rows are made by the database itself, since only reading them is measured. */
+/** Fills the month: the database makes the rows itself, since only reading them is measured. */
 async function fill(path: string, decisions: number): Promise<void> {
   const store = await openSqliteStore({ path });
   const step = 50_000;
   for (let start = 0; start < decisions; start += step) {
     const end = Math.min(start + step, decisions);
-    // `way` 0: only delivered, 1: only pulled, else both: the row follows the delivery. Every stretch of a thousand has an outage of ten.
+    // `way` 0: only delivered, 1: only pulled, otherwise both, with the row after the delivery. Every thousand
+    // decisions have an outage of ten.
     await store.foldTransaction(({ query }) =>
       sql`
         with recursive n(i) as (select ${start} union all select i + 1 from n where i + 1 < ${end}),

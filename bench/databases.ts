@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../test/servers/postgres.ts';
 
-/** Runs `work` with a PostgreSQL server of its own on a disk, as its packages set it, but for the memory that a test server has. */
+/**
+ * Runs `work` with a separate PostgreSQL server on a disk, configured as by its packages except for a test server's
+ * memory settings.
+ */
 export async function withPostgres<T>(work: (server: PostgresServer) => Promise<T>): Promise<T> {
   const server = await startPostgres({ shared_buffers: '256MB', max_wal_size: '2GB', wal_level: 'replica' }, 'disk');
   try {
@@ -11,7 +14,7 @@ export async function withPostgres<T>(work: (server: PostgresServer) => Promise<
   }
 }
 
-/** A fresh database; its address. */
+/** Creates a database; returns its address. */
 export async function createDatabase(server: PostgresServer, name: string): Promise<string> {
   const client = new pg.Client({ connectionString: server.url() });
   await client.connect();

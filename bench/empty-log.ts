@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A service in a process of its own whose consent logs are empty, as fast as can be. */
+/** A service in its own process with empty consent logs, answering as fast as possible. */
 const server = createServer((_request, response) => {
   response.setHeader('content-type', 'application/json');
   response.end('{"logs":[],"next_cursor":null}');

@@ -5,12 +5,13 @@ import { startLoad } from '../test/chaos/load.ts';
 import { type Figure, median } from './figures.ts';
 
 const ROUNDS = 3;
-/** Seconds of the lease that a worker has by default. */
+/** Default lease of a worker in seconds. */
 const LEASE = 30;
 
 /**
- * How long work rests when something dies, with two receivers and two workers. Deliveries: the longest time in which none was
- * acknowledged while a receiver, or the database, is killed. Jobs: from the death of the worker that holds one until another has done it.
+ * How long work stops when something dies, with two receivers and two workers. Deliveries: the longest time without an
+ * acknowledgement while a receiver, or the database, is killed. Jobs: from the death of the worker that holds one until
+ * another has done it.
  */
 export async function benchFailOver(): Promise<Figure[]> {
   const cluster = await startCluster({ receivers: 2, workers: 2 });
@@ -55,7 +56,7 @@ export async function benchFailOver(): Promise<Figure[]> {
   }
 }
 
-/** The longest time without an acknowledgement, milliseconds, over a load that goes on meanwhile. */
+/** The longest time without an acknowledgement in milliseconds, under continuous load. */
 async function silenceDuring({ receivers, secret }: Cluster, work: () => Promise<unknown>): Promise<number> {
   const urls = receivers.map(({ url }) => url);
   const load = startLoad({ urls, secret, bannerId: 'bnr', senders: 4, rest: 5, random: Math.random });
@@ -70,7 +71,7 @@ async function jobFailOver({ postgres, workers, folder }: Cluster): Promise<numb
   const store = await openPostgresStore({ url: postgres.url() });
   try {
     const jobs = createJobs({ store, clock: () => new Date() });
-    // A report over all that was received takes long enough to be caught at.
+    // A report over everything received takes long enough to be interrupted.
     const period = { from: '2020-01-01', to: '2100-01-01' };
     const payload = {
       type: 'report',

@@ -9,7 +9,7 @@ export function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** Median milliseconds that the disk of this folder takes to sync a 64 KiB write. */
+/** Median milliseconds that this folder's disk takes to sync a 64 KiB write. */
 export function medianSync(folder: string): number {
   const path = `${folder}/sync-probe`;
   const file = openSync(path, 'w');
@@ -36,7 +36,7 @@ export interface Figure {
   readonly reached: boolean | null;
 }
 
-/** Works in a folder of its own, which is removed afterwards. */
+/** Runs work with a temporary folder, which is removed afterwards. */
 export async function withFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-bench-'));
   try {

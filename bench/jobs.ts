@@ -15,13 +15,16 @@ const AT_ONCE = 8;
 const clock = () => new Date();
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** How the jobs come: all at once, as a schedule enqueues one for each source, or each when the one before is in the table. */
+/**
+ * How jobs are enqueued: all at once, as a schedule does for each source, or one by one, each when the previous one is
+ * in the table.
+ */
 const WAYS = ['together', 'one by one'] as const;
 type Way = (typeof WAYS)[number];
 
 /**
- * Jobs that do nothing, run by the process that enqueues them, eight at once: with the jobs table as the truth, beside BullMQ alone, whose jobs
- * live in Redis.
+ * Jobs that do nothing, run eight at once by the process that enqueues them: with the jobs table, beside BullMQ alone,
+ * whose jobs are in Redis.
  */
 export function benchJobs(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>

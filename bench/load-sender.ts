@@ -1,6 +1,7 @@
 /**
- * Sends signed deliveries of consent choices, each with another body, over keep-alive connections, and reports what it saw. In a process of
- * its own, on bare sockets, so that the generator's work is small beside the server's. Fails on any answer but 200.
+ * Sends signed deliveries of consent choices, each with a different body, over keep-alive connections, and reports what
+ * it saw. In its own process and on plain sockets, so that the generator's work is small beside the server's. Fails on
+ * any answer but 200.
  */
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -9,12 +10,12 @@ import type { LoadOptions, LoadResult } from './load.ts';
 
 const { port, connections, seconds, rate, secret } = JSON.parse(process.argv[2] ?? '{}') as LoadOptions;
 const latencies = createHistogram();
-/** Its first second does not count: until its own code is compiled the generator cannot keep pace. */
+/** Its first second does not count: until its code is compiled, the generator cannot keep pace. */
 const WARM_UP_MS = 1000;
 const started = performance.now();
 const countsFrom = started + WARM_UP_MS;
 const until = countsFrom + seconds * 1000;
-/** Connections without a request under way, where the rate is given. */
+/** Connections without a pending request, if the rate is given. */
 const idle: ((sinceMs: number) => void)[] = [];
 let scheduled = 0;
 let answeredInAll = 0;
@@ -38,7 +39,7 @@ function nextRequest(): Buffer {
   );
 }
 
-/** One connection: its next request as soon as it has its answer, or at its turn where the rate is given. */
+/** One connection: sends its next request after its answer, or at its turn if the rate is given. */
 function send(): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');
@@ -75,8 +76,8 @@ function send(): Promise<void> {
 }
 
 /**
- * Hands out what is due. A request counts from the moment when it was due, also where no connection was free then: a server that stands still
- * is not asked less.
+ * Assigns due requests. A request counts from the time it was due, even if no connection was free then, so a stalled
+ * server does not receive fewer.
  */
 function keepPace(perSecond: number): Promise<void> {
   return new Promise((resolve) => {

@@ -6,12 +6,15 @@ export interface LoadOptions {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
-  /** Deliveries a second, whatever the server does; null: each connection sends its next one as soon as it has its answer. */
+  /** Deliveries a second, whatever the server does; null: each connection sends its next one after its answer. */
   readonly rate: number | null;
   readonly secret: string;
 }
 
-/** What a load run saw. Times from sending to the answer, in milliseconds; at a given rate from the moment when the delivery was due. */
+/**
+ * The results of a load run. Times from sending to the answer, in milliseconds; at a given rate, from the time the
+ * delivery was due.
+ */
 export interface LoadResult {
   readonly answered: number;
   /** With those of the first second, which counts for nothing else. */
@@ -21,7 +24,7 @@ export interface LoadResult {
   readonly p99: number;
 }
 
-/** Loads a server from a process of its own. */
+/** Loads a server from a separate process. */
 export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
   const child = fork(fileURLToPath(new URL('./load-sender.ts', import.meta.url)), [JSON.stringify(options)], {
     execArgv: ['--import', 'tsx'],
@@ -29,7 +32,7 @@ export async function sendLoad(options: LoadOptions): Promise<LoadResult> {
   const exited = once(child, 'exit').then(() => {
     throw new Error('the load generator failed');
   });
-  // It ends after it has told what it saw.
+  // It ends after reporting its results.
   exited.catch(() => undefined);
   const [result] = (await Promise.race([once(child, 'message'), exited])) as [LoadResult];
   return result;

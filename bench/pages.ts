@@ -44,7 +44,7 @@ const pages = (caseId: string, seq: number): readonly [string, string][] => [
   ['metrics', '/metrics'],
 ];
 
-/** How long pages take until their first byte, as an officer opens them, beside the slowest of the statements that each sends, run alone. */
+/** Time to first byte of pages opened by an officer, beside the slowest of their statements run alone. */
 export function benchPages(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const dataDir = join(folder, 'data');
@@ -103,7 +103,7 @@ interface Statement {
   readonly ms: number;
 }
 
-/** Notes every reading statement, until what it returns is called. */
+/** Records every reading statement until the returned function is called. */
 function watchStatements(): () => readonly Statement[] {
   const prototype = sqlite3.Statement.prototype as unknown as {
     all: (this: { sql: string }, ...rest: unknown[]) => unknown;
@@ -124,7 +124,7 @@ function watchStatements(): () => readonly Statement[] {
   };
 }
 
-/** Milliseconds of the slowest of these statements when nothing runs beside it. */
+/** Milliseconds of the slowest of these statements when nothing else runs. */
 async function slowestAlone(context: Context, statements: readonly Statement[]): Promise<number> {
   const slowestFirst = [...statements].sort((a, b) => b.ms - a.ms);
   const distinct = [...new Map(slowestFirst.map((one) => [one.sql, one])).values()].slice(0, 5);
@@ -201,7 +201,7 @@ async function fill(context: Context, entries: number): Promise<void> {
   await context.projector.catchUp();
 }
 
-/** Signs in as a browser does; asks for a page and measures until the first byte of the answer. */
+/** Signs in like a browser; requests a page and measures the time to the first byte. */
 async function signIn(adminUrl: string, token: string) {
   const cookies = new Map<string, string>();
   const send = async (path: string, init: RequestInit = {}) => {

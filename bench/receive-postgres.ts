@@ -7,8 +7,8 @@ import { CONNECTIONS, figuresOf, measureServe, measureVerify, ROUNDS, seconds } 
 import { SECRET, type Served, startServe } from './served.ts';
 
 /**
- * The same as `receive` with the ledger in PostgreSQL on the same machine and disk; then one, two and four of the program on one database,
- * which share the machine with the database and the load.
+ * Like `receive`, with the ledger in PostgreSQL on the same machine and disk; then one, two and four instances of the
+ * program on one database, which share the machine with the database and the load.
  */
 export function benchReceivePostgres(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>
@@ -46,7 +46,7 @@ export function benchReceivePostgres(scale: number): Promise<Figure[]> {
   );
 }
 
-/** Several of the program on one database, loaded together over 64 connections; the rate of all. */
+/** Several instances on one database, loaded together over 64 connections; the total rate. */
 async function measureTogether(folder: string, url: string, processes: number, scale: number): Promise<number> {
   await mkdir(folder);
   const served: Served[] = [];

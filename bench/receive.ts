@@ -7,7 +7,7 @@ import { type Progress, SECRET, type Served, startServe, startVerifyOnly, watchP
 export const ROUNDS = 3;
 export const CONNECTIONS = 64;
 
-/** How long the parts of a round last. */
+/** Durations of the parts of a round. */
 export const seconds = (scale: number) => ({
   warmUp: Math.max(1, 3 * scale),
   verify: Math.max(2, 10 * scale),
@@ -15,11 +15,11 @@ export const seconds = (scale: number) => ({
   half: Math.max(2, 15 * scale),
 });
 
-/** What was seen of one server. */
+/** The results for one server. */
 export interface Received extends LoadResult {
   /** Deliveries a second. */
   readonly perSecond: number;
-  /** Microseconds of the processor for each delivery: of the main thread, and of all threads. */
+  /** Microseconds of processor time per delivery: of the main thread, and of all threads. */
   readonly processor: { readonly main: number; readonly all: number };
 }
 
@@ -92,7 +92,7 @@ export async function measureServe(folder: string, scale: number, url?: string):
   }
 }
 
-/** The program as it was built and started, SQLite, everything on, beside an application that only verifies; the two in turn. */
+/** The built program as started by users, with SQLite and everything on, beside an application that only verifies, alternately. */
 export function benchReceive(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const sync = medianSync(folder);

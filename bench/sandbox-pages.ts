@@ -3,7 +3,10 @@ interface Page {
   readonly next_cursor: string | null;
 }
 
-/** Follows the consent log to its end, or until `most` rows came; returns how many rows came. Fails on an answer but 200 and when a page repeats. */
+/**
+ * Follows the consent log to its end or until `most` rows came; returns the number of rows. Fails on an answer but 200
+ * and if a page repeats.
+ */
 export async function pageThrough(
   baseUrl: string,
   apiKey: string,

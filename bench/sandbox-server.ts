@@ -1,6 +1,6 @@
 import { startSandbox } from '../src/sandbox/start.ts';
 
-/** A sandbox in a process of its own, with so many rows as its argument says; tells its collected heap when asked. */
+/** A sandbox in its own process, with the number of rows in its argument; reports its collected heap on request. */
 const end = new Date('2026-07-20T12:00:00.000Z');
 const { sandbox, baseUrl } = await startSandbox({
   seed: 7,

@@ -8,14 +8,14 @@ interface Listening {
   readonly apiKey: string;
 }
 
-/** Rows paged through before the clock starts, so that neither server is measured while it is compiled. */
+/** Rows read before the clock starts, so that neither server is measured while its code is compiled. */
 const WARM_UP_ROWS = 20_000;
 
 /**
- * The consent log of the sandbox paged through to its end, 200 rows a page over one keep-alive connection. The server has a process of its own,
- * which tells its heap, collected, at each tenth of the way. The baseline is a tenth of the rows in a server of its own: with
- * constant memory and pages that cost what they show, neither heap nor rate depend on the number of rows. Both servers are warm before they
- * are timed.
+ * Reads the sandbox's consent log to its end, 200 rows per page over one keep-alive connection. The server has its own
+ * process, which reports its collected heap at each tenth of the way. The baseline is a tenth of the rows in a separate
+ * server: with constant memory, and pages whose cost depends only on their size, neither heap nor rate depends on the
+ * number of rows. Both servers are warm before they are timed.
  */
 export async function benchSandbox(scale: number): Promise<Figure[]> {
   const rows = Math.max(10_000, Math.round(1_000_000 * scale));

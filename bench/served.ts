@@ -11,21 +11,21 @@ import { loadPosition } from '../src/projections/position.ts';
 export const SECRET = 'bench-secret-0123456789';
 const SIGNING_KEY = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' });
 
-/** A server in a process of its own. */
+/** A server in its own process. */
 export interface Served {
   readonly port: number;
-  /** Microseconds of the processor that its main thread, and all its threads together, have used so far. */
+  /** Microseconds of processor time used so far by its main thread, and by all its threads. */
   processor(): { readonly main: number; readonly all: number };
   /** The largest resident set so far, MiB. */
   peakMemory(): number;
   stop(): Promise<void>;
 }
 
-/** The program as it was built and as the README starts it, with everything on, in a folder and with a database of its own. */
+/** The built program, started as in the README with everything on, with its own folder and database. */
 export function startServe(folder: string, databaseUrl = ''): Promise<Served> {
   const cli = fileURLToPath(new URL('../dist/src/cli.js', import.meta.url));
   const signingKey = join(folder, 'bench-signing.pem');
-  // With PostgreSQL the program makes no keys by itself; processes on one database have the same.
+  // With PostgreSQL, the program does not generate keys; processes on one database share them.
   if (databaseUrl !== '') writeFileSync(signingKey, SIGNING_KEY, { mode: 0o600 });
   return start(folder, [...profiling, cli, 'serve', '--json'], {
     DATA_DIR: folder,
@@ -85,7 +85,7 @@ function processorOf(pid: number): { main: number; all: number } {
   };
 }
 
-/** Where a ledger and its read models end, read beside the server. */
+/** Where a ledger and its read models end, read from outside the server. */
 export interface Progress {
   /** Entries that the read models do not contain yet. */
   readonly behind: number;
@@ -93,7 +93,7 @@ export interface Progress {
   readonly seconds: number;
 }
 
-/** Reads a server's progress from its database, on a connection that it knows nothing of. */
+/** Reads a server's progress from its database, on a separate connection. */
 export async function watchProgress(database: Parameters<typeof openToRead>[0]) {
   const { read, close } = await openToRead(database);
   async function look(): Promise<Progress> {
@@ -120,7 +120,7 @@ export async function watchProgress(database: Parameters<typeof openToRead>[0]) 
   }
   return {
     look,
-    /** The longest that the read models were behind while `work` went on, seconds. */
+    /** The most seconds that the read models were behind during `work`. */
     async during<T>(work: Promise<T>): Promise<{ result: T; longest: number }> {
       let [going, longest] = [true, 0];
       const ended = work.finally(() => (going = false));

@@ -1,6 +1,6 @@
 import { startSandbox } from '../src/sandbox/start.ts';
 
-/** A sandbox in a process of its own: so many rows, each page so many milliseconds late. */
+/** A sandbox in its own process with this many rows, and this many milliseconds of delay per page. */
 const [rows, latency] = process.argv.slice(2).map(Number) as [number, number];
 const end = new Date('2026-07-20T12:00:00.000Z');
 const { sandbox, baseUrl } = await startSandbox({

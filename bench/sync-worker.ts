@@ -7,8 +7,9 @@ import { pullConsentLogs } from '../src/sync/pull.ts';
 import { pageThrough } from './sandbox-pages.ts';
 
 /**
- * One half of the sync benchmark, in a process of its own: `loop` fetches the pages and throws them away, `sync` pulls them into a ledger on
- * disk. Runs in over the first database, measures over the second. Tells rate and, at each tenth, its resident memory.
+ * One half of the sync benchmark, in its own process: `loop` fetches the pages and discards them, `sync` pulls them
+ * into a ledger on disk. Warms up with the first service, measures with the second. Reports the rate and, at each
+ * tenth, its resident memory.
  */
 const [mode, runInUrl, baseUrl, apiKey, rows, folder] = process.argv.slice(2) as [
   'loop' | 'sync',

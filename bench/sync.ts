@@ -17,10 +17,11 @@ interface Measured {
 }
 
 /**
- * A first sync of the sandbox's consent log into a ledger on disk, beside a loop that fetches the same pages and throws them away. Service,
- * loop and sync have a process each; loop and sync take turns, after a run-in of their own. At several latencies: 0 ms is a
- * service on the same machine that is as fast as can be, 20 and 50 ms are what a service elsewhere takes. And a million rows at
- * 0 ms for the memory: the most that the process held over the second half of the rows beside the most over the first.
+ * A first sync of the sandbox's consent log into a ledger on disk, beside a loop that fetches the same pages and
+ * discards them. Service, loop and sync are separate processes; loop and sync alternate, each after a warm-up. At
+ * several latencies: 0 ms is the fastest possible service on the same machine, 20 and 50 ms are typical of a remote
+ * service. For memory, a million rows at 0 ms: the peak over the second half of the rows beside the peak over the
+ * first.
  */
 export function benchSync(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
@@ -40,7 +41,7 @@ export function benchSync(scale: number): Promise<Figure[]> {
         reached: ratio >= 0.8,
       });
     }
-    // Fewer would tell of the run-in: what V8 and SQLite take for themselves is taken after about 50,000 rows.
+    // Fewer rows would measure the warm-up: V8 and SQLite reach their own memory after about 50,000 rows.
     const rows = Math.max(200_000, Math.round(1_000_000 * scale));
     const { memory, seconds } = await withServices(rows, 0, (run) => run('sync', rows, folder));
     const first = Math.max(...memory.slice(0, 5));
@@ -68,13 +69,13 @@ async function measureRounds(rows: number, latency: number, folder: string) {
 
 type Run = (mode: 'loop' | 'sync', rows: number, folder: string) => Promise<Measured>;
 
-/** A service with the rows, and one with thirty pages to run in with. */
+/** A service with the rows, and one with thirty pages for warming up. */
 async function withServices<T>(rows: number, latency: number, work: (run: Run) => Promise<T>): Promise<T> {
   const servers = [start('sync-server', [30 * PAGE_ROWS, 0]), start('sync-server', [rows, latency])];
   try {
     const [runIn, service] = (await Promise.all(servers.map(nextMessage))) as [Listening, Listening];
     return await work(async (mode, expected, folder) => {
-      // Everything that the last run left, also the files beside a database.
+      // Everything left by the last run, including the files beside a database.
       for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
       const worker = start('sync-worker', [mode, runIn.baseUrl, service.baseUrl, service.apiKey, expected, folder]);
       return (await nextMessage(worker)) as Measured;

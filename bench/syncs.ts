@@ -18,8 +18,8 @@ const ROUNDS = 3;
 const AT_ONCE = 12;
 
 /**
- * A turn of the schedule where nothing is new: `sync-all` for so many sources with a key each, until all have been pulled. Beside as many requests to the
- * same service with nothing around them.
+ * A scheduled `sync-all` with nothing new, for this many sources with a key each, until all have been pulled. Beside as
+ * many plain requests to the same service.
  */
 export function benchSyncs(scale: number): Promise<Figure[]> {
   return withFolder((folder) =>
@@ -70,7 +70,7 @@ async function measureRequests(baseUrl: string, count: number): Promise<number> 
   return (count / (performance.now() - started)) * 1000;
 }
 
-/** Syncs a second of each turn, after one that is the sources' first. */
+/** Syncs a second in each turn, after a first one for all sources. */
 async function measureTurns(
   folder: string,
   more: Record<string, string>,

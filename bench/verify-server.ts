@@ -1,4 +1,7 @@
-/** The baseline of receiving: an application that uses the built receivers as the README shows, verifies each delivery and keeps none. */
+/**
+ * The baseline of receiving: an application that uses the built receivers as shown in the README, verifies each
+ * delivery and keeps none.
+ */
 import Fastify from 'fastify';
 import type * as Receivers from '../receivers/public.ts';
 

@@ -10,7 +10,7 @@ import { type Figure, median, withFolder } from './figures.ts';
 const ENTRIES = 200_000;
 const ROUNDS = 5;
 
-/** `ledger verify` of a ledger of deliveries beside a bare SHA-256 loop over the same bytes, in turns. */
+/** `ledger verify` on a ledger of deliveries beside a plain SHA-256 loop over the same bytes, alternately. */
 export function benchVerify(scale: number): Promise<Figure[]> {
   return withFolder(async (folder) => {
     const env = { DATA_DIR: join(folder, 'data'), SYNC_SCHEDULE: 'off', LOG_LEVEL: 'fatal' };
@@ -57,7 +57,7 @@ export function benchVerify(scale: number): Promise<Figure[]> {
 
 interface Took {
   readonly ms: number;
-  /** Of all threads. */
+  /** CPU time of all threads. */
   readonly cpu: number;
 }
 

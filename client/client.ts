@@ -3,13 +3,13 @@ import type { components, paths } from './schema.ts';
 
 export type { components, paths } from './schema.ts';
 
-/** A client of one installation's API (docs/api.md): a method for each HTTP method, typed by path. */
+/** A client for one installation's API (docs/api.md): a method for each HTTP method, typed by path. */
 export type ApiClient = Client<paths>;
-/** What the API answers instead of data: RFC 9457, with a `code` for programs. */
+/** The API's answer instead of data: RFC 9457, with a `code` for programs. */
 export type Problem = components['schemas']['Problem'];
 
 export interface ClientOptions {
-  /** Of the admin listener: `https://ledger.example`. */
+  /** Address of the admin listener: `https://ledger.example`. */
   readonly url: string;
   /** An API token, `clt_…`. */
   readonly token: string;
@@ -18,8 +18,9 @@ export interface ClientOptions {
 }
 
 /**
- * Opens a client. Its calls resolve with `data`, or with `error` (a {@link Problem}) and the response; they reject only when there is no answer.
- * Throws TypeError for an address that is none, or that would send the token across a network without TLS.
+ * Creates a client. Its calls resolve with `data`, or with `error` (a {@link Problem}) and the response; they reject
+ * only if there is no answer. Throws TypeError for an invalid address, or one that would send the token across a
+ * network without TLS.
  */
 export function createClient({ url, token, fetch }: ClientOptions): ApiClient {
   const { protocol, hostname, origin } = new URL(url);
@@ -32,15 +33,15 @@ export function createClient({ url, token, fetch }: ClientOptions): ApiClient {
   });
 }
 
-/** A page of a list, as every list of the API comes. */
+/** A page, as returned by every list of the API. */
 interface ListPage<Item> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
 }
 
 /**
- * Every item of a list, page by page. `load` asks for the page at a cursor (undefined: the first).
- * Rejects with an Error whose `cause` is the {@link Problem} when a page is refused.
+ * Every item of a list, page by page. `load` requests the page at a cursor (undefined: the first). If a page is
+ * refused, rejects with an Error whose `cause` is the {@link Problem}.
  */
 export async function* eachItem<Item>(
   load: (cursor: string | undefined) => Promise<{ data?: ListPage<Item> | undefined; error?: Problem | undefined }>,

@@ -39,7 +39,7 @@ async function main(): Promise<void> {
 
 process.on('exit', () => {
   if (isSettled) return;
-  // Nothing is left that could settle it: without this, the process would end with code 13 and no word.
+  // Nothing is left that could settle the command: without this, the process would silently end with code 13.
   process.stderr.write(
     'consent-ledger: internal error: the command exited before it finished. Please report this bug.\n',
   );

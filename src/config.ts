@@ -15,69 +15,69 @@ import type { TracingSettings } from './tracing/start.ts';
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** As configured; null: derived from the address really bound (src/core/address.ts). */
+  /** As configured; null: derived from the address actually bound (src/core/address.ts). */
   readonly publicUrl: string | null;
-  /** As Fastify takes it. */
+  /** In the form that Fastify expects. */
   readonly trustProxy: boolean | number | string[];
   /** Bytes. */
   readonly bodyLimit: number;
-  /** Bytes of webhook bodies that have not arrived in full. */
+  /** Bytes of webhook bodies that have not fully arrived. */
   readonly inFlightLimit: number;
   readonly inFlightLimitPerAddress: number;
-  /** Of the public listener, at once. */
+  /** Maximum connections of the public listener. */
   readonly connectionLimit: number;
   readonly adminHost: string;
   readonly adminPort: number;
-  /** Host names under which the admin listener answers, besides addresses, localhost and ADMIN_HOST. */
+  /** Host names accepted by the admin listener, besides IP addresses, localhost and ADMIN_HOST. */
   readonly adminHosts: readonly string[];
-  /** Requests of an API token in a minute. */
+  /** Requests per API token and minute. */
   readonly apiRateLimit: number;
-  /** Hosts of the service that may be asked over http. */
+  /** Hosts of the service that may be called over http. */
   readonly httpAllowedHosts: readonly string[];
   readonly dataDir: string;
   readonly database: DatabaseAddress;
-  /** Null: jobs are polled for. */
+  /** Null: jobs are polled. */
   readonly redisUrl: string | null;
   /** 32 bytes; null: the file in DATA_DIR/keys. */
   readonly instanceKey: Buffer | null;
   readonly signingKeyFile: string | null;
-  /** The source `default`; null when nothing of the service is configured. */
+  /** The source `default`; null if nothing about the service is configured. */
   readonly defaultSource: Source | null;
   /** Null: the one in DATA_DIR, if it exists (controllerFileOf). */
   readonly controllerFile: string | null;
-  /** Rules of deadlines of the deployment's own. */
+  /** File with the installation's own deadline rules. */
   readonly regimesFile: string | null;
   readonly timeZone: string;
   /** Cron expression in timeZone; null: off. */
   readonly syncSchedule: string | null;
-  /** Days that the nightly recount reads again; 0: none. */
+  /** Days that the nightly recount reads again; 0: off. */
   readonly syncRecountDays: number;
   /** Cron expression in timeZone; null: off. */
   readonly verifySchedule: string | null;
-  /** File with the witnesses of checkpoints; null: none. */
+  /** File with the witness policy for checkpoints; null: none. */
   readonly witnesses: string | null;
   /** Cron expression in timeZone; null: off. */
   readonly witnessSchedule: string | null;
   readonly witnessMaxAgeHours: number;
-  /** How buckets are reached. */
+  /** How to reach the buckets. */
   readonly storage: ObjectStorage;
-  /** Of checkpoints in buckets; null: none. */
+  /** Lock of checkpoints in buckets; null: none. */
   readonly checkpointLock: ObjectLock | null;
   readonly backup: {
-    /** Null: where a backup is asked for, it says where to write it. */
+    /** Null: each backup request states where to write it. */
     readonly folder: string | null;
     /** Null: none. */
     readonly bucket: BucketAddress | null;
-    /** Of backups in the bucket; null: none. */
+    /** Lock of backups in the bucket; null: none. */
     readonly lock: ObjectLock | null;
     readonly recipients: readonly string[];
     /** Cron expression in timeZone; null: off. */
     readonly schedule: string | null;
     readonly keep: Values['BACKUP_KEEP'];
   };
-  /** Of the admin pages, as they are opened; null: derived from where the listener is. */
+  /** Address of the admin pages as users open them; null: derived from the listener's address. */
   readonly adminUrl: string | null;
-  /** Null: people sign in with what they have here. */
+  /** Null: people sign in with an account here. */
   readonly signOn: SignOnSettings | null;
   /** Null: no mail is sent. */
   readonly mail: MailSettings | null;
@@ -96,26 +96,26 @@ export interface Config {
   readonly logLevel: Values['LOG_LEVEL'];
   /** Null: no traces. */
   readonly tracing: TracingSettings | null;
-  /** What is allowed but probably not meant; for the log of the server and for `doctor`. */
+  /** Settings that are allowed but probably not intended, for the server's log and `doctor`. */
   readonly warnings: readonly string[];
 }
 
-/** Slug of the source that the environment configures. */
+/** Slug of the source configured by the environment. */
 export const DEFAULT_SOURCE = 'default';
 
-/** {@link loadConfig} from the environment of this process and its working directory. */
+/** {@link loadConfig} with this process's environment and working directory. */
 export function loadProcessConfig(): Config {
   return loadConfig(process.env, process.cwd());
 }
 
-/** One variable of this process's environment, for flags that name a variable; null when it is unset or empty. */
+/** A variable of this process's environment, for flags that name one; null if it is unset or empty. */
 export function readEnvironmentVariable(name: string): string | null {
   return process.env[name] || null;
 }
 
 /**
- * The file with the deployment's own rules of deadlines, for the calculator, which opens no installation; null: none is set. Everything else in
- * the environment and .env is passed over, right or wrong.
+ * The file with the installation's own deadline rules, for the calculator, which opens no installation; null: not set.
+ * Everything else in the environment and .env is ignored, valid or not.
  */
 export function readConfiguredRegimesFile(): string | null {
   const path = readTexts(process.env, process.cwd()).texts.REGIMES_FILE;
@@ -123,8 +123,8 @@ export function readConfiguredRegimesFile(): string | null {
 }
 
 /**
- * Reads the configuration: `env` over `<cwd>/.env`, secrets also out of the files that X_FILE names.
- * Throws UsageError with every problem at once.
+ * Reads the configuration: `env` takes precedence over `<cwd>/.env`, and secrets may be in files named by X_FILE.
+ * Throws UsageError with all problems at once.
  */
 export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   const { texts, otherNames, problems } = readTexts(env, cwd);
@@ -201,7 +201,10 @@ export function loadConfig(env: NodeJS.ProcessEnv, cwd: string): Config {
   };
 }
 
-/** The file of a source's controller profile. One that nobody named is in DATA_DIR, and exists once it has been filled in in the browser. */
+/**
+ * The file of a source's controller profile. If none is configured, it is in DATA_DIR, and exists once it has been
+ * filled in in the browser.
+ */
 export function controllerFileOf(
   { controllerFile, dataDir }: Pick<Config, 'controllerFile' | 'dataDir'>,
   source: Source | null,
@@ -235,9 +238,9 @@ function storageOf(values: Values): ObjectStorage {
 export interface SignOnSettings {
   readonly issuer: string;
   readonly clientId: string;
-  /** Null: a client without one, which PKCE protects alone. */
+  /** Null: a client without a secret, protected only by PKCE. */
   readonly clientSecret: string | null;
-  /** As the button names it. */
+  /** The name on the button. */
   readonly name: string;
 }
 
@@ -254,7 +257,7 @@ function mailOf({ SMTP_URL, MAIL_FROM, HTTP_ALLOWED_HOSTS }: Values): MailSettin
   return { ...SMTP_URL, from: MAIL_FROM, clearText };
 }
 
-/** On when it is asked for, or when the environment says where to (docs/monitoring.md). */
+/** Tracing is on if requested, or if the environment names an endpoint (docs/monitoring.md). */
 function tracingOf(values: Values): TracingSettings | null {
   const { OTEL_EXPORTER_OTLP_ENDPOINT: base, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = values;
   const asked = values.OTEL_TRACES_EXPORTER ?? (base === undefined && own === undefined ? 'none' : 'otlp');
@@ -280,7 +283,7 @@ const pairsSchema = valuesSchema.pick({
   NOTIFY_WEBHOOK_SECRET: true,
 });
 
-/** What is of no use alone. */
+/** Variables that are useless without another one. */
 function findHalves(texts: Partial<Record<string, string>>): string[] {
   const { data } = pairsSchema.safeParse(texts);
   if (data === undefined) return [];
@@ -299,7 +302,7 @@ function findHalves(texts: Partial<Record<string, string>>): string[] {
 
 const listenersSchema = valuesSchema.pick({ HOST: true, PORT: true, ADMIN_HOST: true, ADMIN_PORT: true });
 
-/** Parsed by itself, so that it is reported beside whatever else is wrong. */
+/** Parsed separately, so that it is reported together with other problems. */
 function findPortConflict(texts: Partial<Record<string, string>>): string[] {
   const { data } = listenersSchema.safeParse(texts);
   if (data === undefined || data.PORT === 0 || data.PORT !== data.ADMIN_PORT || data.HOST !== data.ADMIN_HOST)
@@ -314,7 +317,7 @@ const backupSchema = valuesSchema.pick({
   BACKUP_SCHEDULE: true,
 });
 
-/** A schedule without what it needs would fail every night. */
+/** A schedule that lacks what it needs would fail every night. */
 function findIdleSchedule(texts: Partial<Record<string, string>>): string[] {
   const { data } = backupSchema.safeParse(texts);
   if (data === undefined || data.BACKUP_SCHEDULE === null) return [];
@@ -329,7 +332,7 @@ function findIdleSchedule(texts: Partial<Record<string, string>>): string[] {
 
 const bucketSchema = valuesSchema.pick({ BACKUP_BUCKET: true, AWS_ACCESS_KEY_ID: true, AWS_SECRET_ACCESS_KEY: true });
 
-/** Buckets that witnesses are may be named in a file; this one is named here. */
+/** Buckets used as witnesses are named in a file; this one is named here. */
 function findKeylessBucket(texts: Partial<Record<string, string>>): string[] {
   const { data } = bucketSchema.safeParse(texts);
   if (data?.BACKUP_BUCKET === undefined) return [];
@@ -348,7 +351,7 @@ const addressesSchema = valuesSchema.pick({
   HTTP_ALLOWED_HOSTS: true,
 });
 
-/** What others could read on the way; undefined: the API key and consent records. */
+/** What others could read in transit; undefined: the API key and consent records. */
 const whatIsSent = {
   SERVICE_BASE_URL: undefined,
   SERVICE_SITE_URL: undefined,
@@ -419,7 +422,7 @@ function warnOfValues(values: Values): string[] {
   return warnings;
 }
 
-/** Warnings about names that look like misspellings of ours: they would be ignored silently otherwise. */
+/** Warnings about names that look like misspellings of ours, which would otherwise be ignored silently. */
 function warnOfNearMisses(names: readonly string[]): string[] {
   const warnings: string[] = [];
   for (const name of [...names].sort()) {
@@ -442,7 +445,7 @@ function closestName(name: string): string | null {
   const upper = name.toUpperCase().replaceAll('-', '_');
   let best: { name: string; distance: number } | null = null;
   for (const candidate of candidates) {
-    // Short names have many innocent neighbours: there only the spelling in other letters counts.
+    // Short names resemble many others: for them, only differences in case or separators count.
     const allowed = candidate.length >= 8 ? 2 : 0;
     const distance = editDistance(upper, candidate, allowed);
     if (distance <= allowed && (best === null || distance < best.distance)) best = { name: candidate, distance };

@@ -63,14 +63,14 @@ interface ContextOptions {
   readonly sample?: boolean;
   /** Set by the command that restores a backup. */
   readonly restoring?: boolean;
-  /** Entries are folded in a thread of its own; for processes that receive or work until they are stopped. */
+  /** Fold entries in a separate thread; for processes that receive or work until they are stopped. */
   readonly foldsInThread?: boolean;
 }
 
-/** Everything that commands, listeners and jobs work with. Its parts are opened here and nowhere else. */
+/** Everything that commands, listeners and jobs need. Its parts are opened here and nowhere else. */
 export type Context = Awaited<ReturnType<typeof openContext>>;
 
-/** Where no schedule verifies the ledger, somebody else is to, as often as the schedule would by default. */
+/** If no schedule verifies the ledger, someone else has to, as often as the default schedule. */
 const VERIFY_EVERY_MS = 7 * 86_400_000;
 
 const SEAL_FAILURE = 'seal_failure';
@@ -80,8 +80,8 @@ const CLOSE_MS = 10_000;
 const STORE_CLOSE_MS = 30_000;
 
 /**
- * Opens the installation that `config` describes, creating it at the first start.
- * Throws UsageError for wrong keys or a newer database, StoreUnavailable when the database cannot be opened.
+ * Opens the installation that `config` describes, creating it at the first start. Throws UsageError for wrong keys or a
+ * newer database, StoreUnavailable if the database cannot be opened.
  */
 export async function openContext(config: Config, log: Log, options: ContextOptions = {}) {
   const { clock = () => new Date(), sample = false, restoring = false, foldsInThread = false } = options;
@@ -110,7 +110,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
       ...useCases,
       ...overview,
       notifying: createNotifyDeps({ ...base, ...identity, ...ledger, ...intake, ...work, ...useCases }, overview),
-      /** Finishes what is under way and closes everything, in the reverse order of opening. */
+      /** Finishes current work and closes everything, in the reverse order of opening. */
       close: () => opened.close(),
     };
   } catch (error) {
@@ -119,7 +119,7 @@ export async function openContext(config: Config, log: Log, options: ContextOpti
   }
 }
 
-/** What every step of opening is given. */
+/** Passed to every step of opening. */
 interface Base {
   readonly config: Config;
   readonly log: Log;
@@ -134,7 +134,7 @@ type ReadModels = ReturnType<typeof openReadModels>;
 type Work = ReturnType<typeof openJobs>;
 type UseCases = Awaited<ReturnType<typeof createUseCases>>;
 
-/** A part that does not close, or not in time, leaves the others to be closed. */
+/** If a part does not close, or not in time, the others are closed anyway. */
 function createClosers(log: Log) {
   const opened: { readonly part: string; readonly close: () => Promise<unknown> }[] = [];
   return {
@@ -150,7 +150,7 @@ function createClosers(log: Log) {
 
 type Closers = ReturnType<typeof createClosers>;
 
-/** The database, the keys that fit it, and who this installation is. */
+/** Opens the database, the matching keys and the identity of this installation. */
 async function openIdentity({ config, opened }: Base, restoring: boolean) {
   const store = await openStore(config.database);
   opened.add('store', async () => store.close());
@@ -166,9 +166,9 @@ async function openIdentity({ config, opened }: Base, restoring: boolean) {
     keys,
     instance,
     epoch,
-    /** The key that checks its checkpoints, as C2SP tools take it. */
+    /** The key for checking its checkpoints, in the form used by C2SP tools. */
     verifierKey,
-    /** Of this program. */
+    /** Version of this program. */
     version: loadVersion(),
     /** DATA_DIR/evidence: files that entries commit to by their SHA-256. */
     evidenceFolder: join(config.dataDir, 'evidence'),
@@ -189,7 +189,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
   opened.add('ledger', async () => ledger.close());
   const sealed = { store, journal, instance, epoch };
-  /** Seals what was appended so far; a refusal is kept for the warnings. */
+  /** Seals all appended entries; a refusal is kept for the warnings. */
   const seal = async (): Promise<Sealing> => {
     const sealing = await sealLedger({ ...sealed, appendKey: keys.instance.append, signingKey: keys.signing, clock });
     await noteSealing(store, sealing, log);
@@ -197,7 +197,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   };
   const openPlace: OpenPlace = (address) => bucketOfCopies(openBucket(config.storage, address), config.checkpointLock);
   const witnessedFolder = join(config.dataDir, 'witnessed');
-  /** Of WITNESSES; null when it is not set. Throws UsageError when the file makes no sense. */
+  /** The policy named by WITNESSES; null if not set. Throws UsageError if the file is invalid. */
   const witnessPolicy = async (path = config.witnesses): Promise<WitnessPolicy | null> => {
     const policy = path === null ? null : await loadWitnessPolicy(path);
     if (typeof policy === 'string')
@@ -209,15 +209,15 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
   return {
     ledger,
     journal,
-    /** Why appends are refused at the moment; null when they are not. */
+    /** Why appends are refused at the moment; null if they are not. */
     refusal: () => refusal,
     seal,
     witnessPolicy,
-    /** How far the checkpoints have been witnessed, as the last runs found it. */
+    /** How far checkpoints have been witnessed, according to the last runs. */
     witnessState: () => readWitnessState(store),
     /**
-     * Seals, and has the witnesses of WITNESSES, or of another file, see the newest checkpoint. `again`: also those that have seen it.
-     * Throws UsageError without a policy that makes sense.
+     * Seals, and shows the newest checkpoint to the witnesses of WITNESSES or of another file. `again`: also to those
+     * that have seen it. Throws UsageError without a valid policy.
      */
     async witness({ path = config.witnesses, again = false }: { path?: string | null; again?: boolean } = {}) {
       const policy = await witnessPolicy(path);
@@ -237,7 +237,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       };
       return witnessNewest(deps, policy, { again });
     },
-    /** The last verification of the whole ledger; null: there was none. */
+    /** The last verification of the whole ledger; null if there was none. */
     lastVerification: () => readLastVerification(store, ledger),
     verify: async (onProgress?: (done: number, total: number) => void, since = 0) => {
       const at = clock().toISOString();
@@ -282,7 +282,7 @@ async function noteSealing(store: Store, sealing: Sealing, log: Log): Promise<vo
   if (failure !== ((await readSetting(store, SEAL_FAILURE)) ?? '')) await writeSetting(store, SEAL_FAILURE, failure);
 }
 
-/** Who may deliver, and what is kept of deliveries that were refused. */
+/** Opens the sources and the ring of refused deliveries. */
 async function openIntake({ config, log, clock, opened }: Base, { store, keys }: Identity, { ledger }: Ledgers) {
   const sources = await createSources({
     store,
@@ -305,7 +305,7 @@ async function openIntake({ config, log, clock, opened }: Base, { store, keys }:
 }
 
 function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { store }: Identity, { ledger }: Ledgers) {
-  // Made afresh for each fold: what it remembers of the ledger must not outlive a change of the database from outside.
+  // Created for each fold: its cache of the ledger must not survive a change of the database from outside.
   const rules = (over: Store) => ({ store: over, optionsUpTo: createOptionsInForce(over.read), log });
   const readModels = createReadModelCheck({
     store,
@@ -320,7 +320,7 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
     return report;
   };
   const onMisplaced = async (reason: string) => {
-    // No document is made meanwhile, nor after a process that ends before the rebuild does.
+    // Prevents documents until the rebuild is finished, even if the process ends before.
     await readModels.note(reason);
     await rebuildAll();
   };
@@ -331,9 +331,9 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
   return {
     projector,
     rebuild: rebuildAll,
-    /** Whether they are what the ledger says. */
+    /** Whether they match the ledger. */
     readModels,
-    /** A projector of the same rules over another store. */
+    /** A projector with the same rules for another store. */
     projectorOver: (other: Store) => createProjector(rules(other)),
   };
 }
@@ -348,13 +348,13 @@ function openJobs({ config, log, clock, opened }: Base, { store, instance }: Ide
   };
 }
 
-/** What each room's use-cases work with. */
+/** The dependencies of each room's use cases. */
 async function createUseCases(parts: Base & Identity & Ledgers & Intake & ReadModels & Work & { sample: boolean }) {
   const { config, store, ledger, clock, keys, projector } = parts;
   const regimes = createRegimeTable(
     config.regimesFile === null ? undefined : await loadRegimesFile(config.regimesFile),
   );
-  // What a source left behind can still be read, answered and put into documents.
+  // Entries of an offboarded source can still be read, answered and put into documents.
   const find = (slug: string) => parts.sources.findAny(slug);
   const loadProfile = (source: Source | null) => loadProfileOf(config, source);
   const { timeZone } = config;
@@ -439,7 +439,7 @@ function createSyncDeps(
   };
 }
 
-/** What the operator and the officer have to look at. */
+/** What needs the attention of operator and officer. */
 function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels & UseCases) {
   const { config, store, clock, cases } = parts;
   const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
@@ -465,7 +465,7 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
             : { state: await parts.witnessState(), epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
       });
     },
-    /** Of some sources or of all. Throws UsageError as loadProfile. */
+    /** For some sources or all. Throws UsageError like loadProfile. */
     attention: (sources?: readonly string[]) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, sources),
   };
 }
@@ -493,13 +493,13 @@ function createNotifyDeps(
   };
 }
 
-/** How long scheduled backups are kept; null: none are scheduled from here. */
+/** How long scheduled backups are kept; null: none are scheduled here. */
 function backupKeepOf({ folder, bucket, keep, lock }: Config['backup']): ErasureDeps['backupKeep'] {
   if (folder === null && bucket === null) return null;
   return bucket === null || lock === null ? keep : { ...keep, lockedDays: lock.days };
 }
 
-/** The controller profile that goes with a source; null when none is configured. Throws UsageError when the file is not valid. */
+/** The controller profile of a source; null if none is configured. Throws UsageError if the file is invalid. */
 async function loadProfileOf(config: Config, source: Source | null): Promise<ControllerProfile | null> {
   const { path, isNamed } = controllerFileOf(config, source);
   const version = await stat(path).then(
@@ -515,7 +515,7 @@ async function loadProfileOf(config: Config, source: Source | null): Promise<Con
   return loaded.value;
 }
 
-/** Profiles as they were read last, by file: a list of requests asks for that of every source. */
+/** Profiles as last read, by file: a list of requests needs those of all sources. */
 const profiles = new Map<string, { readonly version: string; readonly profile: ControllerProfile }>();
 
 /** The installation's name and epoch; the name is drawn at the first start. */
@@ -533,7 +533,7 @@ async function loadIdentity(store: Store): Promise<{ instance: string; epoch: nu
   return { instance, epoch: Number(epoch) };
 }
 
-/** A database that `store copy` or `restore` has not finished looks like the installation and lacks a part of it. */
+/** Refuses a database that `store copy` or `restore` has not finished: it looks like the installation but is incomplete. */
 async function assertWhole(store: Store): Promise<void> {
   if ((await readSetting(store, UNFINISHED_RESTORE)) !== null)
     throw new UsageError(['A restore into this database did not finish: run `consent-ledger restore` again.']);
@@ -552,7 +552,7 @@ function refusalOfMoved(name: string | null): Refusal | null {
   };
 }
 
-/** Sealing under another name would leave every earlier checkpoint out. */
+/** Sealing under another name would ignore every earlier checkpoint. */
 const identityRefusal: Refusal = {
   code: 'identity-altered',
   reason: 'the ledger’s name or epoch in the database (instance_id, epoch) differs from the pinned one',
@@ -560,11 +560,11 @@ const identityRefusal: Refusal = {
     'Restore the newest backup of the database, or the settings for which the checkpoints in DATA_DIR/journal are signed, and start again.',
 };
 
-/** A journal ahead of the database: an old backup was put back. Going on would give numbers out a second time. */
+/** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */
 async function findRefusal(store: Store, journal: Journal, instance: string, epoch: number): Promise<Refusal | null> {
   const note = await journal.newest(epoch);
   const head = note === null ? null : parseTreeHead(note);
-  // What an earlier epoch signed beyond its end was lost when this one began, which its first entry records.
+  // Entries that an earlier epoch signed beyond its end were lost when this one began, as its first entry records.
   const named = head === null ? null : parseOrigin(head.origin);
   if (head === null || (named?.instance === instance && named.epoch < epoch)) return null;
   const { seq } = await store.read
@@ -581,7 +581,7 @@ async function findRefusal(store: Store, journal: Journal, instance: string, epo
   };
 }
 
-/** What someone attached to our tables could drop or alter what was answered "stored". */
+/** Objects that someone attached to our tables could drop or alter what was answered "stored". */
 function refusalOfSchema(differences: readonly string[]): Refusal | null {
   if (differences.length === 0) return null;
   const more = differences.length > 3 ? `, and ${differences.length - 3} more` : '';

@@ -2,7 +2,7 @@ import pino, { type Logger } from 'pino';
 
 export type Log = Logger;
 
-/** Names whose values never reach a log, wherever they stand up to three levels deep. */
+/** Names whose values are never logged, up to three levels deep. */
 const secretNames = [
   'authorization',
   'cookie',
@@ -35,7 +35,7 @@ export function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths, censor: '[redacted]' },
       serializers: {
-        // A request's address and headers are personal data; method and path say enough.
+        // A request's address and headers are personal data; method and path are enough.
         req: (request: { method?: string; url?: string; id?: string }) => ({
           id: request.id,
           method: request.method,

@@ -6,7 +6,10 @@ type Token = ReturnType<MarkdownRenderer['parse']>[number];
 
 const root = join(import.meta.dirname, '../..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-/** Where the files are that the pages link to outside docs/, e.g. https://git.example/consent-ledger/blob/main. Unset: their names are shown without a link. */
+/**
+ * Base address for links to files outside docs/, e.g. https://git.example/consent-ledger/blob/main. Unset: their names
+ * are shown without a link.
+ */
 const filesUrl = process.env['FILES_URL']?.replace(/\/$/, '');
 
 /** docs/README.md lists the pages by reader: its headings and links are the sidebar. */
@@ -23,7 +26,7 @@ function sidebarOf(contents: string) {
     }));
 }
 
-/** Links to files that are not pages lead to FILES_URL, or lose their link. */
+/** Links to files that are not pages point to FILES_URL, or are removed. */
 function withoutDeadLinks(tokens: Token[]): Token[] {
   let isDead = false;
   return tokens.filter((token) => {

@@ -12,7 +12,7 @@ import type { Store } from '../store/store.ts';
 import { isUtf8 } from 'node:buffer';
 import { unknownSource } from '../core/errors.ts';
 
-/** Bytes that a file of evidence may have. */
+/** Maximum size of an evidence file. */
 export const EVIDENCE_BYTES = 10 * 1024 * 1024;
 
 interface EvidenceDeps {
@@ -33,9 +33,9 @@ const inputSchema = z
     bannerId: bannerIdSchema,
     fileName: z.string(),
     bytes: z.instanceof(Buffer),
-    /** ISO 8601 UTC. The banner was shown like this from then on … */
+    /** ISO 8601 UTC. Start of the period in which the banner was shown like this. */
     from: moment,
-    /** … and until then, exclusive. Null: it still is, as far as the officer knows. */
+    /** End of the period, exclusive. Null: still shown, as far as the officer knows. */
     to: moment.nullable(),
     note: z.string().trim().max(2000, 'The note is longer than 2,000 characters.').nullable(),
   })
@@ -45,7 +45,7 @@ type NewBannerEvidence = z.infer<typeof inputSchema>;
 type AddedEvidence =
   | {
       readonly outcome: 'added' | 'exists';
-      /** The entry: by this number the evidence is cited. */
+      /** The entry, whose number is cited. */
       readonly seq: number;
       readonly sha256: string;
       readonly bytes: number;
@@ -54,9 +54,10 @@ type AddedEvidence =
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
 /**
- * Records how a banner was shown in a period (GDPR Art. 7(1); EDPB 05/2020 §108: "a copy of the information that was presented").
- * The file is durable before the entry that commits to its SHA-256 is appended. The same file for the same banner and period is
- * recorded once, unless it was retracted in between. What the picture shows, and when, is the officer's word.
+ * Records how a banner was shown in a period (GDPR Art. 7(1); EDPB 05/2020 §108: "a copy of the information that was
+ * presented"). The file is durable before the entry that commits to its SHA-256 is appended. The same file for the same
+ * banner and period is recorded once, unless it was retracted in between. What the picture shows, and when, is the
+ * officer's statement.
  */
 export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvidence): Promise<AddedEvidence> {
   const parsed = inputSchema.safeParse(input);
@@ -101,12 +102,12 @@ export async function addBannerEvidence(deps: EvidenceDeps, input: NewBannerEvid
   return { outcome: outcome === 'stored' ? 'added' : 'exists', seq, sha256, bytes: bytes.length, mediaType };
 }
 
-/** The name that the officer's file had, for people only: it decides no path. Exported for tests. */
+/** The name of the officer's file, only for people: it determines no path. Exported for tests. */
 export function shownName(fileName: string): string {
   const name = basename(fileName.replaceAll('\\', '/'))
     .replace(/[\u0000-\u001f\u007f-\u009f]/g, '')
     .slice(-200)
-    // Half a character has no form in the ledger.
+    // Half a character cannot be stored in the ledger.
     .replace(/^[\udc00-\udfff]/, '');
   return name === '' ? 'unnamed' : name;
 }
@@ -116,7 +117,10 @@ type RetractedEvidence =
   | { readonly outcome: 'unknown' | 'retracted-before' }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Says that a piece of evidence does not show what it was said to show. The entry and its file stay; documents cite it no more. */
+/**
+ * Records that a piece of evidence does not show what it was said to show. The entry and its file stay; documents no
+ * longer cite it.
+ */
 export async function retractBannerEvidence(
   deps: EvidenceDeps,
   input: { readonly seq: number; readonly actor: string; readonly reason: string },
@@ -137,14 +141,14 @@ export async function retractBannerEvidence(
   return outcome === 'stored' ? { outcome: 'retracted', seq } : { outcome: 'retracted-before' };
 }
 
-/** Characters that the name of a banner may have. */
+/** Maximum length of a banner's name. */
 export const BANNER_NAME_LENGTH = 100;
 
 const nameSchema = z.object({
   source: z.string(),
   actor: z.string(),
   bannerId: bannerIdSchema,
-  /** Empty: the banner goes by its id again. */
+  /** Empty: the banner's id is shown again. */
   name: z
     .string()
     .trim()
@@ -156,7 +160,7 @@ export type NamedBanner =
   | { readonly outcome: 'named' | 'unchanged'; readonly seq: number | null; readonly name: string | null }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** Gives a banner the name by which people know it. Pages and documents show it with the id beside. */
+/** Gives a banner a name. Pages and documents show it next to the id. */
 export async function nameBanner(deps: EvidenceDeps, input: z.infer<typeof nameSchema>): Promise<NamedBanner> {
   const parsed = nameSchema.safeParse(input);
   const problems = parsed.success ? [] : parsed.error.issues.map(({ message }) => message);
@@ -183,9 +187,9 @@ export async function findBannerEvidence(store: Pick<Store, 'read'>, seq: number
 }
 
 /**
- * What a file is by its own bytes; its name and what the sender says of it decide nothing. Null: none of the kinds that are taken
- * (WHATWG MIME Sniffing §6 for the signatures). A text counts as HTML when it begins like a page; any other UTF-8 text without control
- * characters (SVG, a saved stylesheet, notes) is plain text.
+ * The type of a file according to its bytes; its name and the sender's claims are ignored. Null: not an accepted type
+ * (signatures: WHATWG MIME Sniffing §6). A text counts as HTML if it begins like a page; any other UTF-8 text without
+ * control characters (SVG, a saved stylesheet, notes) is plain text.
  */
 export function sniffMediaType(bytes: Buffer): EvidenceMediaType | null {
   const starts = (signature: string, at = 0) =>
@@ -200,11 +204,11 @@ export function sniffMediaType(bytes: Buffer): EvidenceMediaType | null {
 }
 
 const CONTROL = /[\u0000-\u0008\u000e-\u001a\u001c-\u001f\u007f]/;
-// A byte order mark, white space and comments may stand before the first tag.
+// A byte order mark, white space and comments may precede the first tag.
 const HTML =
   /^\ufeff?\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->)[^])*-->\s*)*<(?:!doctype\s+html|html|head|body|div|script|style|iframe|section|dialog)[\s>]/i;
 
-/** How a file of each kind is named; HTML is never given a name that a double click would run. */
+/** File name extensions by type; HTML never gets one that a double click would run. */
 export const evidenceExtensions: Readonly<Record<EvidenceMediaType, string>> = {
   'image/png': 'png',
   'image/jpeg': 'jpg',
@@ -214,7 +218,7 @@ export const evidenceExtensions: Readonly<Record<EvidenceMediaType, string>> = {
   'text/plain': 'txt',
 };
 
-/** The kinds in words, for people. */
+/** The types in words, for people. */
 export const evidenceKindText: Readonly<Record<EvidenceMediaType, string>> = {
   'image/png': 'PNG image',
   'image/jpeg': 'JPEG image',

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { codeOf } from '../core/errors.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
 
-/** Where the keys of an installation lie when the environment does not say. */
+/** The files of an installation's keys, if the environment names none. */
 export function keyPaths(dataDir: string): {
   readonly folder: string;
   readonly instance: string;
@@ -14,7 +14,7 @@ export function keyPaths(dataDir: string): {
   return { folder, instance: join(folder, 'instance.key'), signing: join(folder, 'signing.pem') };
 }
 
-/** A fresh instance key as it is written into files: base64 of 32 random bytes. */
+/** A fresh instance key in the form used in files: base64 of 32 random bytes. */
 export function newInstanceKeyText(): string {
   return randomBytes(INSTANCE_KEY_BYTES).toString('base64');
 }
@@ -24,14 +24,14 @@ export function newSigningKeyPem(): string {
   return generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** The content of an instance key file; a sentence when it is not a key. */
+/** Parses an instance key file; a sentence if it does not contain a key. */
 export function parseInstanceKey(text: string): Buffer | string {
   const key = Buffer.from(text.trim(), 'base64');
   const same = key.toString('base64') === text.trim();
   return same && key.length === INSTANCE_KEY_BYTES ? key : `does not contain ${INSTANCE_KEY_BYTES} bytes as base64`;
 }
 
-/** The content of a signing key file; a sentence when it is not an Ed25519 private key. */
+/** Parses a signing key file; a sentence if it does not contain an Ed25519 private key. */
 export function parseSigningKey(pem: string): KeyObject | string {
   try {
     const key = createPrivateKey(pem);
@@ -41,7 +41,7 @@ export function parseSigningKey(pem: string): KeyObject | string {
   }
 }
 
-/** The text of a file; null when there is none. Other failures (no permission …) throw. */
+/** The text of a file; null if it does not exist. Other failures (no permission …) throw. */
 export async function readIfThere(path: string): Promise<string | null> {
   try {
     return await readFile(path, 'utf8');
@@ -52,8 +52,8 @@ export async function readIfThere(path: string): Promise<string | null> {
 }
 
 /**
- * Writes a secret file once: mode 0600 in a folder of mode 0700, synced to disk with its name before this resolves.
- * Never overwrites: false when the file exists, also when another process wins a race for it.
+ * Writes a secret file once: mode 0600 in a folder of mode 0700, file and name synced to disk before this resolves.
+ * Never overwrites: false if the file exists, even if another process has just created it.
  */
 export async function writeSecretOnce(path: string, text: string): Promise<boolean> {
   const folder = dirname(path);
@@ -62,7 +62,7 @@ export async function writeSecretOnce(path: string, text: string): Promise<boole
   return writeOnce(path, text);
 }
 
-/** As {@link writeSecretOnce}, into a folder that exists and whose mode is not ours to decide. */
+/** Like {@link writeSecretOnce}, into an existing folder whose mode is left unchanged. */
 export async function writeOnce(path: string, text: string): Promise<boolean> {
   // The content is complete and on disk before the final name appears, so that nobody ever reads half a key.
   const draft = `${path}.${randomUUID()}.tmp`;

@@ -4,17 +4,18 @@ import { parseEnv } from 'node:util';
 import { codeOf, whyUnreadable } from '../core/errors.ts';
 import { variableNames, variables, type VariableName } from './variables.ts';
 
-/** The texts of our variables, as the environment, .env and secret files give them. */
+/** The texts of our variables from the environment, .env and secret files. */
 interface Texts {
   readonly texts: Partial<Record<VariableName, string>>;
-  /** Names seen in the environment or .env that are not ours. */
+  /** Other names found in the environment or .env. */
   readonly otherNames: readonly string[];
   readonly problems: readonly string[];
 }
 
 /**
- * Reads the environment over `<cwd>/.env`; a secret X may be given as X_FILE, the name of a file that holds it.
- * A variable in the environment hides X and X_FILE of .env; an empty value counts as unset, so that it can also hide one.
+ * Reads the environment, then `<cwd>/.env`; a secret X may be given as X_FILE, the name of a file that contains it. A
+ * variable in the environment overrides X and X_FILE in .env; an empty value counts as unset, so it can also be used to
+ * hide one.
  */
 export function readTexts(env: NodeJS.ProcessEnv, cwd: string): Texts {
   const problems: string[] = [];
@@ -43,7 +44,7 @@ export function readTexts(env: NodeJS.ProcessEnv, cwd: string): Texts {
   return { texts, otherNames, problems };
 }
 
-/** Without the quotes around a value in .env, which `docker run --env-file` passes on as part of it. */
+/** Removes the quotes around a value in .env, which `docker run --env-file` passes on as part of it. */
 function withoutQuotes(value: string): string {
   const text = value.trim();
   return /^(["'])(.*)\1$/s.exec(text)?.[2]?.trim() ?? text;
@@ -58,7 +59,7 @@ function readSecretFile(path: string): { text: string } | { problem: string } {
   }
 }
 
-/** Longest .env, characters: the parser takes time by the square of it. */
+/** Maximum length of .env in characters: the parser takes quadratic time. */
 const MAX_DOT_ENV = 256 * 1024;
 
 function readDotEnv(path: string, problems: string[]): Record<string, string | undefined> {
@@ -74,7 +75,7 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
     return {};
   }
   const values = parseEnv(text);
-  // What the parser makes of such a line, nothing or a part of the next name, depends on the version of Node.
+  // How the parser reads such a line (as nothing, or as part of the next name) depends on the version of Node.
   const withoutQuoted = text.replaceAll(/=[ \t]*(["'`])[^]*?\1/g, (quoted) => quoted.replaceAll(/[^\n=]/g, ''));
   for (const [index, line] of withoutQuoted.split('\n').entries())
     if (!/^\s*(?:#|$|(?:export\s+)?[A-Za-z_][A-Za-z0-9_.]*\s*=)/.test(line))

@@ -4,11 +4,11 @@ import { jurisdictionChoices } from '../law/jurisdictions.ts';
 import { parseControllerProfile } from './settings-files.ts';
 
 /**
- * A part of the controller profile that a form shows. `lines`: an item on each line; `rows`: its columns, divided by `|`; `item`: whether a
- * list has it; `section`: whether the section is there; `period`: a period of retention in words; `choice`: one of its choices.
+ * A part of the controller profile that a form shows. `lines`: one item per line; `rows`: columns separated by `|`;
+ * `item`: whether a list contains it; `section`: whether the section exists; `period`: a retention period in words.
  */
 export interface ProfileField {
-  /** Its name in the profile; `supervisoryAuthority.name` stands within another, and so does an item in its list. */
+  /** Its path in the profile: `supervisoryAuthority.name` is inside another part, as is an item in its list. */
   readonly name: string;
   readonly kind: 'text' | 'long' | 'lines' | 'rows' | 'yes' | 'item' | 'section' | 'period' | 'choice';
   readonly label: string;
@@ -20,13 +20,13 @@ export interface ProfileField {
   readonly usual?: readonly [value: string, text: string];
 }
 
-/** Fields that go together, under one heading. */
+/** Related fields under one heading. */
 interface ProfileSection {
   readonly title: string;
   readonly fields: readonly ProfileField[];
 }
 
-/** What the form shows. Parts that are not here (translations, a second law) are kept as they stand. */
+/** The content of the form. Parts that are not here (translations, a second law) are kept unchanged. */
 export const profileSections: readonly ProfileSection[] = [
   {
     title: 'Your organisation',
@@ -149,17 +149,17 @@ export const profileSections: readonly ProfileSection[] = [
 ];
 const profileFields = profileSections.flatMap(({ fields }) => fields);
 
-/** What was filled in, by the name of the field. */
+/** The input by field name. */
 export type ProfileForm = Readonly<Record<string, string>>;
 
-/** The text of a profile as its form shows it, or why it cannot be read. */
+/** The text of a profile in its form, or why it cannot be read. */
 export async function readProfileForm(
   text: string,
   path: string,
 ): Promise<ProfileForm | { readonly problems: readonly string[] }> {
   const { parseDocument } = await import('yaml');
   const parsed = await parseControllerProfile(text, path);
-  // What is no YAML at all has nothing to show; a profile with a wrong part has the others.
+  // If it is not YAML, there is nothing to show; if only a part is invalid, the others are shown.
   if (
     parsed.outcome === 'invalid' &&
     parsed.problems.some(
@@ -171,7 +171,10 @@ export async function readProfileForm(
   return Object.fromEntries(profileFields.map((field) => [field.name, textIn(field, value)]));
 }
 
-/** A profile after a form ('' becomes a new one): its new text, with the comments that it had, and the names of what changed; or every problem. */
+/**
+ * Applies a form to a profile ('' becomes a new one): returns the new text, keeping existing comments, and the names of
+ * what changed; or all problems.
+ */
 export async function applyProfileForm(
   text: string,
   path: string,
@@ -204,7 +207,7 @@ export async function applyProfileForm(
     else if (document.hasIn(place)) document.deleteIn(place);
   }
   if (fields.length === 0 && text !== '') return { outcome: 'unchanged' };
-  // An authority without a name is none.
+  // An authority without a name counts as missing.
   if (
     document.has('supervisoryAuthority') &&
     at(document.toJS({ maxAliasCount: 50 }), 'supervisoryAuthority.name') === null
@@ -225,7 +228,7 @@ function at(value: unknown, name: string): unknown {
   return found ?? null;
 }
 
-/** A list of the profile with an item, or without it. */
+/** A list of the profile with or without an item. */
 function withItem(profile: unknown, [list = '', item = '']: readonly string[], isIn: boolean): readonly unknown[] {
   const others = listAt(profile, list).filter((one) => one !== item);
   return isIn ? [...others, item] : others;
@@ -299,7 +302,7 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
     case 'rows':
       return lines.map((line) => {
         const cells = line.split('|').map((cell) => cell.trim());
-        // What stands behind the last column belongs to it.
+        // Anything after the last column belongs to it.
         const last = cells.slice(columns.length - 1).join(' | ');
         return Object.fromEntries(
           columns.map((column, place) => [column, (place === columns.length - 1 ? last : cells[place]) || null]),
@@ -312,7 +315,7 @@ function valueOf({ kind, columns = [] }: ProfileField, text: string) {
   }
 }
 
-/** `36 months`, `90 days`, `3 years`, `for ever: <reason>`; anything else as it is, for the schema to refuse. */
+/** `36 months`, `90 days`, `3 years`, `for ever: <reason>`; anything else unchanged, for the schema to refuse. */
 function periodOf(text: string) {
   if (text === '') return null;
   const [, number, unit = ''] = /^(\d{1,6}) ?(day|month|year)s?$/i.exec(text) ?? [];

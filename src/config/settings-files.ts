@@ -4,20 +4,21 @@ import { UsageError, whyUnreadable } from '../core/errors.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
 import { type RegimesFile, regimesFileSchema } from '../law/regime-schema.ts';
 
-/** What a settings file holds, or every reason why it cannot be used. */
+/** The content of a settings file, or all reasons why it cannot be used. */
 export type YamlFile<T> =
   | { readonly outcome: 'loaded'; readonly value: T }
   | { readonly outcome: 'invalid'; readonly problems: readonly string[] };
 
-/** Largest settings file that is read, in bytes. */
+/** Maximum size of a settings file in bytes. */
 const MAX_BYTES = 256 * 1024;
-/** Levels of nesting that are read. The parser gives up at some hundred, and thousands of braces end the process. */
+/** Maximum nesting. The parser fails at some hundred levels, and thousands of braces end the process. */
 const MAX_DEPTH = 100;
-/** Problems that are named before the rest is only counted. */
+/** The most problems that are listed; further ones are only counted. */
 const NAMED = 20;
 
 /**
- * Reads a YAML or JSON file (JSON is YAML) by a schema. `what` begins each problem's sentence, which names the file and the place in it.
+ * Reads a YAML or JSON file (JSON is YAML) with a schema. `what` begins the sentence of each problem, which names the
+ * file and the place in it.
  */
 export async function loadYamlFile<S extends z.ZodType>(
   what: string,
@@ -50,13 +51,13 @@ export async function parseYaml<S extends z.ZodType>(
   if (Buffer.byteLength(text) > MAX_BYTES) return invalid([`${what} ${path} is larger than ${MAX_BYTES / 1024} KiB.`]);
   if (isTooDeep(text)) return invalid([`${what} ${path} is nested more than ${MAX_DEPTH} levels deep.`]);
   const { LineCounter, parseDocument } = await import('yaml');
-  // Pretty errors quote the line of each, which takes minutes where a long line has thousands of them.
+  // Pretty errors quote the line of each, which takes minutes if a long line has thousands of them.
   const lineCounter = new LineCounter();
   let document: ReturnType<typeof parseDocument>;
   try {
     document = parseDocument(text, { prettyErrors: false, lineCounter, uniqueKeys: true, logLevel: 'error' });
   } catch (error) {
-    // A map that begins inside an unclosed bracket costs the parser a level for each of its lines.
+    // A map that begins inside an unclosed bracket costs the parser a level for each line.
     if (error instanceof RangeError) return invalid([`${what} ${path} is nested too deeply: is a bracket left open?`]);
     throw error;
   }
@@ -69,7 +70,7 @@ export async function parseYaml<S extends z.ZodType>(
     );
   let value: unknown;
   try {
-    // The bound on aliases keeps a small file from growing into a huge value.
+    // The limit on aliases keeps a small file from expanding to a huge value.
     value = document.toJS({ maxAliasCount: 50 });
   } catch (error) {
     return invalid([`${what} ${path}: ${error instanceof Error ? error.message : String(error)}.`]);
@@ -84,7 +85,10 @@ export async function parseYaml<S extends z.ZodType>(
   );
 }
 
-/** Whether a text could be nested too deeply, told without parsing it: by its brackets, its indentation and the signs that open a level in it. */
+/**
+ * Whether a text could be nested too deeply, estimated without parsing from its brackets, indentation and the
+ * characters that open a level.
+ */
 function isTooDeep(text: string): boolean {
   let open = 0;
   for (const sign of text) {
@@ -115,8 +119,8 @@ export function parseControllerProfile(text: string, path: string): Promise<Yaml
 }
 
 /**
- * Reads the deployment's own rules (docs/deadlines.md, Changing the rows). Throws UsageError with every problem: a deadline computed by
- * other rules than were meant would be worse than no start.
+ * Reads the installation's own rules (docs/deadlines.md, Changing the rows). Throws UsageError with all problems: not
+ * starting is better than computing deadlines with unintended rules.
  */
 export async function loadRegimesFile(path: string): Promise<RegimesFile> {
   const loaded = await loadYamlFile('REGIMES_FILE', path, regimesFileSchema);

@@ -16,16 +16,16 @@ import {
   isPrivateTransport,
 } from '../core/address.ts';
 
-/** What one variable is for, as `init` writes it into a fresh .env and docs/configuration.md tells at length. */
+/** Documents one variable: `init` writes this into a new .env, and docs/configuration.md explains it in full. */
 interface Variable {
   readonly summary: string;
-  /** In words, for people; the schema holds the real one. */
+  /** In words for people; the schema contains the actual default. */
   readonly defaultText: string;
   /** May also be given as `<name>_FILE`, and its value is never printed. */
   readonly secret: boolean;
 }
 
-/** Every environment variable that the program reads, in the order in which it is documented. */
+/** Every environment variable that the program reads, in the order of the documentation. */
 export const variables = {
   HOST: plain('127.0.0.1', 'Address of the public listener: webhooks, /healthz, /readyz.'),
   PORT: plain('8080', 'Port of the public listener; 0 for any free port.'),
@@ -204,7 +204,7 @@ export const variables = {
 export type VariableName = keyof typeof variables;
 export const variableNames = Object.keys(variables) as readonly VariableName[];
 
-/** Turns the texts into values. Issues are one sentence each, without the variable's name and without any secret. */
+/** Parses the texts. Each issue is one sentence, without the variable's name and without any secret. */
 export const valuesSchema = z.object({
   HOST: z.string().default('127.0.0.1').transform(read(host)),
   PORT: z.string().default('8080').transform(read(port)),
@@ -296,7 +296,7 @@ function secret(defaultText: string, summary: string): Variable {
   return { summary, defaultText, secret: true };
 }
 
-/** What a reader answers when the text makes no sense. */
+/** Returned by a reader if the text is invalid. */
 interface Refusal {
   readonly problem: string;
 }
@@ -348,7 +348,7 @@ function publicUrl(text: string): string | Refusal {
   return urlWithoutSlash(url);
 }
 
-/** Off: the connection's own address. On: whatever the header says. A number of hops, or the addresses of the proxies. */
+/** Off: the connection's own address. On: whatever the header says. Otherwise a number of hops, or the addresses of the proxies. */
 function trustProxy(text: string): boolean | number | string[] | Refusal {
   const flag = yesOrNo(text);
   if (flag !== null) return flag;
@@ -380,7 +380,7 @@ const units: ReadonlyMap<string, number> = new Map([
   ['mb', 1000 ** 2],
 ]);
 
-/** Bytes of a size in words; null when it is none. */
+/** Parses a size in words into bytes; null if it is invalid. */
 function sizeOf(text: string): number | null {
   const [, digits = '', unit = ''] = /^(\d{1,12})\s*([A-Za-z]*)$/.exec(text) ?? [];
   const factor = units.get(unit.toLowerCase());
@@ -418,7 +418,7 @@ function rateLimit(text: string): number | Refusal {
     : refuse(`must be a whole number from 1 to 1000000, not ${quote(text)}`);
 }
 
-/** Where the database is, as DATABASE_URL says it; the path may be relative. */
+/** The database named by DATABASE_URL; the path may be relative. */
 export type DatabaseAddress =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string };
@@ -427,7 +427,7 @@ function databaseUrl(text: string): DatabaseAddress | Refusal {
   return /^postgres(?:ql)?:/i.test(text) ? postgresUrl(text) : sqlitePath(text);
 }
 
-/** Never quotes the text: it holds a password. */
+/** Never quotes the text, which contains a password. */
 function postgresUrl(text: string): DatabaseAddress | Refusal {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^\/[^/]+$/.test(url.pathname) || (url.hostname === '' && !url.searchParams.has('host'))) {
@@ -453,7 +453,7 @@ function sqlitePath(text: string): DatabaseAddress | Refusal {
   return { engine: 'sqlite', path };
 }
 
-/** Never quotes the text: it may hold a password. */
+/** Never quotes the text, which may contain a password. */
 function redisUrl(text: string): string | Refusal {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (
@@ -494,7 +494,7 @@ function token(text: string): string | Refusal {
   return /^[\x21-\x7e]+$/.test(text) ? text : refuse('must be one word of printable ASCII characters');
 }
 
-/** The key appears in public addresses; a named API key there would be exposed to everybody (docs/service.md §2.5, §4.7). */
+/** The key appears in public addresses; a named API key there would be public (docs/service.md §2.5, §4.7). */
 function siteKey(text: string): string | Refusal {
   return text.startsWith('pak_')
     ? refuse('is a named API key (pak_…), which must not appear in public addresses: use the site key, pk_…')
@@ -509,7 +509,7 @@ function webhookSecrets(text: string): string[] | Refusal {
 }
 
 function timeZone(text: string): string | Refusal {
-  // Asking for zones loads the tables of all of them, which takes a fifth of a short command.
+  // Looking up zones loads the tables of all of them, which takes a fifth of a short command.
   if (text === 'UTC') return text;
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
@@ -518,7 +518,7 @@ function timeZone(text: string): string | Refusal {
   }
 }
 
-/** The expression, or null when the pull is switched off. */
+/** The expression, or null if switched off. */
 function schedule(text: string): string | null | Refusal {
   if (text.toLowerCase() === 'off') return null;
   const problem = cronProblem(text);
@@ -542,7 +542,7 @@ function witnessHours(text: string): number | Refusal {
 function backupRecipients(text: string): string[] | Refusal {
   const recipients = list(text);
   const wrong = recipients.find((one) => !/^age1[02-9ac-hj-np-z]{50,}$/.test(one));
-  // A private key must not be repeated.
+  // Do not repeat a private key.
   if (wrong?.startsWith('AGE-SECRET-KEY-'))
     return refuse('must be public keys, which begin with age1, not a private key');
   return wrong === undefined
@@ -550,7 +550,7 @@ function backupRecipients(text: string): string[] | Refusal {
     : refuse(`must be age public keys, which begin with age1, not ${quote(wrong)}`);
 }
 
-/** How many days, weeks and months keep their newest backup. */
+/** For how many days, weeks and months the newest backup is kept. */
 export interface BackupKeep {
   readonly daily: number;
   readonly weekly: number;
@@ -604,7 +604,7 @@ function onOrOff(text: string): boolean | Refusal {
   return yesOrNo(text) ?? refuse(`must be on or off, not ${quote(text)}`);
 }
 
-/** Never quotes the text: it may hold a password. */
+/** Never quotes the text, which may contain a password. */
 function signOnName(text: string): string | Refusal {
   return text.length <= 60 ? text : refuse('must have at most 60 characters');
 }
@@ -658,7 +658,7 @@ function mailAddresses(text: string): string[] | Refusal {
   return wrong === undefined ? addresses : refuse(`must be e-mail addresses, not ${quote(wrong)}`);
 }
 
-/** Never quotes the text: such an address is a secret itself. */
+/** Never quotes the text: such an address is itself a secret. */
 function secretUrl(text: string): string | Refusal {
   return webUrlOf(text) === null ? refuse('must be a URL like https://hooks.example/…') : text;
 }
@@ -701,19 +701,19 @@ function collectorUrl(text: string): string | Refusal {
     : urlWithoutSlash(url);
 }
 
-/** Never quotes the text: headers hold keys. */
+/** Never quotes the text: headers may contain keys. */
 function namedValues(text: string): Record<string, string> | Refusal {
   const pairs = list(text).map((pair) => /^([^=\s]+)\s*=\s*(.*)$/.exec(pair)?.slice(1) ?? []);
   try {
     const decoded = pairs.map(([name = '', value = '']) => [decodeURIComponent(name), decodeURIComponent(value)]);
     if (decoded.every(([name]) => name !== '')) return Object.fromEntries(decoded) as Record<string, string>;
   } catch {
-    // Not percent-encoded: said below.
+    // Invalid percent-encoding: reported below.
   }
   return refuse('must be name=value pairs, comma-separated and percent-encoded');
 }
 
-/** Strict: a word that is neither is nobody's guess. */
+/** Strict: any other word is refused instead of guessed. */
 function yesOrNo(text: string): boolean | null {
   const word = text.toLowerCase();
   if (word === 'on' || word === 'true' || word === 'yes') return true;
@@ -732,7 +732,7 @@ function list(text: string): string[] {
     .filter((item) => item !== '');
 }
 
-/** A value as it is shown in a message: short, on one line, without a password that a URL holds. Never used for a secret. */
+/** A value for display in a message: short, on one line, without a password in a URL. Never used for a secret. */
 function quote(value: string): string {
   const text = withoutPasswords(value);
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

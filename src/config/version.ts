@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version of this program, out of its package.json (beside src/ in a checkout, beside dist/ when built). */
+/** The version of this program from its package.json (beside src/ in a checkout, beside dist/ when built). */
 export function loadVersion(): string {
   for (const up of ['../../package.json', '../../../package.json']) {
     try {
@@ -8,7 +8,7 @@ export function loadVersion(): string {
       const { name, version } = found as { name?: unknown; version?: unknown };
       if (name === 'consent-ledger' && typeof version === 'string') return version;
     } catch {
-      // Not there: the next place.
+      // Not there: try the next place.
     }
   }
   return 'unknown';

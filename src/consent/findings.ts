@@ -2,17 +2,17 @@ import type { ReconciledDecision } from '../store/queries/history-reconciliation
 import { createHistory } from '../store/queries/history.ts';
 import type { Query } from '../store/store.ts';
 
-/** What the comparison of deliveries and consent log finds wrong: records of one decision that differ, decisions that only the log has. */
+/** Findings of comparing deliveries with the consent log: decisions with differing records, and decisions found only in the log. */
 const findings = { contradictions: 'conflicting', undelivered: 'only-pulled' } as const;
 export type FindingKind = keyof typeof findings;
 
-/** A decision that something is wrong with. */
+/** A decision with a finding. */
 export interface Finding {
   readonly source: string;
   readonly decision: ReconciledDecision;
 }
 
-/** Decisions of a period that something is wrong with, source by source, each by time; and the place after which the next page begins. */
+/** Decisions of a period with a finding, source by source, each ordered by time; and the place where the next page begins. */
 export async function loadFindings(
   read: Query,
   {
@@ -27,7 +27,7 @@ export async function loadFindings(
     readonly sources: readonly string[];
     /** ISO 8601 UTC, `to` exclusive. */
     readonly period: { readonly from: string; readonly to: string };
-    /** A place that was answered before; null, or one that is none: the beginning. */
+    /** A place returned before; null or invalid: start at the beginning. */
     readonly after: string | null;
     readonly limit: number;
   },
@@ -39,7 +39,7 @@ export async function loadFindings(
   for (const slug of sources.filter((one) => some.has(one)).sort()) {
     if (cursor !== null && slug < cursor.source) continue;
     const scope = { ...period, source: slug, asOf: Number.MAX_SAFE_INTEGER };
-    // One more than fits tells that there is a next page.
+    // One extra row shows whether there is a next page.
     const wanted = limit + 1 - rows.length;
     const from = cursor?.source === slug ? cursor : null;
     for await (const decision of history.reconciledDecisions(scope, findings[kind], wanted, from))

@@ -28,7 +28,7 @@ import type { Query, Store } from '../store/store.ts';
 import { readPolicyText } from '../policy-texts/policy-text.ts';
 import { unknownSource } from '../core/errors.ts';
 
-/** What entries are checked with before an answer cites them comes with it. */
+/** Includes the options for checking entries before an answer cites them. */
 export interface LookUpDeps extends ProofOptions {
   readonly store: Pick<Store, 'read'>;
   readonly ledger: Ledger;
@@ -38,9 +38,9 @@ export interface LookUpDeps extends ProofOptions {
 
 interface LookUpRequest {
   readonly source: string;
-  /** An e-mail address, the hash of a visitor, or the id of a consent record or decision. */
+  /** An e-mail address, a visitor hash, or the id of a consent record or decision. */
   readonly identifier: string;
-  /** ISO 8601 UTC: the moment asked about. */
+  /** ISO 8601 UTC: the requested time. */
   readonly at: string;
   /** The ledger's last projected entry. */
   readonly asOf: number;
@@ -49,26 +49,26 @@ interface LookUpRequest {
   readonly withTexts?: boolean;
 }
 
-/** The person whose records they are, and how the identifier led to them. */
+/** The person whose records were found, and how the identifier led to them. */
 interface FoundSubject {
   readonly by: 'email' | 'record' | 'subject';
-  /** In the forms in which the records hold it; none for a record that names no visitor. */
+  /** In the forms used in the records; empty for a record that names no visitor. */
   readonly subjects: readonly string[];
   readonly rows: readonly DecisionRow[];
 }
 
-/** A decision as an answer cites it. */
+/** A decision as cited in an answer. */
 export interface CitedDecision {
   readonly decisionId: string;
   readonly recordId: string | null;
   readonly bannerId: string | null;
   readonly at: string;
-  /** By whose word the time is known. */
+  /** The basis of the time. */
   readonly timeBasis: string;
   readonly outcomes: Readonly<Record<string, PurposeState>>;
   readonly expiresAt: string | null;
   readonly disputed: boolean;
-  /** What its records say differently, one sentence each. */
+  /** Contradictions between its records, one sentence each. */
   readonly contradictions: readonly string[];
   /** The request that it carries out. */
   readonly caseId: string | null;
@@ -77,7 +77,7 @@ export interface CitedDecision {
     readonly wayIn: DecisionRow['via'];
     readonly receivedAt: string;
     readonly commitment: string;
-    /** How the signature of a delivery was judged; null for what came another way. */
+    /** Verdict on the signature of a delivery; null for other channels. */
     readonly signature: string | null;
   }[];
   readonly policy: {
@@ -89,7 +89,7 @@ export interface CitedDecision {
   readonly banner: readonly BannerEvidence[];
 }
 interface CitedText extends PolicyTextInterval {
-  /** The visible text; undefined when it was not asked for, null when it was erased. */
+  /** The visible text; undefined if not requested, null if it was erased. */
   readonly lines?: readonly string[] | null;
 }
 
@@ -101,15 +101,15 @@ export type LookUp =
       readonly subjects: readonly string[];
       readonly at: string;
       readonly asOf: number;
-      /** How consent stood at the moment, by all that is known now. */
+      /** The consent at that time, according to everything known now. */
       readonly standing: readonly BannerStanding[];
-      /** The same by what was known at that moment; null: it is the same. */
+      /** The consent according to what was known at that time; null: it is the same. */
       readonly knownThen: readonly BannerStanding[] | null;
-      /** Those that made it so, and those that came later than what was known then. */
+      /** The decisions that determined it, and those that became known later. */
       readonly decisions: readonly CitedDecision[];
-      /** What officers call the banners of the source. */
+      /** The officers' names for the source's banners. */
       readonly bannerNames: BannerNames;
-      /** Decisions of the person in all, and those made after the moment. */
+      /** The person's decisions in total, and those made after that time. */
       readonly total: number;
       readonly later: number;
       /** The entry that records this look-up. */
@@ -118,23 +118,24 @@ export type LookUp =
   | { readonly outcome: 'not-found'; readonly by: FoundSubject['by']; readonly recorded: number }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** An entry that the answer would cite is not what was sealed: nothing is answered. */
+/** An entry that the answer would cite is not what was sealed: no answer is given. */
 export type Untrusted = { readonly outcome: 'untrusted'; readonly problem: string };
 
-/** Most records read for one person: more cannot belong to one person. */
+/** The most records read for one person; more cannot belong to one person. */
 const ROWS = 20_000;
 
 /**
- * How a person's consent stood at a moment: per banner and purpose, by which decision, under which text of the policy, with which evidence
- * of the banner, and what contradicts it (GDPR Art. 7(1)). Each look-up is an entry, with a keyed hash in place of the identifier.
+ * A person's consent at a given time: per banner and purpose, by which decision, under which policy text, with which
+ * banner evidence, and what contradicts it (GDPR Art. 7(1)). Each look-up is an entry, with a keyed hash instead of the
+ * identifier.
  */
 export function lookUpConsent(deps: LookUpDeps, request: LookUpRequest): Promise<LookUp | Untrusted> {
   return fromSoundEntries(deps, request.asOf, (sound) => answerLookUp(sound, request));
 }
 
 /**
- * What `answer` gives, after every entry that it read was checked: commitment, MAC, and
- * inclusion under a signed root. What the answer appends itself is not among them.
+ * Returns the result of `answer` after checking every entry that it read: commitment, MAC, and inclusion under a signed
+ * root. Entries appended by `answer` itself are not checked.
  */
 export async function fromSoundEntries<T>(
   deps: LookUpDeps,
@@ -192,7 +193,7 @@ async function answerLookUp(deps: LookUpDeps, request: LookUpRequest): Promise<L
   };
 }
 
-/** Finds whose records an identifier leads to, and reads them. */
+/** Finds the person to whom an identifier leads, and reads their records. */
 export async function findSubject(
   deps: Pick<LookUpDeps, 'store' | 'sources'>,
   { source, identifier, asOf }: Pick<LookUpRequest, 'source' | 'identifier' | 'asOf'>,
@@ -240,7 +241,7 @@ export async function findSubject(
       const problems = [`This identifier has more than ${ROWS} records, so it cannot belong to one person.`];
       return { outcome: 'refused', problems };
     }
-    // A decision is that of the first subject that its records name; all of them count in judging it.
+    // A decision belongs to the first subject that its records name; all of its records are used to judge it.
     const owners = new Map<string, string>();
     for (const { decision_id, subject } of found)
       if (subject !== null && !owners.has(decision_id)) owners.set(decision_id, subject);
@@ -251,13 +252,13 @@ export async function findSubject(
 }
 type Refusal = Extract<LookUp, { outcome: 'refused' }>;
 
-/** Each look-up of personal data is recorded: who looked, when, about which moment, and a keyed hash of the subject. */
+/** Records each look-up of personal data: who looked, when, about which time, and a keyed hash of the subject. */
 export async function recordLookUp(
   { ledger, clock }: Pick<LookUpDeps, 'ledger' | 'clock'>,
   request: Pick<LookUpRequest, 'source' | 'identifier' | 'actor'> & { readonly at: string | null },
   found: FoundSubject,
 ): Promise<number> {
-  // One person is one hash, whichever identifier led there; the same as in any other look-up of this installation.
+  // The same person always has the same hash, whichever identifier was used, in all look-ups of this installation.
   const [about = ''] = [...subjectForms((found.subjects[0] ?? request.identifier).toLowerCase())].sort();
   const { seq } = await appendAction(
     ledger,
@@ -276,7 +277,7 @@ export async function recordLookUp(
   return seq;
 }
 
-/** What every decision of a timeline is cited with. Reads looks at texts, evidence of banners and verdicts once. */
+/** Creates the citations of a timeline's decisions. Reads policy texts, banner evidence and verdicts once. */
 async function createCitations(
   history: History,
   scope: { readonly source: string; readonly asOf: number },
@@ -340,7 +341,7 @@ async function withTexts(
   return { ...decision, policy: { ...decision.policy, texts } };
 }
 
-/** The answer of a look-up in words, the same on the command line and on the page. */
+/** The result of a look-up in words, the same on the command line and on the page. */
 export const purposeStateWords: Readonly<Record<PurposeState, string>> = {
   granted: 'granted',
   refused: 'refused',
@@ -360,7 +361,7 @@ const timeBasisWords: Readonly<Record<string, string>> = {
   officer: 'as recorded by an officer',
 };
 
-/** By whose word the time of a decision is known. */
+/** The basis of a decision's time. */
 export function timeBasisWord(basis: string): string {
   return timeBasisWords[basis] ?? basis;
 }
@@ -390,20 +391,20 @@ const textWords: Readonly<Record<CitedDecision['policy']['known'], string>> = {
   'policy-not-stated': 'not known: the record names no policy',
 };
 
-/** Under which text: `policy pol-1, version 3; text seen before and after`. */
+/** The policy text: `policy pol-1, version 3; text seen before and after`. */
 export function policyWords({ policy }: CitedDecision): string {
   if (policy.policyId === null) return 'the record names no policy';
   const version = policy.version === null ? '' : `, version ${policy.version}`;
   return `policy ${policy.policyId}${version}; text ${textWords[policy.known]}`;
 }
 
-/** When the evidence of a banner says that it was shown. */
+/** When a banner was shown, according to its evidence. */
 export function evidenceWords({ seq, from, to, addedAt, actor }: CitedDecision['banner'][number]): string {
   const period = to === null ? `since ${from}` : `from ${from} to ${to}`;
   return `evidence ${seq}: shown ${period} according to ${actor}, added ${addedAt}`;
 }
 
-/** What had been known at the moment, where that differs from what is known now: `marketing: refused`. */
+/** What was known at that time, if it differs from what is known now: `marketing: refused`. */
 export function standingWords(standing: readonly BannerStanding[], names: BannerNames): readonly string[] {
   return standing.flatMap(({ bannerId, purposes }) =>
     purposes.map(

@@ -37,14 +37,14 @@ type RecordOutcome =
   | { readonly outcome: 'not-found' }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
-/** What a record is sealed with. */
+/** What writing and sealing a record needs. */
 interface RecordDeps extends LookUpDeps {
   readonly seal: () => Promise<unknown>;
 }
 
 /**
- * One decision as a consent record in the form of ISO/IEC TS 27560. Recorded as a look-up, since it is one; an entry of its own holds the hash
- * of the record, which encloses the proof of that entry.
+ * One decision as a consent record in the form of ISO/IEC TS 27560. Also recorded as a look-up; a separate entry
+ * contains the hash of the record, which includes the proof of that entry.
  */
 export async function loadConsentRecord(deps: RecordDeps, request: RecordRequest): Promise<RecordOutcome | Untrusted> {
   const answer = await fromSoundEntries(deps, request.asOf, (sound) => recordOf(sound, createProver(deps), request));
@@ -60,7 +60,7 @@ export async function loadConsentRecord(deps: RecordDeps, request: RecordRequest
 async function sealRecord(deps: RecordDeps, source: string, record: ConsentRecord): Promise<ConsentRecord> {
   const salt = randomBytes(32).toString('hex');
   const sha256 = sha256Hex(Buffer.from(sealedText(record, salt)));
-  // The record encloses this entry. Who had it made is in the entry of the look-up.
+  // The record contains this entry. The entry of the look-up says who requested it.
   const action = { action: 'consent.record-sealed' as const, actor: 'program', sha256 };
   const { seq } = await appendAction(deps.ledger, source, action, [action.action, sha256], deps.clock().toISOString());
   await deps.seal();
@@ -79,7 +79,7 @@ async function sealRecord(deps: RecordDeps, source: string, record: ConsentRecor
   return { ...record, evidence: { ...record.evidence, seal } };
 }
 
-/** `prove` reads neighbours of an entry, which the record does not cite. */
+/** `prove` reads neighbours of an entry that the record does not cite. */
 async function recordOf(deps: LookUpDeps, prove: Prover, request: RecordRequest): Promise<RecordOutcome> {
   const { source, id, asOf, actor } = request;
   const decisionId = await findDecision(deps, request);
@@ -112,7 +112,7 @@ async function recordOf(deps: LookUpDeps, prove: Prover, request: RecordRequest)
   return { outcome: 'found', record, recorded };
 }
 
-/** Under the checkpoint that the record prints, where that covers the entry. Throws {@link UntrustedEntry}. */
+/** Proves entries under the checkpoint printed in the record, if that covers them. Throws {@link UntrustedEntry}. */
 async function proveEntries(
   prove: Prover,
   rows: readonly { readonly seq: number }[],

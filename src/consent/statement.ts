@@ -28,8 +28,9 @@ interface StatementInput {
 }
 
 /**
- * The answer of a look-up to print: how a person's consent stood, by which decisions and entries (GDPR Art. 7(1)). One page for what one person usually has.
- * It is not registered: the look-up is the entry, and the file holds the hash of a person.
+ * A printable answer to a look-up: a person's consent, with the decisions and entries that determine it (GDPR Art.
+ * 7(1)). One page for an ordinary person. It is not registered: the look-up is the entry, and the file contains the
+ * hash of a person.
  */
 export function renderStatement(input: StatementInput): AsyncGenerator<Uint8Array> {
   const { answer, profile, sourceName, version, madeAt, sample } = input;

@@ -16,8 +16,9 @@ import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 
 /*
- * A pack is handed over by a link and a code, which the officer sends by different ways. The table holds HMACs of both under keys of the
- * installation, so that neither the database nor a backup of it opens anything. Every request checks again whether the link is valid.
+ * A pack is handed over by a link and a code, which the officer sends through different channels. The table contains
+ * HMACs of both under the installation's keys, so neither the database nor a backup gives access. Every request checks
+ * again whether the link is valid.
  */
 
 export interface HandOverDeps {
@@ -33,15 +34,15 @@ export type HandOverRow = Selectable<Tables['hand_overs']>;
 /** What the HMAC of a code covers besides the code. */
 type CodedRow = Pick<HandOverRow, 'hand_over_id' | 'source' | 'case_id' | 'document_id' | 'sha256' | 'expires_at'>;
 
-/** Days that a link is good unless said otherwise, and at most. */
+/** Default and maximum number of days for which a link is valid. */
 export const HAND_OVER_DAYS = 14;
 export const HAND_OVER_DAYS_MAX = 90;
-/** Wrong codes after which a link opens nothing any more. */
+/** Wrong codes after which a link stops working. */
 export const CODE_ATTEMPTS = 5;
 const TOKEN_BYTES = 32;
 const CODE_DIGITS = 8;
 
-/** How a hand-over stands. */
+/** The state of a hand-over. */
 export type HandOverState = 'open' | 'locked' | 'expired' | 'revoked' | 'withheld';
 
 interface CreateInput {
@@ -52,7 +53,7 @@ interface CreateInput {
   readonly days?: number;
   /** The pack; absent: the newest one of the case. */
   readonly documentId?: string | undefined;
-  /** Who approved it for the controller, where this installation is a processor. */
+  /** Who approved it for the controller, if this installation is a processor. */
   readonly approvedBy?: string | undefined;
 }
 
@@ -60,7 +61,7 @@ type Created =
   | {
       readonly outcome: 'created';
       readonly handOver: HandOverRow;
-      /** Ends in a token of 32 random bytes; the code has 8 digits. Both are shown once, only their HMACs are kept. */
+      /** Ends in a token of 32 random bytes; the code has 8 digits. Both are shown once; only their HMACs are stored. */
       readonly link: string;
       readonly code: string;
       readonly seq: number;
@@ -69,8 +70,9 @@ type Created =
   | { readonly outcome: 'unknown-case' };
 
 /**
- * Makes a link and a code for a pack of a case. The case must be ready, and everything that keeps an officer from recording the answer keeps them from
- * handing it over too: blockers, disclosure, approval. Of a case that was answered only the document that the answer names is handed over.
+ * Creates a link and a code for a pack. The case must be ready, and everything that prevents an officer from recording
+ * the answer also prevents handing it over: blockers, disclosure, approval. For an answered case, only the document
+ * named in the answer can be handed over.
  */
 export async function createHandOver(deps: HandOverDeps, input: CreateInput): Promise<Created> {
   const { caseId, actor, publicUrl, days = HAND_OVER_DAYS, approvedBy } = input;
@@ -155,7 +157,7 @@ async function findPack(read: Query, caseId: string, documentId: string | undefi
   return (await query.orderBy('seq', 'desc').limit(1).executeTakeFirst()) ?? null;
 }
 
-/** The names of the files of a pack, as its sealed manifest has them. */
+/** The file names in a pack, from its sealed manifest. */
 async function contentsOf(read: Query, pack: Pack): Promise<readonly string[]> {
   const manifest = await read
     .selectFrom('action_history')
@@ -170,7 +172,7 @@ async function contentsOf(read: Query, pack: Pack): Promise<readonly string[]> {
   return Object.keys(files);
 }
 
-/** Ends a link at once. False: there is none of this id that could be revoked. */
+/** Ends a link at once. False: there is no link with this id that could be revoked. */
 export async function revokeHandOver(deps: HandOverDeps, handOverId: string, actor: string): Promise<boolean> {
   const row = await deps.store.read
     .selectFrom('hand_overs')
@@ -185,13 +187,13 @@ export async function revokeHandOver(deps: HandOverDeps, handOverId: string, act
   return outcome === 'stored';
 }
 
-/** A hand-over and how it stands now. */
+/** A hand-over with its current state. */
 export interface ListedHandOver {
   readonly row: HandOverRow;
   readonly state: HandOverState;
 }
 
-/** The hand-overs of a case, or of some sources (null: of every one), the newest first. */
+/** The hand-overs of a case, or of some sources (null: all), newest first. */
 export async function listHandOvers(
   deps: Pick<HandOverDeps, 'store' | 'clock'>,
   of: { readonly caseId: string } | { readonly sources: readonly string[] | null },
@@ -223,10 +225,13 @@ export function summariseHandOver({ row, state }: ListedHandOver) {
   };
 }
 
-/** States of a case in which its pack may be with the data subject. After reopening or rework it is withheld until it is handed over again. */
+/**
+ * States of a case in which the data subject may have the pack. After reopening or rework, it is withheld until it is
+ * handed over again.
+ */
 const handedOverStates: readonly string[] = ['ready', 'answered', 'closed'];
 
-/** How a hand-over stands: by its own row, its document and its case. */
+/** The state of a hand-over, from its own row, its document and its case. */
 export async function stateOf(read: Query, row: HandOverRow, now: string): Promise<HandOverState> {
   if (row.revoked_at !== null) return 'revoked';
   if (row.expires_at <= now) return 'expired';
@@ -242,7 +247,7 @@ export async function stateOf(read: Query, row: HandOverRow, now: string): Promi
   return found !== undefined && handedOverStates.includes(found.state) ? 'open' : 'withheld';
 }
 
-/** Tells the ledger of each link that has expired since it was looked last, with an entry. How many. */
+/** Appends an entry for each link that has expired since the last time; returns their number. */
 export async function noteExpired(deps: HandOverDeps): Promise<number> {
   const now = isoNow(deps.clock);
   const rows = await deps.store.read
@@ -261,7 +266,10 @@ export async function noteExpired(deps: HandOverDeps): Promise<number> {
 
 type HandOverAction = Extract<Action, { handOverId: string }>;
 
-/** Records what was done with a link, together with the change of its row. `key` tells apart what may happen more than once. */
+/**
+ * Records what was done with a link, together with the change of its row. `key` distinguishes events that may happen
+ * more than once.
+ */
 export function record(
   deps: Pick<HandOverDeps, 'ledger' | 'clock'>,
   row: HandOverRow,
@@ -286,7 +294,7 @@ export function tokenHash({ keys }: Pick<HandOverDeps, 'keys'>, token: string): 
   return hmacSha256(keys.instance.link, Buffer.from(`hand-over ${token}`));
 }
 
-/** Of a code, for one link, pack and time: a row that was altered in the database opens nothing. */
+/** HMAC of a code, bound to link, pack and time: a row altered in the database gives no access. */
 export function codeHash({ keys }: Pick<HandOverDeps, 'keys'>, row: CodedRow, code: string): Buffer {
   const { hand_over_id: id, source, case_id: caseId, document_id: documentId, sha256, expires_at: until } = row;
   const covered = JSON.stringify(['hand-over code', id, source, caseId, documentId, sha256, until, code]);

@@ -17,10 +17,10 @@ import {
   type TaskLinkDeps,
 } from './task-link.ts';
 
-/** The job that mails a task to its owner, with the link to it. */
+/** The job that mails a task to its owner, with a link to it. */
 export const TASK_MAIL = 'task-mail';
 const payloadSchema = z.object({ caseId: z.string(), task: z.string(), actor: z.string() });
-/** A mail server may be away for half a day. */
+/** Enough for a mail server that is away for half a day. */
 const MAIL_ATTEMPTS = 80;
 
 interface MailTaskDeps extends TaskLinkDeps {
@@ -28,7 +28,10 @@ interface MailTaskDeps extends TaskLinkDeps {
   readonly projector: { catchUp(): Promise<unknown> };
 }
 
-/** Asks for a task to be mailed; once for each version of its case, so that a button pressed twice sends one mail, and a reminder can follow. */
+/**
+ * A job that mails a task, once for each version of its case: pressing the button twice sends one mail, but a reminder
+ * can follow.
+ */
 export function taskMailJob({ row, number }: FoundTask, actor: string): NewJob {
   return {
     kind: TASK_MAIL,
@@ -38,7 +41,7 @@ export function taskMailJob({ row, number }: FoundTask, actor: string): NewJob {
   };
 }
 
-/** Why a task cannot be mailed; null: it can. */
+/** Why a task cannot be mailed; null: it can be. */
 export function problemOfTaskMail({ config }: Pick<MailTaskDeps, 'config'>, { task }: FoundTask): string | null {
   if (task.outcome === 'done') return 'The task is already done.';
   if (task.ownerEmail === null) return 'The task has no e-mail address for its owner: copy the link instead.';
@@ -48,7 +51,7 @@ export function problemOfTaskMail({ config }: Pick<MailTaskDeps, 'config'>, { ta
   return problemOfTaskAddress(config.publicUrl);
 }
 
-/** The job that mails a task. A link is made where there is none; that the mail went out is recorded as the move `send-task`. */
+/** The job that mails a task. Creates a link if there is none; the move `send-task` records that the mail was sent. */
 export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
   return {
     async [TASK_MAIL](payload, { job, signal }) {

@@ -9,29 +9,29 @@ import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 
 /*
- * The owner of another system sees and finishes one task by a link, without an account. Its secret is an HMAC under a key of the installation over case, task,
- * the number of the link and the epoch: nothing of it is stored, so neither the database nor a backup opens anything, and a restored backup brings no
- * revoked link back.
+ * The owner of another system sees and finishes one task through a link, without an account. Its secret is an HMAC
+ * under a key of the installation over case, task, number of the link and epoch. Nothing of it is stored, so neither
+ * the database nor a backup gives access, and a restored backup brings no revoked link back.
  */
 
 export interface TaskLinkDeps {
   readonly cases: CaseWriting;
   readonly keys: { readonly instance: Pick<InstanceKeys, 'link'> };
-  /** Of the ledger: another one after each restored backup. */
+  /** The ledger's epoch, which changes with each restored backup. */
   readonly epoch: number;
 }
 
 type WithProjector = TaskLinkDeps & { readonly projector: { catchUp(): Promise<unknown> } };
 
-/** Characters of the secret: 132 bits. */
+/** Length of the secret: 132 bits. */
 const SECRET_LENGTH = 22;
-/** Characters of the note that an owner writes. */
+/** Maximum length of an owner's note. */
 export const TASK_NOTE_LENGTH = 2000;
 
 /** A task with its place. */
 export interface FoundTask {
   readonly row: CaseRow;
-  /** Its number on the case. */
+  /** Its number within the case. */
   readonly number: string;
   readonly task: CaseTask;
 }
@@ -41,19 +41,19 @@ function secretOf({ keys, epoch }: Pick<TaskLinkDeps, 'keys' | 'epoch'>, caseId:
   return hmacSha256(keys.instance.link, Buffer.from(covered)).toString('base64url').slice(0, SECRET_LENGTH);
 }
 
-/** Whether a task has a link that opens it now. */
+/** Whether a task has a valid link. */
 export function isShared({ linkUntil }: Pick<CaseTask, 'linkUntil'>, now: string): boolean {
   return linkUntil !== null && linkUntil > now;
 }
 
-/** Why no link to a task can be given out from this address; null: it can. */
+/** Why links to tasks cannot be given out for this address; null: they can. */
 export function problemOfTaskAddress(publicUrl: string): string | null {
   return isPrivateTransport(publicUrl)
     ? null
     : `${publicUrl} is not https: tasks would be sent unencrypted. Set PUBLIC_URL to an https address.`;
 }
 
-/** The address under which the owner opens a task. `publicUrl`: of the public listener as seen from outside. */
+/** The address at which the owner opens a task. `publicUrl`: of the public listener as seen from outside. */
 export function taskLink(
   deps: Pick<TaskLinkDeps, 'keys' | 'epoch'>,
   publicUrl: string,
@@ -62,14 +62,14 @@ export function taskLink(
   return `${publicUrl}/t/${encodeURIComponent(caseId)}/${number}.${secretOf(deps, caseId, number, links)}`;
 }
 
-/** A task of a case; null: there is none of this number, or no such case. */
+/** A task of a case; null: no such task or case. */
 export async function findTask({ store }: Pick<CaseWriting, 'store'>, caseId: string, number: string) {
   const row = await store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
   const task = row === undefined ? null : taskOf(parseFolded(row.folded), number);
   return row === undefined || task === null ? null : { row, number, task };
 }
 
-/** The task that a link opens; null: none, or none any more. Callers cannot tell the reasons apart, so neither can who tries. */
+/** The task that a link opens; null: none, or no longer. Callers cannot tell the reasons apart, and neither can an attacker. */
 export async function openTask(deps: TaskLinkDeps, caseId: string, key: string): Promise<FoundTask | null> {
   const [, number = '', secret = ''] = /^([1-9]\d{0,2})\.([A-Za-z0-9_-]{22})$/.exec(key) ?? [];
   if (number === '') return null;
@@ -90,7 +90,7 @@ type Shared =
   | { readonly outcome: 'refused'; readonly problems: readonly string[] }
   | { readonly outcome: 'not-found' };
 
-/** Makes a new link to a task; an earlier one opens nothing any more. Recorded as the move `share-task`. */
+/** Creates a new link to a task; earlier ones stop working. Recorded as the move `share-task`. */
 export async function shareTask(
   deps: WithProjector,
   input: {
@@ -116,18 +116,21 @@ export async function shareTask(
   return { outcome: 'shared', link, expiresAt: found.task.linkUntil, seq: moved.seq };
 }
 
-/** What the owner says became of the task, as the move `finish-task`. Refused: no note where one is needed, or it was said before. */
+/**
+ * Records the outcome stated by the owner as the move `finish-task`. Refused if a required note is missing, or if it
+ * was recorded before.
+ */
 export async function finishTask(
   deps: WithProjector,
   { row, number }: FoundTask,
   outcome: (typeof taskOutcomes)[number],
   written: string,
 ): Promise<{ readonly outcome: 'finished'; readonly seq: number } | { readonly outcome: 'refused' }> {
-  // Browsers count a line break as one character and send two.
+  // Browsers count a line break as one character but send two.
   const note = written.replaceAll('\r\n', '\n').trim();
   if (note.length > TASK_NOTE_LENGTH) return { outcome: 'refused' };
   const details = { task: number, outcome, ...(note === '' ? {} : { note }) };
-  // No name: the entries outlive an erasure of the case.
+  // Without a name, because entries outlive an erasure of the case.
   const actor = `task owner (task ${number} of ${row.case_id})`;
   const moved = await moveLatest(deps.cases, { caseId: row.case_id, move: 'finish-task', details, actor }, () =>
     deps.projector.catchUp(),
@@ -135,7 +138,7 @@ export async function finishTask(
   return moved.outcome === 'moved' ? { outcome: 'finished', seq: moved.seq } : { outcome: 'refused' };
 }
 
-/** A task without what opens it, for other programs. */
+/** A task without its link, for other programs. */
 export function summariseTask(task: CaseTask, place: number) {
   return {
     task: String(place + 1),

@@ -14,19 +14,19 @@ import {
 } from './hand-over.ts';
 
 /*
- * What a data subject does with a link. A link that is unknown, revoked, expired, locked or withheld is null everywhere: callers cannot tell them apart,
- * so neither can who tries.
+ * What a data subject does with a link. A link that is unknown, revoked, expired, locked or withheld always gives null:
+ * callers cannot tell these apart, and neither can an attacker.
  */
 
-/** Minutes for which the right code opens the page. */
+/** Minutes for which the right code gives access to the page. */
 const VISIT_MINUTES = 30;
-/** What a data subject may send by one link. */
+/** The most messages that a data subject may send through one link. */
 const MESSAGES = 20;
-/** Characters that one message may have, as in a case's moves. */
+/** Maximum length of a message, as in a case's moves. */
 export const MESSAGE_LENGTH = 4000;
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** The hand-over that a link opens; null: none, or none any more. */
+/** The hand-over that a link opens; null: none, or no longer. */
 export async function findHandOver(deps: HandOverDeps, token: string): Promise<HandOverRow | null> {
   if (!tokenPattern.test(token)) return null;
   const row = await deps.store.read
@@ -44,8 +44,8 @@ type Opened =
   | { readonly outcome: 'gone' };
 
 /**
- * Tries a code. It is counted as wrong before it is looked at, so that attempts made at once count like attempts made one after the other; the right one takes
- * its own count back. Both are entries.
+ * Tries a code. It is counted as wrong before it is checked, so that concurrent attempts count like consecutive ones;
+ * the right one takes its own count back. Both are entries.
  */
 export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: string): Promise<Opened> {
   const id = row.hand_over_id;
@@ -69,7 +69,7 @@ export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: s
   if (failures === null) return { outcome: 'gone' };
   const digits = code.replaceAll(/[\s-]/g, '');
   if (!equalBytes(codeHash(deps, row, digits), row.code_hash)) {
-    // Keyed by chance: a count that was taken back comes again.
+    // Random key, because a count that was taken back occurs again.
     await record(deps, row, 'hand-over.code-refused', actorOf(row), [randomUUID()], { failures }, async () => {});
     return failures >= CODE_ATTEMPTS
       ? { outcome: 'gone' }
@@ -87,7 +87,7 @@ export async function openWithCode(deps: HandOverDeps, row: HandOverRow, code: s
   return { outcome: 'opened', visit: `${until}.${visitMac(deps, row, until)}` };
 }
 
-/** Whether what a browser presents was given out for this link and code, and is still good. */
+/** Whether the cookie value was issued for this link and code and is still valid. */
 export function isVisiting(deps: Pick<HandOverDeps, 'keys' | 'clock'>, row: HandOverRow, visit: string): boolean {
   const [, until = '', mac = ''] = /^(\d{13})\.([0-9a-f]{64})$/.exec(visit) ?? [];
   if (until === '') return false;
@@ -102,7 +102,7 @@ function visitMac({ keys }: Pick<HandOverDeps, 'keys'>, row: HandOverRow, until:
   return hmacSha256(keys.instance.session, Buffer.from(given)).toString('hex');
 }
 
-/** Records that the pack is downloaded; to be called before its first byte leaves. */
+/** Records that the pack is downloaded. Call it before the first byte is sent. */
 export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promise<void> {
   await record(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], {}, ({ query }) =>
     query
@@ -118,14 +118,14 @@ type Sent =
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'too-many' };
 
-/** A question or objection of the data subject, as a move of the case. `refused`: it is empty or too long. */
+/** Records a question or objection of the data subject as a move of the case. `refused`: it is empty or too long. */
 export async function sendMessage(
   deps: HandOverDeps & { readonly catchUp: () => Promise<unknown> },
   row: HandOverRow,
   about: (typeof messageKinds)[number],
   written: string,
 ): Promise<Sent> {
-  // Browsers count a line break as one character and send two.
+  // Browsers count a line break as one character but send two.
   const text = written.replaceAll('\r\n', '\n');
   if (!text.trim() || text.trim().length > MESSAGE_LENGTH) return { outcome: 'refused' };
   const { numUpdatedRows } = await deps.store.transaction(({ query }) =>
@@ -145,12 +145,12 @@ export async function sendMessage(
     : { outcome: 'refused' };
 }
 
-/** Who acts, as the ledger names them: no name, since the entries outlive an erasure of the case. */
+/** The actor as named in the ledger, without a personal name, because entries outlive an erasure of the case. */
 function actorOf({ hand_over_id: id }: HandOverRow): string {
   return `data subject (hand-over ${id})`;
 }
 
-/** When the messages that came by this link arrived, ISO 8601 UTC, in their order. */
+/** When the messages sent through this link arrived, ISO 8601 UTC, in order. */
 export async function messagesOf({ store }: Pick<HandOverDeps, 'store'>, row: HandOverRow): Promise<readonly string[]> {
   const found = await store.read
     .selectFrom('case_history')

@@ -4,29 +4,35 @@ import type { BucketAddress } from '../core/address.ts';
 import type { CopyPlace } from '../ledger/witness.ts';
 import { type Ask, BucketError, createAsk, escapeXml, type ObjectStorage, textOf } from './s3.ts';
 
-/** How long a version of an object cannot be removed or replaced: by anyone in mode COMPLIANCE, by anyone without a special permission in GOVERNANCE. */
+/**
+ * How long a version of an object cannot be removed or replaced: in mode COMPLIANCE by nobody, in GOVERNANCE only with
+ * a special permission.
+ */
 export interface ObjectLock {
   readonly mode: 'COMPLIANCE' | 'GOVERNANCE';
   readonly days: number;
 }
 
-/** A version of an object. Object lock protects versions, not names: anyone with write access can overwrite a name with a newer version, or hide it behind a marker. */
+/**
+ * A version of an object. Object lock protects versions, not names: anyone with write access can overwrite a name with
+ * a newer version, or hide it behind a delete marker.
+ */
 export interface ObjectVersion {
-  /** In the bucket, with the prefix of the address. */
+  /** Its key in the bucket, including the prefix of the address. */
   readonly key: string;
-  /** `null` (the word) where the bucket keeps no versions. */
+  /** `null` (the word) if the bucket keeps no versions. */
   readonly version: string;
   readonly bytes: number;
   readonly modified: Date;
-  /** It hides the versions before it, and has no content. */
+  /** A delete marker: it hides earlier versions and has no content. */
   readonly isMarker: boolean;
 }
 
-/** One part, over a line of 1 Mbit/s. */
+/** Enough for one part over a line of 1 Mbit/s. */
 const PART_MS = 180_000;
-/** A thousand versions with the longest names. */
+/** Enough for a thousand versions with the longest names. */
 const LIST_BYTES = 8 << 20;
-/** Parts of an upload and of a download, bytes; S3 takes at least 5 MiB and at most 10,000 parts. */
+/** Size in bytes of the parts of uploads and downloads; S3 accepts at least 5 MiB and at most 10,000 parts. */
 const PART_BYTES = 16 << 20;
 const MAX_PARTS = 9000;
 
@@ -36,18 +42,21 @@ const untilOf = ({ days }: ObjectLock) => new Date(Date.now() + days * 86_400_00
 
 export type Bucket = ReturnType<typeof openBucket>;
 
-/** One bucket of an S3-compatible store, and a prefix in it. Every method rejects with {@link BucketError}; see {@link Ask} for limits and retries. */
+/**
+ * One bucket of an S3-compatible store, and a prefix in it. Every method rejects with {@link BucketError}; see
+ * {@link Ask} for limits and retries.
+ */
 export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAddress) {
   const ask = createAsk(storage, bucket);
   const inFolder = (name: string) => (prefix === '' ? name : `${prefix}/${name}`);
 
   return {
-    /** As it is named in messages. */
+    /** The name used in messages. */
     name: `s3://${bucket}${prefix === '' ? '' : `/${prefix}`}`,
-    /** With the prefix before it. */
+    /** Adds the prefix. */
     keyOf: inFolder,
 
-    /** All versions of objects under the prefix whose names begin with `start`, by name, the newest of a name first; with `after`, those of later names. */
+        // Some stores include the marker's own name.
     versions: (start = '', { after = null as string | null, limit = 50_000 } = {}) =>
       listVersions(ask, { start: inFolder(start), after: after === null ? null : inFolder(after), limit }),
 
@@ -57,23 +66,23 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
       return (await ask({ method: 'GET', key, query, maxBytes })).bytes;
     },
 
-    /** Writes an object of a few MiB at most; resolves when it is there, and locked. */
+    /** Writes an object of a few MiB at most; resolves once it exists and is locked. */
     async put(key: string, body: Uint8Array | string, lock: ObjectLock | null): Promise<void> {
       await ask({ method: 'PUT', key, headers: lockHeaders(lock, body), body, timeoutMs: PART_MS });
       await makeSure(ask, key, Buffer.byteLength(body), lock);
     },
 
-    /** Uploads a file, a large one in parts; resolves when all of it is there, and locked. */
+    /** Uploads a file, large ones in parts; resolves once all of it exists and is locked. */
     putFile: (key: string, path: string, options: PutFileOptions) => uploadFile(ask, key, path, options),
 
-    /** Downloads an object into a file that does not exist yet. */
+    /** Downloads an object into a new file. */
     getFile: (key: string, path: string, onProgress?: (done: number, total: number) => void) =>
       downloadParts(ask, key, path, onProgress),
 
     /** Size, version and lock of the newest version of an object. */
     head: (key: string) => headOf(ask, key),
 
-    /** Removes one version for good; false: it is locked, or removing is not granted. */
+    /** Removes one version for good; false: it is locked, or removing is not permitted. */
     async remove({ key, version }: Pick<ObjectVersion, 'key' | 'version'>): Promise<boolean> {
       try {
         await ask({ method: 'DELETE', key, query: { versionId: version } });
@@ -85,7 +94,7 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
       }
     },
 
-    /** Whether the bucket can lock objects; null: it does not say. */
+    /** Whether the bucket supports object lock; null: unknown. */
     async canLock(): Promise<boolean | null> {
       try {
         const { bytes } = await ask({ method: 'GET', query: { 'object-lock': '' } });
@@ -140,7 +149,10 @@ export interface ObjectHead {
   readonly lock: { readonly mode: string; readonly until: Date } | null;
 }
 
-/** Some stores (Ceph 16) take the headers of a lock on an upload in parts, and lock nothing: what is not locked is locked afterwards, or refused. */
+/**
+ * Some stores (Ceph 16) accept lock headers on multipart uploads but lock nothing: an object that is not locked is
+ * locked afterwards, or refused.
+ */
 async function makeSure(ask: Ask, key: string, bytes: number, lock: ObjectLock | null): Promise<void> {
   const isRight = (head: ObjectHead) =>
     lock === null || (head.lock !== null && head.lock.until.getTime() > Date.now() + (lock.days - 1) * 86_400_000);
@@ -194,7 +206,7 @@ async function uploadFile(ask: Ask, key: string, path: string, options: PutFileO
   }
 }
 
-/** Uploads a file in parts; the store discards them if one fails. */
+/** Uploads a file in parts; if one fails, the store is told to discard them. */
 async function uploadParts(
   ask: Ask,
   key: string,
@@ -276,7 +288,7 @@ async function downloadParts(
   }
 }
 
-/** One page of a listing (ListObjectVersions), and where the next one begins. Names come percent-encoded (encoding-type=url). */
+/** One page of a listing (ListObjectVersions), and where the next one begins. Names are percent-encoded (encoding-type=url). */
 export function readVersions(xml: string): {
   readonly versions: readonly ObjectVersion[];
   readonly next: Readonly<Record<'key-marker' | 'version-id-marker', string>> | null;
@@ -307,10 +319,10 @@ function decoded(text: string): string | null {
   }
 }
 
-/** Bytes of a checkpoint: what is larger is none. */
+/** Maximum bytes of a checkpoint. */
 const NOTE_BYTES = 256 * 1024;
 
-/** Copies of checkpoints in a bucket. Every version of a name counts: one that was hidden, or that another was laid over, is still what was signed. */
+/** Copies of checkpoints in a bucket. Every version of a name counts: a hidden or overwritten one is still what was signed. */
 export function bucketOfCopies(bucket: Bucket, lock: ObjectLock | null): CopyPlace {
   return {
     async list(start, after) {

@@ -2,15 +2,15 @@ import { isPrivateTransport } from '../core/address.ts';
 import { OutsideError } from '../core/errors.ts';
 import { withDeadline } from '../service/outgoing-http.ts';
 
-/** The server that mail is handed to, and in whose name. */
+/** The mail server and sender. */
 export interface MailSettings {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte; else STARTTLS. */
+  /** TLS from the first byte; otherwise STARTTLS. */
   readonly implicitTls: boolean;
-  /** Null: the server asks for none. */
+  /** Null: the server requires none. */
   readonly login: { readonly user: string; readonly password: string } | null;
-  /** The server is on this machine, or allowed by name: mail goes there without TLS where it offers none. */
+  /** The server is on this machine or explicitly allowed: mail is sent without TLS if it offers none. */
   readonly clearText: boolean;
   readonly from: string;
 }
@@ -19,7 +19,7 @@ export interface Mail {
   readonly to: readonly string[];
   readonly subject: string;
   readonly text: string;
-  /** The same for each attempt to send one mail, so that a recipient who gets it twice can tell. */
+  /** The same for each attempt to send one mail, so that recipients can recognise a repeat. */
   readonly id: string;
   readonly attachments?: readonly {
     readonly filename: string;
@@ -28,10 +28,10 @@ export interface Mail {
   }[];
 }
 
-/** A mail that was not taken. Its message names server and code, never an address, a password or what the server said. */
+/** A mail that was not accepted. Its message names server and code, never an address, a password or what the server said. */
 export class MailError extends OutsideError {
   override readonly name = 'MailError';
-  /** No repetition will mend it: the server refused the sender, the recipient or the message. */
+  /** Retrying will not help: the server refused the sender, the recipient or the message. */
   readonly isFinal: boolean;
   constructor(message: string, isFinal: boolean, options?: ErrorOptions) {
     super(message, options);
@@ -39,16 +39,16 @@ export class MailError extends OutsideError {
   }
 }
 
-/** Longest time for one mail, whatever the server does. */
+/** Maximum time for one mail, whatever the server does. */
 const SEND_MS = 60_000;
 const CHECK_MS = 10_000;
 
-/** Whether a text is one e-mail address and nothing else: no name, no list, no group, which would be mailed to somebody whom nobody sees. */
+/** Whether a text is exactly one e-mail address: no name, list or group, which could send mail to hidden recipients. */
 export function isOneAddress(text: string): boolean {
   return text.length <= 254 && /^[^\s\p{Cc}<>()[\]",;:\\@]+@[^\s\p{Cc}<>()[\]",;:\\@]+$/u.test(text);
 }
 
-/** Hands one mail to the server (RFC 5321). Rejects with {@link MailError}, or the signal's reason. */
+/** Passes one mail to the server (RFC 5321). Rejects with {@link MailError}, or the signal's reason. */
 export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
   if (!mail.to.every(isOneAddress)) throw new MailError('a recipient is not one e-mail address', true);
   await withTransport(settings, SEND_MS, signal, (transport) =>
@@ -58,14 +58,14 @@ export async function sendMail(settings: MailSettings, mail: Mail, signal?: Abor
       subject: mail.subject,
       text: mail.text,
       messageId: `<${mail.id}@${domainOf(settings.from)}>`,
-      // No out-of-office reply is wanted (RFC 3834).
+      // Prevents out-of-office replies (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
       ...(mail.attachments === undefined ? {} : { attachments: mail.attachments.map((one) => ({ ...one })) }),
     }),
   );
 }
 
-/** Connects and signs in, and sends nothing. Rejects with {@link MailError}. */
+/** Connects and signs in without sending anything. Rejects with {@link MailError}. */
 export async function checkMailServer(settings: MailSettings): Promise<void> {
   await withTransport(settings, CHECK_MS, undefined, (transport) => transport.verify());
 }
@@ -73,18 +73,18 @@ export async function checkMailServer(settings: MailSettings): Promise<void> {
 type Transport = Awaited<ReturnType<typeof openTransport>>;
 
 async function openTransport(settings: MailSettings, ms: number) {
-  // Loaded where mail is sent: most commands send none.
+  // Imported here because most commands send no mail.
   const { createTransport } = await import('nodemailer');
   const { host, port, implicitTls, login, clearText } = settings;
   return createTransport({
-    // A pool of one: closing it ends the connection under way, which a transport without a pool leaves open.
+    // A pool of one: closing it ends the current connection, which a transport without a pool leaves open.
     pool: true,
     maxConnections: 1,
     host,
     port,
     secure: implicitTls,
     requireTLS: !clearText,
-    // On this machine nobody listens on the way, and certificates for it are rarely valid.
+    // On this machine nobody can listen in, and certificates for it are rarely valid.
     ignoreTLS: isPrivateTransport(`http://${host}`) && !implicitTls,
     ...(login === null ? {} : { auth: { user: login.user, pass: login.password } }),
     connectionTimeout: Math.min(10_000, ms),
@@ -114,7 +114,7 @@ async function withTransport(
     const where = `${settings.host}:${settings.port}`;
     const what =
       name === 'HttpTimeout' ? `no end after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
-    // A login can be put right while the mail waits.
+    // A login can be corrected while the mail waits.
     const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
     throw new MailError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });
   } finally {

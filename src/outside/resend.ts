@@ -5,24 +5,25 @@ import { OutsideError } from '../core/errors.ts';
 import { signingKeyOf } from '../crypto/keys.ts';
 import { exchange } from '../service/outgoing-http.ts';
 
-/** The meta of a delivery, as far as it is sent again (ledger/append-delivery.ts). */
+/** The part of a delivery's meta that is sent again (ledger/append-delivery.ts). */
 const metaSchema = z.object({
   contentType: z.string().nullable().catch(null),
   headers: z.record(z.string(), z.string()).catch({}),
   secretId: z.string().nullable().catch(null),
 });
 
-/** A stored delivery as it is sent again. */
+/** A stored delivery prepared for sending again. */
 export interface Resend {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
-  /** Which secret signed it; null: it is sent without a signature. */
+  /** The secret that signed it; null: sent without a signature. */
   readonly secretId: string | null;
 }
 
 /**
- * A stored delivery as a request: the exact bytes, the content type and the headers that were kept. Signatures are not kept, so it is signed
- * anew: with the secret that verified it, else the first that is in force; with none of `secrets` not at all.
+ * A stored delivery as a request: the exact bytes, the content type and the recorded headers. Signatures are not
+ * stored, so it is signed again: with the secret that verified it, or else the first current one; not at all if
+ * `secrets` is empty.
  */
 export function resendOf(
   { meta, body }: { readonly meta: Buffer; readonly body: Buffer },
@@ -42,7 +43,7 @@ export function resendOf(
   };
 }
 
-/** What a receiver answered. */
+/** A receiver's answer. */
 export interface Resent {
   readonly status: number;
   readonly milliseconds: number;
@@ -53,7 +54,7 @@ export interface Resent {
 const ANSWER_BYTES = 64 * 1024;
 const ANSWER_SHOWN = 2000;
 
-/** Sends it once, following no redirect. Rejects with OutsideError when no answer comes. */
+/** Sends it once, without following redirects. Rejects with OutsideError if no answer comes. */
 export async function sendAgain({ body, headers }: Resend, url: string, timeoutMs: number): Promise<Resent> {
   const started = performance.now();
   try {

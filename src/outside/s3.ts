@@ -76,7 +76,7 @@ async function attempt(storage: ObjectStorage, bucket: string, asked: S3Request)
   const { method, key = '', query = {}, headers = {}, body, signal } = asked;
   if (storage.credentials === null)
     throw new BucketError('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set', 0, null);
-  // Loaded where something is sent: most commands send nothing.
+  // Imported here because most commands send nothing.
   const { AwsV4Signer } = await import('aws4fetch');
   const { accessKeyId, secretAccessKey, sessionToken } = storage.credentials;
   const signed = await new AwsV4Signer({
@@ -97,7 +97,7 @@ async function attempt(storage: ObjectStorage, bucket: string, asked: S3Request)
       headers: { ...Object.fromEntries(signed.headers), 'accept-encoding': 'identity' },
       body,
       timeoutMs: asked.timeoutMs ?? REQUEST_MS,
-      // An answer to HEAD announces the length of what it does not send.
+      // An answer to HEAD announces the length of a body that it does not send.
       maxBytes: method === 'HEAD' ? Number.MAX_SAFE_INTEGER : (asked.maxBytes ?? SMALL_BYTES),
       maxErrorBytes: SMALL_BYTES,
       signal,
@@ -114,7 +114,8 @@ async function attempt(storage: ObjectStorage, bucket: string, asked: S3Request)
   }
   const content = bytes ?? Buffer.alloc(0);
   const isDone = status >= 200 && status < 300;
-  // An upload in parts is completed with 200 before the parts are put together; the body then says whether that failed.
+  // Completing a multipart upload is answered with 200 before the parts are joined; the body then says whether that
+  // failed.
   if (!isDone || (method === 'POST' && content.includes('<Error>')))
     throw refusal(status, content.toString('utf8'), bucket);
   return { ...answer, bytes: content };
@@ -129,7 +130,7 @@ function hostOf(storage: ObjectStorage): string {
   return baseOf(storage).host;
 }
 
-/** The URL of a request, with the bucket in the path or, as AWS wants it, in the host name. */
+/** The URL of a request, with the bucket in the path or, for AWS, in the host name. */
 export function addressOf(
   storage: ObjectStorage,
   bucket: string,
@@ -142,7 +143,7 @@ export function addressOf(
   const path = [...(inPath ? [bucket] : []), ...(key === '' ? [] : key.split('/'))];
   url.pathname = `${url.pathname.replace(/\/$/, '')}/${path.map(encodeURIComponent).join('/')}`;
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
-  // As the signature is computed: a space is %20.
+  // The signature is computed with %20 for spaces.
   url.search = url.search.replaceAll('+', '%20');
   return url.href;
 }
@@ -158,7 +159,7 @@ const remedies: Readonly<Record<string, string>> = {
   NoSuchKey: 'the object does not exist',
 };
 
-/** The error that an answer of the store means. */
+/** The error for a refusal by the store. */
 function refusal(status: number, text: string, bucket: string): BucketError {
   const code = /^\w{1,64}$/.exec(textOf(text, 'Code') ?? '')?.[0] ?? null;
   const words = remedies[code ?? (status === 404 ? 'NoSuchKey' : status === 403 ? 'AccessDenied' : '')];
@@ -166,7 +167,10 @@ function refusal(status: number, text: string, bucket: string): BucketError {
   return new BucketError(message, status, code);
 }
 
-/** The text of the first element with this name; null without one. None of the elements read here occurs twice in an answer of S3. */
+/**
+ * The text of the first element with this name; null if there is none. None of the elements read here occurs twice in
+ * an S3 answer.
+ */
 export function textOf(xml: string, name: string): string | null {
   const start = xml.indexOf(`<${name}>`);
   if (start < 0) return null;

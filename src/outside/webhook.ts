@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto';
 import { OutsideError } from '../core/errors.ts';
 import { exchange } from '../service/outgoing-http.ts';
 
-/** A webhook that was not taken. Its message names the host and the status, never the address, which may hold a secret. */
+/** A webhook that was not accepted. Its message names the host and the status, never the address, which may contain a secret. */
 export class WebhookError extends OutsideError {
   override readonly name = 'WebhookError';
-  /** The receiver wants no more (410). */
+  /** The receiver wants no more webhooks (410). */
   readonly isFinal: boolean;
   constructor(message: string, isFinal: boolean, options?: ErrorOptions) {
     super(message, options);
@@ -43,8 +43,9 @@ async function post(url: string, body: string, headers: Readonly<Record<string, 
 }
 
 /**
- * The headers of a signed webhook (Standard Webhooks, standardwebhooks.com: symmetric signatures): `webhook-id`, `webhook-timestamp` (seconds) and
- * `webhook-signature`, an HMAC-SHA256 over `id.timestamp.body`. `secret`: `whsec_` and base64.
+ * The headers of a signed webhook (Standard Webhooks, standardwebhooks.com, symmetric signatures): `webhook-id`,
+ * `webhook-timestamp` (seconds) and `webhook-signature`, an HMAC-SHA256 over `id.timestamp.body`. `secret`: `whsec_`
+ * and base64.
  */
 export function signedHeaders(secret: string, id: string, at: Date, body: string): Readonly<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
@@ -62,10 +63,13 @@ export async function sendWebhook(
   await post(url, body, signedHeaders(secret, id, at, body), signal);
 }
 
-/** Hosts of Microsoft Teams workflows, which take cards only. */
+/** Hosts of Microsoft Teams workflows, which accept only cards. */
 const TAKES_CARDS = /(?:\.logic\.azure\.com|\.powerplatform\.com|\.webhook\.office\.com)$/;
 
-/** Posts a text to a chat: `{"text": …}` as Slack, Mattermost and others take it, or an Adaptive Card where the address is one of Microsoft Teams. */
+/**
+ * Posts a text to a chat: `{"text": …}` as accepted by Slack, Mattermost and others, or an Adaptive Card if the address
+ * belongs to Microsoft Teams.
+ */
 export async function postToChat(url: string, text: string, signal?: AbortSignal): Promise<void> {
   await post(url, chatBody(new URL(url).hostname, text), {}, signal);
 }

@@ -2,15 +2,15 @@ import { isWellFormed } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 
 /**
- * HTML as the lines that a reader sees, for hashing and comparing texts: headings with `#`, list items with `-`, the address of a link
- * behind its words (without its query, which may hold a token), everything else plain. One pass, linear in the length whatever is
- * in it; broken HTML gives some text, never an error.
+ * HTML as the lines that a reader sees, for hashing and comparing texts: headings with `#`, list items with `-`, the
+ * address of a link after its words (without its query, which may contain a token), everything else plain. One pass,
+ * linear in the length whatever the content; broken HTML gives some text, never an error.
  */
 export function htmlLines(html: string): string[] {
   const lines: string[] = [];
   let line = '';
   let prefix = '';
-  // Kept beside the line: looking at a long line again for each cell of a table would take the square of its length.
+  // Tracked separately: examining a long line again for each cell of a table would take quadratic time.
   let isBlank = true;
   const links: string[] = [];
   const endLine = (): void => {
@@ -71,7 +71,7 @@ export function htmlLines(html: string): string[] {
   return lines;
 }
 
-/** Whether a text is meant as HTML: it has a tag of the usual ones. */
+/** Whether a text looks like HTML: it contains a usual tag. */
 function looksLikeHtml(text: string): boolean {
   return /<(?:!doctype|html|body|article|section|div|p|h[1-6]|ul|ol|li|br|span|table|a)\b[^<]*>/i.test(text);
 }
@@ -88,13 +88,13 @@ function prefixOf(name: string): string {
   return /^h[1-6]$/.test(name) ? `${'#'.repeat(Number(name[1]))} ` : '';
 }
 
-/** The lower-case name of the tag that begins at `open`; null when none does. */
+/** The lower-case name of the tag that begins at `open`; null if there is none. */
 function tagNameAt(html: string, open: number): string | null {
   const start = html[open + 1] === '/' ? open + 2 : open + 1;
   return /^[a-z][a-z0-9]*/i.exec(html.slice(start, start + 20))?.[0].toLowerCase() ?? null;
 }
 
-/** Behind the closing tag of an element whose content nobody sees; the end of the text where it is not closed. */
+/** The position after the closing tag of an invisible element; the end of the text if it is not closed. */
 function behindClosing(html: string, name: string, from: number): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
     if (tagNameAt(html, at) === name) return tagEnd(html, at);
@@ -102,7 +102,7 @@ function behindClosing(html: string, name: string, from: number): number {
   return html.length;
 }
 
-/** Behind the `>` that ends the tag; one in a quoted attribute does not. */
+/** The position after the `>` that ends the tag, ignoring any in quoted attributes. */
 function tagEnd(html: string, open: number): number {
   let quote = '';
   for (let at = open + 1; at < html.length; at += 1) {
@@ -115,7 +115,7 @@ function tagEnd(html: string, open: number): number {
   return html.length;
 }
 
-/** Where a link leads, if that is outside the page. */
+/** The target of a link, if it is outside the page. */
 function linkTarget(tag: string): string {
   const found = /\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/i.exec(tag);
   const target = decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? '').trim();
@@ -161,7 +161,7 @@ const named: Readonly<Record<string, string>> = {
   ccedil: 'ç',
 };
 
-/** The character references that texts have; others stay as they are written. */
+/** The character references that occur in texts; others stay as written. */
 function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{1,8}));/g, (whole, decimal, hex, name) => {
@@ -172,27 +172,33 @@ function decodeEntities(text: string): string {
   });
 }
 
-/** The text that a reader sees, out of an answer that may hold more than that. */
+/** The text that a reader sees, extracted from an answer. */
 interface PolicyText {
-  /** How it was found; part of what a hash of it means. `json`: no text was found in the JSON, so all of it counts. */
+  /**
+   * How it was extracted, which determines the meaning of its hash. `json`: no text was found in the JSON, so all of it
+   * is used.
+   */
   readonly form: 'html/1' | 'plain/1' | 'json/1';
   readonly lines: readonly string[];
-  /** Of the lines joined by line feeds, UTF-8, lower-case hex. */
+  /** Hash of the lines joined by line feeds, UTF-8, lower-case hex. */
   readonly sha256: string;
-  /** The id of the policy that the answer names; null where it names none. */
+  /** The id of the policy named in the answer; null if there is none. */
   readonly policyId: string | null;
 }
 
-/** Where the text may be in an answer of the embed endpoint, whose shape is not documented (docs/assumptions.md). What is shown goes first. */
+/**
+ * Where the text may be in an answer of the embed endpoint, whose shape is not documented (docs/assumptions.md).
+ * Displayed forms come first.
+ */
 const textFields = ['html', 'content_html', 'markdown', 'content', 'text', 'body'] as const;
 const idFields = ['id', 'policy_id', 'policyId'] as const;
 const MAX_DEPTH = 3;
-/** JSON that is nested deeper counts as plain text: written out, its indentation would take more memory than there is. */
+/** JSON nested more deeply is treated as plain text: written out, its indentation would exhaust the memory. */
 const MOST_LEVELS = 100;
 
 /**
- * Reads the visible text out of an answer: of a page its words, of JSON the field that holds the text. Texts that differ only in
- * mark-up, in fields beside the text or in the query of a link are equal. Never throws.
+ * Reads the visible text from an answer: the words of a page, or the field of JSON that contains the text. Texts that
+ * differ only in markup, other fields or the queries of links are equal. Never throws.
  */
 export function readPolicyText(bytes: Uint8Array, contentType: string | null): PolicyText {
   const text = new TextDecoder('utf-8').decode(bytes);
@@ -206,11 +212,12 @@ export function readPolicyText(bytes: Uint8Array, contentType: string | null): P
   return textOf('json/1', withoutTokens(JSON.stringify(json, null, 1)).split('\n'), policyId);
 }
 
-/** A text with the queries of its addresses taken out: the service puts tokens there (docs/service.md §2.2, §4.7). */
+/** A text without the queries in its addresses: the service puts tokens there (docs/service.md §2.2, §4.7). */
 export function withoutTokens(text: string): string {
   return (
     text
-      // Looks back from each "?": forward, from each of many addresses in one word, would take far longer.
+      // Looks back from each "?", because searching forward from each of many addresses in one word would take far
+      // longer.
       .replace(/\?(?<=https?:\/\/[^\s"'<>?#\\]{1,2000}\?)[^\s"'<>#\\]*/gi, '?…')
       .replace(/([?&;](?:token|siteKey|key|signature)=)[^\s"'<>&#\\…]+/gi, '$1…')
   );
@@ -227,12 +234,12 @@ function plainOrHtml(text: string, policyId: string | null): PolicyText {
 }
 
 function textOf(form: PolicyText['form'], lines: readonly string[], policyId: string | null): PolicyText {
-  // JSON can spell half of a character, which no entry, page or document can hold.
+  // JSON can contain half a character, which no entry, page or document can store.
   const whole = lines.map((line) => (line as string & { toWellFormed(): string }).toWellFormed());
   return { form, lines: whole, sha256: sha256Hex(Buffer.from(whole.join('\n'), 'utf8')), policyId };
 }
 
-/** The object nearest to the top that has a text, field by field in the order of preference. */
+/** The object nearest to the top that has a text, checking fields in order of preference. */
 function findText(json: unknown): { text: string; policyId: string | null } | null {
   let level: unknown[] = [json];
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
@@ -267,7 +274,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether JSON is nested deeper than any answer is: laid out in lines it would grow with the square of its depth. */
+/** Whether JSON is nested more deeply than any real answer: laid out in lines, it would grow with the square of its depth. */
 function isDeep(text: string): boolean {
   let depth = 0;
   let isQuoted = false;

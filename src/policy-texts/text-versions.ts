@@ -1,16 +1,16 @@
-/** One look at a target: which text it had, and between which moments the service gave it out. Times are ISO 8601 UTC. */
+/** One sighting of a target: its text, and the times between which the service produced it. Times are ISO 8601 UTC. */
 export interface Sighting {
   readonly seq: number;
   /** Null: there was no text (404, 410). */
   readonly textSha256: string | null;
-  /** The entry that holds the bytes. */
+  /** The entry that contains the bytes. */
   readonly bodySeq: number;
   readonly originFrom: string;
   readonly originTo: string;
   readonly settled: boolean;
 }
 
-/** A look as the history has it. */
+/** A fetch as in the history. */
 interface LookRow {
   readonly seq: number;
   readonly text_sha256: string | null;
@@ -31,7 +31,10 @@ export function sightingOf(row: LookRow): Sighting {
   };
 }
 
-/** A text of a target for a stretch of time. Two of them border on each other between `lastSeen` of the one and `firstSeen` of the next. */
+/**
+ * A text of a target during an interval. The boundary between two of them lies between `lastSeen` of the first and
+ * `firstSeen` of the second.
+ */
 export interface TextVersion {
   /** From 1. */
   readonly version: number;
@@ -39,11 +42,11 @@ export interface TextVersion {
   readonly bodySeq: number;
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** When the text before was seen last: this one came later. Null: it is the first that was ever seen. */
+  /** When the previous text was last seen, before this one came. Null: it is the first ever seen. */
   readonly notBefore: string | null;
   /** It was there by this time. */
   readonly firstSeen: string;
-  /** It was still there at this time. With a single sighting this lies before `firstSeen`: somewhere between it was there. */
+  /** It was still there at this time. With a single sighting this is before `firstSeen`: it was there at some time in between. */
   readonly lastSeen: string;
   /** A fetch that counts (not provisional) has shown it. */
   readonly settled: boolean;
@@ -51,8 +54,8 @@ export interface TextVersion {
 }
 
 /**
- * The versions after one more sighting, in order. A text that was seen before comes back as a version of its own, unless the
- * answer may be older than the first sighting of what followed: then a cache served it, and it only shows that it was there longer.
+ * The versions after one more sighting, in order. A text seen before becomes a separate version, unless the answer may
+ * be older than the first sighting of what followed: then a cache served it, which only shows that it was there longer.
  */
 export function addSighting(versions: readonly TextVersion[], sighting: Sighting): readonly TextVersion[] {
   const place = placeOf(versions, sighting);
@@ -67,7 +70,7 @@ export function addSighting(versions: readonly TextVersion[], sighting: Sighting
   ];
 }
 
-/** The newest version with this text that can have been there when the answer was made; -1: it is a version of its own. */
+/** The newest version with this text that may have been there when the answer was produced; -1: it is a separate version. */
 function placeOf(versions: readonly TextVersion[], { textSha256, originFrom, originTo }: Sighting): number {
   const place = versions.findLastIndex(
     (version, at) =>
@@ -75,7 +78,7 @@ function placeOf(versions: readonly TextVersion[], { textSha256, originFrom, ori
       originFrom <= (versions[at + 1]?.firstSeen ?? originFrom) &&
       originTo >= (versions[at - 1]?.lastSeen ?? originTo),
   );
-  // The text of now is the text of now, whatever the clocks say.
+  // The current text stays the current one, whatever the clocks say.
   return place === -1 && versions.at(-1)?.textSha256 === textSha256 ? versions.length - 1 : place;
 }
 
@@ -95,7 +98,7 @@ function begin(version: number, notBefore: string | null, sighting: Sighting): T
 }
 
 function seenAgain(version: TextVersion, before: TextVersion | undefined, sighting: Sighting): TextVersion {
-  // One that may have been made before the text in between proves nothing about the beginning.
+  // An answer that may predate the text in between proves nothing about the beginning.
   const isOfThis = before === undefined || sighting.originFrom > before.firstSeen;
   return {
     ...version,
@@ -108,8 +111,8 @@ function seenAgain(version: TextVersion, before: TextVersion | undefined, sighti
 }
 
 /**
- * Which text was in force at a time. `certain`: seen before and after it, or the last one that was seen, where nothing newer is known.
- * `between`: the change from the one to the other was somewhere around it. `before-first`: nobody had looked yet.
+ * The text in force at a time. `certain`: seen before and after it, or the last one seen if nothing newer is known.
+ * `between`: the change between the two happened around that time. `before-first`: nothing had been fetched yet.
  */
 type TextAt<Version = TextVersion> =
   | { readonly outcome: 'certain'; readonly version: Version; readonly seenSince: boolean }
@@ -130,7 +133,7 @@ export function textAt<Version extends Pick<TextVersion, 'firstSeen' | 'lastSeen
   return { outcome: 'certain', version, seenSince: at <= version.lastSeen };
 }
 
-/** Those that were, or may have been, in force at some time from `from` to before `to`, among the versions of one target. */
+/** The versions of one target that were, or may have been, in force at some time from `from` to before `to`. */
 export function inForceBetween<Version extends Pick<TextVersion, 'notBefore' | 'firstSeen'>>(
   versions: readonly Version[],
   from: string,

@@ -5,14 +5,14 @@ import { sha256 } from '../crypto/hash.ts';
 /** A delivery that was answered with 401. */
 export interface Rejected {
   readonly source: string;
-  /** Why: `missing`, `mismatch` … */
+  /** The reason: `missing`, `mismatch` … */
   readonly reason: string;
   readonly rawBody: Uint8Array;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly address: string;
 }
 
-/** Refused deliveries of one source in one minute for one reason. */
+/** The number of refused deliveries of one source in one minute for one reason. */
 export interface RejectedCount {
   readonly source: string;
   /** UTC, YYYY-MM-DDTHH:MM. */
@@ -21,7 +21,7 @@ export interface RejectedCount {
   readonly count: number;
 }
 
-/** A rejected delivery that waits to be written. */
+/** A rejected delivery waiting to be written. */
 export interface Pending {
   readonly source: string;
   readonly reason: string;
@@ -32,7 +32,7 @@ export interface Pending {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
 }
 
-/** What was gathered between two writes. */
+/** What was collected between two writes. */
 export interface Gathered {
   readonly pending: readonly Pending[];
   readonly bytes: number;
@@ -46,14 +46,14 @@ const HEADER_BYTES = 16 * 1024;
 const RECENT = 2000;
 const credentials = /^(?:authorization|proxy-authorization|cookie|x-api-key)$/;
 
-/** Refused deliveries on their way to the ring: in memory, bounded, and without waiting for anything. */
+/** Refused deliveries on their way to the ring: in memory, limited, and without waiting for anything. */
 export class Gathering {
   readonly #clock: Clock;
   #pending: Pending[] = [];
   #bytes = 0;
   readonly #itemsOf = new Map<string, number>();
   #counts = new Map<string, RejectedCount>();
-  /** Digests of what was noted lately: a sender that repeats a refused delivery takes one place, not many. */
+  /** Digests of recent deliveries: a sender that repeats a refused delivery takes one place, not many. */
   readonly #recent = new Set<string>();
 
   constructor(clock: Clock) {
@@ -72,7 +72,7 @@ export class Gathering {
     this.#counts.set(key, { source, minute, reason, count: (before?.count ?? 0) + 1 });
   }
 
-  /** Counts a delivery and keeps it if there is room: of one address no more than half. */
+  /** Counts a delivery and keeps it if there is room; one address may use at most half. */
   note({ source, reason, rawBody, headers, address }: Rejected): void {
     this.count(source, reason);
     const bytes = rawBody.length;
@@ -88,7 +88,7 @@ export class Gathering {
     this.#itemsOf.set(group, ofGroup + 1);
   }
 
-  /** Everything so far; gathering starts over. */
+  /** Returns everything so far and starts over. */
   take(): Gathered {
     const gathered = { pending: this.#pending, bytes: this.#bytes, counts: this.#counts };
     this.#pending = [];
@@ -98,7 +98,7 @@ export class Gathering {
     return gathered;
   }
 
-  /** Puts back what could not be written, as far as there is room beside what has come since. */
+  /** Puts back what could not be written, as far as there is room next to what has arrived since. */
   putBack({ pending, bytes, counts }: Gathered): void {
     this.#pending = [...pending, ...this.#pending].slice(0, PENDING_ITEMS);
     this.#bytes += bytes;
@@ -115,7 +115,7 @@ export class Gathering {
   }
 }
 
-/** What makes two refused deliveries the same: source, body and signatures; other headers may differ with each attempt. */
+/** Identifies equal refused deliveries by source, body and signatures; other headers may differ with each attempt. */
 function digestOf(source: string, headers: Record<string, unknown>, rawBody: Uint8Array): string {
   const signatures = Object.entries(headers).filter(([name]) => name.includes('signature'));
   const head = Buffer.from(JSON.stringify([source, signatures]), 'utf8');
@@ -134,15 +134,15 @@ function keepHeaders(headers: Rejected['headers']): Record<string, string | read
   return kept;
 }
 
-/** Bounds of the ring of rejected deliveries. */
+/** Limits of the ring of rejected deliveries. */
 export interface RingLimits {
   readonly items: number;
   readonly bytes: number;
-  /** Of these, what one address may take. */
+  /** The share that one address may use. */
   readonly itemsPerAddress: number;
   readonly bytesPerAddress: number;
   readonly hours: number;
-  /** A full ring makes room for an address that holds as much as any other only at the cost of items older than this. */
+  /** To make room in a full ring for an address that already holds as much as any other, only items older than this are removed. */
   readonly settledMinutes: number;
 }
 
@@ -155,7 +155,7 @@ export const ringLimits: RingLimits = {
   settledMinutes: 60,
 };
 
-/** An item as far as the choice goes. */
+/** The properties of an item that matter for the choice. */
 interface RingItem {
   readonly address: string;
   readonly bytes: number;
@@ -163,15 +163,16 @@ interface RingItem {
   readonly receivedAt: string;
 }
 
-/** What one item takes beside its body: headers, and the form that it is sealed in. */
+/** Bytes that an item takes besides its body: headers, and the overhead of sealing. */
 export const ITEM_OVERHEAD = 1024;
 
 /**
- * Decides which of the newcomers enter the ring and which items leave it for them. Pure.
+ * Decides which newcomers enter the ring and which items are removed for them. Pure.
  *
- * An address at its cap gets nothing more in, so that a flood from one place ends in no writes at all. A full ring gives way to
- * newcomers from addresses that hold less, at the cost of the oldest item of the address that holds most; among equals only
- * items that have been there for a while give way, so that a flood from many addresses turns the ring over slowly.
+ * An address at its limit gets nothing more in, so a flood from one place ends in no writes at all. A full ring makes
+ * room for newcomers from addresses that hold less, by removing the oldest item of the address that holds most; among
+ * equals, only items that have been there for a while are removed, so a flood from many addresses replaces the ring's
+ * content slowly.
  */
 export function chooseItems<K extends RingItem & { readonly id: number }, N extends RingItem>(
   kept: readonly K[],
@@ -218,7 +219,7 @@ export function chooseItems<K extends RingItem & { readonly id: number }, N exte
       victims.push({ item: victim, share: heaviest });
     }
     if (items + 1 > limits.items || bytes + size > limits.bytes) {
-      // Not enough could be made: what was taken out for nothing goes back.
+      // Not enough room could be made: put back what was removed for nothing.
       for (const { item, share: owner } of victims.reverse()) {
         count(item, 1);
         owner.oldest.unshift(item);
@@ -235,11 +236,11 @@ export function chooseItems<K extends RingItem & { readonly id: number }, N exte
 interface Share {
   items: number;
   bytes: number;
-  /** Stored items of this address, oldest first; newcomers of the same round are not among them. */
+  /** Stored items of this address, oldest first, without newcomers of the same round. */
   readonly oldest: (RingItem & { readonly id: number })[];
 }
 
-/** The address that holds most bytes among those with a stored item to give. */
+/** The address that holds most bytes, among those with a stored item to remove. */
 function heaviestOf(shares: ReadonlyMap<string, Share>): Share | null {
   let heaviest: Share | null = null;
   for (const share of shares.values()) {

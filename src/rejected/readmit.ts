@@ -3,7 +3,7 @@ import { appendDelivery } from '../ledger/append-delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RejectedContent, RejectedRing } from './ring.ts';
 
-/** The signature check (receivers/signature-node.ts), as this use-case needs it. */
+/** The signature check (receivers/signature.ts), as needed here. */
 type Verify = (input: {
   readonly headers: RejectedContent['headers'];
   readonly rawBody: Uint8Array;
@@ -17,7 +17,7 @@ interface ReadmitOptions {
   readonly verify: Verify;
 }
 
-/** What came of one rejected delivery. `unreadable`: altered in the database, or gone. */
+/** The result for one rejected delivery. `unreadable`: altered in the database, or gone. */
 export type Readmitted =
   | { readonly id: number; readonly source: string; readonly outcome: 'stored' | 'duplicate'; readonly seq: number }
   | {
@@ -27,10 +27,10 @@ export type Readmitted =
     };
 
 /**
- * Verifies rejected deliveries again with the secrets that their source has now, and appends those that are right with the verdict
- * `verified-late`. They keep the time at which they arrived, for periods that run from it. Oldest first. What was appended
- * leaves the ring; a crash in between leaves a repeat, which the next run finds to be a duplicate.
- * Rejects with StoreUnavailable as the ledger does.
+ * Verifies rejected deliveries again with their source's current secrets, and appends valid ones with the verdict
+ * `verified-late`. They keep their time of arrival, for periods that run from it. Oldest first. Appended deliveries are
+ * removed from the ring; after a crash in between, the next run finds a duplicate. Rejects with StoreUnavailable like
+ * the ledger.
  */
 export async function readmitRejected(
   options: ReadmitOptions,

@@ -15,7 +15,7 @@ import {
 
 export type { Rejected, RejectedCount } from './gathering.ts';
 
-/** A rejected delivery of the ring, without its content. */
+/** A rejected delivery in the ring, without its content. */
 export interface RejectedItem {
   readonly id: number;
   readonly source: string;
@@ -38,18 +38,18 @@ export interface RingOptions {
   readonly keys: Pick<InstanceKeys, 'rest'>;
   readonly clock: Clock;
   readonly limits?: Partial<RingLimits>;
-  /** Milliseconds between two writes while something is refused. */
+  /** Milliseconds between writes while something is refused. */
   readonly flushEvery?: number;
-  /** Told when gathered deliveries could not be written; they are tried again. */
+  /** Called if collected deliveries could not be written; they are tried again. */
   readonly onError?: (error: unknown) => void;
 }
 
-/** Milliseconds between two removals of old counts. */
+/** Milliseconds between removals of old counts. */
 const PURGE_EVERY = 600_000;
 
 const itemColumns = ['id', 'source', 'received_at as receivedAt', 'address', 'reason', 'bytes'] as const;
 
-/** The ring of rejected deliveries: outside the ledger, encrypted, bounded, for 72 hours (docs/architecture.md). */
+/** The ring of rejected deliveries: outside the ledger, encrypted, limited, for 72 hours (docs/architecture.md). */
 export type RejectedRing = ReturnType<typeof createRejectedRing>;
 
 /** Opens the ring and its timer. Close it. */
@@ -66,23 +66,23 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
   timer.unref();
 
   return {
-    /** Counts a refused delivery and, when there is room, keeps its body. Never waits and never touches the store. */
+    /** Counts a refused delivery and, if there is room, keeps its body. Never waits and never touches the store. */
     note: (rejected: Rejected) => gathering.note(rejected),
     /** Counts one without keeping a body (over the limit). */
     count: (source: string, reason: string) => gathering.count(source, reason),
-    /** Writes what has gathered, in one transaction. */
+    /** Writes everything collected, in one transaction. */
     flush,
     /** Newest first. */
     list: (filter: { readonly source?: string; readonly limit?: number } = {}) =>
       listItems(store.read, oldest(), { limit: limits.items, ...filter }),
-    /** One with its content; null when it is gone or was altered. */
+    /** One delivery with its content; null if it is gone or was altered. */
     read: (id: number) => readItem(store.read, keys.rest, oldest(), id),
     async remove(ids: readonly number[]): Promise<void> {
       if (ids.length > 0) await store.transaction((tx) => removeIn(tx, ids));
     },
-    /** Counts of the minutes from `since` (ISO 8601 UTC) on. */
+    /** Counts for the minutes from `since` (ISO 8601 UTC) on. */
     counts: (since: string) => listCounts(store.read, since.slice(0, 16)),
-    /** Writes what has gathered and stops. */
+    /** Writes everything collected and stops. */
     async close(): Promise<void> {
       clearInterval(timer);
       await flush().catch((error: unknown) => options.onError?.(error));
@@ -90,7 +90,7 @@ export function createRejectedRing({ store, keys, clock, flushEvery = 5000, ...o
   };
 }
 
-/** Writes what has gathered, one write at a time. What could not be written is put back. */
+/** Writes everything collected, one write at a time. What could not be written is put back. */
 function createFlush(
   gathering: Gathering,
   clock: Clock,
@@ -133,7 +133,7 @@ async function writeGathered(
   limits: RingLimits,
   purging: boolean,
 ): Promise<void> {
-  // Decided and sealed before the write lock is taken: appends wait for it meanwhile.
+  // Chosen and sealed before the write lock is taken, because appends wait for it.
   const kept = await store.read
     .selectFrom('rejected_deliveries')
     .select(['id', 'address', 'bytes', 'received_at as receivedAt'])
@@ -143,7 +143,8 @@ async function writeGathered(
   if (rows.length + leave.length + counts.size === 0 && !purging) return;
   await store.transaction(async (tx) => {
     await removeIn(tx, leave);
-    // Many rows a statement: in a flood each statement waits for a turn of the busy process, and appends wait for them all.
+    // Many rows per statement: in a flood, each statement waits for a turn of the busy process, and appends wait for
+    // all of them.
     for (const chunk of chunks(rows)) await tx.query.insertInto('rejected_deliveries').values(chunk).execute();
     await addCounts(tx, [...counts.values()]);
     if (!purging) return;
@@ -206,7 +207,7 @@ async function addCounts({ query }: StoreTransaction, counts: readonly RejectedC
   }
 }
 
-/** A statement has room for a bounded number of parameters. */
+/** Limits the number of parameters per statement. */
 function chunks<T>(items: readonly T[]): T[][] {
   const result: T[][] = [];
   for (let start = 0; start < items.length; start += 500) result.push(items.slice(start, start + 500));
@@ -220,7 +221,7 @@ function sealRow(item: Pending, restKey: Uint8Array) {
   return { source, received_at: receivedAt, address, reason, bytes, sealed };
 }
 
-// Source and time are bound to the content: neither can be exchanged in the database without it showing.
+// Binds source and time to the content, so that neither can be changed in the database unnoticed.
 function contextOf(source: string, receivedAt: string): string {
   return `rejected:${JSON.stringify([source, receivedAt])}`;
 }

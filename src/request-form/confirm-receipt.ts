@@ -26,7 +26,7 @@ interface MailDeps extends Omit<RequestFormDeps, 'catchUp'> {
   readonly projector: { catchUp(): Promise<unknown> };
 }
 
-/** Requests in a day from one address that are answered by mail: somebody else may have typed it. */
+/** The most requests per day and address that are answered by mail, because someone else may have typed the address. */
 const MAILS_PER_DAY = 3;
 const ACTOR = 'request form';
 
@@ -54,7 +54,7 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
           `${one.receipt_at} ${one.case_id}` < `${row.receipt_at} ${caseId}`,
       );
       if (before.length >= MAILS_PER_DAY) return { outcome: 'too-many' };
-      // The address may be somebody else's: nothing in the mail is what was typed into the form.
+      // The address may be someone else's, so the mail contains nothing that was typed into the form.
       const draft = await draftLetter(
         { ...deps.documents, cases: deps.cases },
         { caseId, step: 'acknowledgement', anonymous: true },
@@ -98,7 +98,10 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
   };
 }
 
-/** What came by the forms of all sources in the day before: an agency's many forms mail one address no more often than one form does. */
+/**
+ * Requests sent through all sources' forms in the day before: an agency's many forms mail one address no more often
+ * than one form does.
+ */
 async function requestsOfDay(store: Store, until: string) {
   return store.read
     .selectFrom('cases')

@@ -15,8 +15,9 @@ import { jurisdictionSchema } from '../law/jurisdictions.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 
 /*
- * The page on which anybody can send a request. What arrives is recorded at once: the period runs from then on, whether or not the address is
- * confirmed later (EDPB Guidelines 01/2022 §§ 52, 159). The code that confirms it is computed from the case, so nothing of it is stored.
+ * The page on which anyone can send a request. A request is recorded on arrival: the period runs from then on, whether
+ * or not the address is confirmed later (EDPB Guidelines 01/2022 §§ 52, 159). The code that confirms it is computed
+ * from the case, so it is not stored.
  */
 
 export interface RequestFormDeps {
@@ -31,53 +32,56 @@ export interface RequestFormDeps {
 /** The job that mails the confirmation of receipt and the code. */
 export const REQUEST_MAIL = 'request-form-mail';
 export const requestMailSchema = z.object({ caseId: z.string() });
-/** A mail server may be away for half a day. */
+/** Enough for a mail server that is away for half a day. */
 const MAIL_ATTEMPTS = 80;
 
-/** Channel of a request that came by the form. */
+/** Channel of a request sent through the form. */
 const CHANNEL = 'request form';
-/** Who acts: no name, since the entries outlive an erasure of the case. */
+/** The actor, without a name, because entries outlive an erasure of the case. */
 export const REQUESTER = 'data subject (request form)';
 
-/** A form that was sent back sooner was not filled in by a person; milliseconds. */
+/** A form sent back sooner was not filled in by a person; milliseconds. */
 const SOONEST_MS = 2000;
-/** A form is good for this long. */
+/** Hours for which a form is valid. */
 const FORM_HOURS = 24;
-/** Requests that one source takes in an hour by its form, from everybody together. */
+/** Requests per hour that one source accepts through its form, from everyone together. */
 export const REQUESTS_PER_HOUR = 120;
-/** Days for which the code confirms the address, and the page of a request can be opened. */
+/** Days for which the code is accepted and a request's page can be opened. */
 const CODE_DAYS = 7;
-/** Wrong codes after which no code is taken any more. */
+/** Wrong codes after which no code is accepted. */
 const CODE_ATTEMPTS = 5;
 const CODE_DIGITS = 8;
-/** Keeps the count of wrong codes from being forgotten with those of sign-ins. */
+/** Keeps the count of wrong codes from being deleted with those of sign-ins. */
 const NEVER = '9999-12-31T23:59:59.999Z';
 
 const empty = (value: unknown) => (typeof value === 'string' && value.trim() === '' ? null : value);
 
-/** What a requester writes into the form. */
+/** A requester's input. */
 export const requestSchema = z.object({
   kind: z.enum(requestKinds),
   name: line,
   email: z.email().max(254),
   place: z.preprocess(empty, jurisdictionSchema.nullable().default(null)),
-  // Browsers count a line break as one character and send two.
+  // Browsers count a line break as one character but send two.
   message: z.preprocess(
     (value) => empty(typeof value === 'string' ? value.replaceAll('\r\n', '\n') : value),
     text.nullable().default(null),
   ),
-  /** An id that the requester's own browser shows. */
+  /** An id shown in the requester's own browser. */
   subject: z.preprocess(empty, line.nullable().default(null)),
 });
 export type RequestField = keyof z.infer<typeof requestSchema>;
 
-/** A number for one form, which shows when and for which source it was made. With what is written it names the request, so that a form that is sent twice opens one case. */
+/**
+ * A number for one form, which shows when and for which source it was made. Together with the input it identifies the
+ * request, so that a form sent twice opens one case.
+ */
 export function issueForm({ keys, clock }: Pick<RequestFormDeps, 'keys' | 'clock'>, source: string): string {
   const given = `${clock().getTime()}.${randomBytes(12).toString('base64url')}`;
   return `${given}.${formMac(keys, source, given)}`;
 }
 
-/** Whether a form was made here for this source, long enough ago for a person to fill it in, and not too long. */
+/** Whether a form was made here for this source, long enough ago for a person to fill it in, and not too long ago. */
 export function isFormGood(
   { keys, clock }: Pick<RequestFormDeps, 'keys' | 'clock'>,
   source: string,
@@ -97,12 +101,13 @@ type Submitted =
   | { readonly outcome: 'recorded'; readonly caseId: string; readonly seq: number }
   | { readonly outcome: 'too-many' };
 
-/** Attempts at an id that no other request has. */
+/** Attempts to find an unused id. */
 const TRIES = 5;
 
 /**
- * Records a request, together with the job that mails the confirmation where `mails` is set. The form was checked ({@link isFormGood}). The same form with the same
- * words is one request; with other words, after going back in the browser, it is another.
+ * Records a request, together with the job that mails the confirmation if `mails` is set. The form must have been
+ * checked ({@link isFormGood}). The same form with the same input is one request; with different input, after going
+ * back in the browser, it is another.
  */
 export async function submitRequest(
   deps: RequestFormDeps,
@@ -133,7 +138,7 @@ export async function submitRequest(
     const reference = sha256Hex(Buffer.concat([Buffer.from(`${form} ${tried} `), words]));
     const opened = await openCase(deps.cases, { ...wanted, reference }, mails ? mail : undefined);
     if (opened.outcome === 'refused') throw new Error(opened.problems.join('; '));
-    // Ids have ten digits: one may be another request's.
+    // Ids have ten digits, so one may belong to another request.
     if (opened.outcome === 'duplicate' && !(await saysTheSame(deps.store, opened.seq, wanted))) continue;
     if (mails) deps.jobs.wake([{ kind: REQUEST_MAIL, at: null }]);
     return { outcome: 'recorded', caseId: opened.caseId, seq: opened.seq };
@@ -153,7 +158,10 @@ async function saysTheSame(
   return Object.entries(wanted).every(([name, value]) => said[name] === value);
 }
 
-/** Counts a request of a source before it is recorded, so that those that come at once are counted like those that come one after the other. False: one too many. */
+/**
+ * Counts a source's request before it is recorded, so that concurrent requests count like consecutive ones. False: one
+ * too many.
+ */
 async function countRequest({ store, keys }: RequestFormDeps, source: string, now: string): Promise<boolean> {
   const key = hmacSha256(keys.instance.link, Buffer.from(`request form hour ${source}`));
   return store.transaction(async ({ query, insertMany }) => {
@@ -171,14 +179,14 @@ async function countRequest({ store, keys }: RequestFormDeps, source: string, no
   });
 }
 
-/** The last part of the address of a request's page, which nobody can guess. */
+/** The last part of the address of a request's page, which cannot be guessed. */
 export function receiptToken({ keys }: Pick<RequestFormDeps, 'keys'>, source: string, caseId: string): string {
   const number = caseId.slice(source.length + 1);
   const mac = hmacSha256(keys.instance.link, Buffer.from(`request form receipt ${caseId}`)).toString('base64url');
   return `${number}.${mac}`;
 }
 
-/** The request whose page an address opens; null: none, or none any more. */
+/** The request whose page an address opens; null: none, or no longer. */
 export async function findRequest(
   deps: Pick<RequestFormDeps, 'store' | 'keys' | 'clock'>,
   source: string,
@@ -203,7 +211,7 @@ export function codeExpires(row: Pick<CaseRow, 'receipt_at'>): string {
   return new Date(Date.parse(row.receipt_at) + CODE_DAYS * 86_400_000).toISOString();
 }
 
-/** The code that confirms the address of a request: another one when the address is corrected. */
+/** The code that confirms the address of a request; changes if the address is corrected. */
 export function codeOfRequest(
   { keys }: Pick<RequestFormDeps, 'keys'>,
   { case_id: caseId, requester_email: email }: Pick<CaseRow, 'case_id' | 'requester_email'>,
@@ -212,7 +220,7 @@ export function codeOfRequest(
   return String(digest.readBigUInt64BE() % BigInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
 }
 
-/** How the confirmation of a request's address stands. */
+/** The state of the confirmation of a request's address. */
 export type Confirmation = 'open' | 'confirmed' | 'locked' | 'closed';
 
 /** Whether the address of a request can still be confirmed. */
@@ -236,8 +244,8 @@ type Confirmed =
   | { readonly outcome: 'gone' };
 
 /**
- * Tries the code of a request. It is counted as wrong before it is looked at, so that attempts made at once count like attempts made one after the other.
- * The right one is a move of the case.
+ * Tries a request's code. It is counted as wrong before it is checked, so that concurrent attempts count like
+ * consecutive ones. The right one becomes a move of the case.
  */
 export async function confirmAddress(deps: RequestFormDeps, row: CaseRow, code: string): Promise<Confirmed> {
   const key = attemptsKey(deps, row.case_id);

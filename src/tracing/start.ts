@@ -6,17 +6,17 @@ import { withoutPasswords } from '../core/address.ts';
 import { CodedError, StoreUnavailable } from '../core/errors.ts';
 import { type Fold, type OpenSpan, setTracer, type SpanFacts, type SpanName, type Tracer } from './trace.ts';
 
-/** Where traces go, as OTEL_… say it (docs/configuration.md). */
+/** Where traces are sent, as configured by OTEL_… (docs/configuration.md). */
 export interface TracingSettings {
-  /** The address that spans are posted to, path included. */
+  /** The address to which spans are posted, including the path. */
   readonly endpoint: string;
-  /** Sent with them; may hold a key. */
+  /** Sent with spans; may contain a key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly protocol: 'http/protobuf' | 'http/json';
   readonly serviceName: string;
   readonly resource: Readonly<Record<string, string>>;
   readonly sampler: SamplerName;
-  /** Share of traces that a ratio sampler takes, 0 to 1. */
+  /** Share of traces taken by a ratio sampler, 0 to 1. */
   readonly ratio: number;
 }
 
@@ -34,14 +34,15 @@ interface TracingLog {
   warn(details: object, message: string): void;
 }
 
-/** Milliseconds that the last spans may take to leave when the process ends. */
+/** Milliseconds that the last spans may take to be sent when the process ends. */
 const FLUSH_MS = 2000;
-/** Milliseconds between two log lines about a collector that does not take spans. */
+/** Milliseconds between log lines about a collector that does not accept spans. */
 const TOLD_AGAIN_MS = 600_000;
 
 /**
- * Starts sending spans; gives what flushes and ends it, within {@link FLUSH_MS}. Spans wait in a bounded queue and leave in the background: with a
- * collector that is away or hangs, they are dropped and nothing else waits. The libraries are loaded here and nowhere else.
+ * Starts sending spans; returns a function that flushes and ends it within {@link FLUSH_MS}. Spans wait in a limited
+ * queue and are sent in the background: if a collector is away or hangs, they are dropped and nothing else waits. The
+ * libraries are imported only here.
  */
 export async function startTracing(
   settings: TracingSettings,
@@ -60,7 +61,7 @@ export async function startTracing(
   const exporter = new OTLPTraceExporter({
     url: settings.endpoint,
     headers: { ...settings.headers },
-    // Our own, so that a connection to a collector that hangs ends with the process.
+    // Our own agent, so that a hanging connection to a collector ends with the process.
     httpAgentOptions: async (protocol: string) => {
       const { Agent: Made } = await (protocol === 'https:' ? import('node:https') : import('node:http'));
       agent = new Made({ keepAlive: true });
@@ -97,11 +98,11 @@ function samplerOf(sdk: typeof Sdk, { sampler, ratio }: TracingSettings): Sdk.Sa
     : sampler.endsWith('traceidratio')
       ? new sdk.TraceIdRatioBasedSampler(ratio)
       : new sdk.AlwaysOnSampler();
-  // A trace is whole or absent: nothing that comes in from outside has a say.
+  // A trace is complete or absent, and nothing from outside decides it.
   return new sdk.ParentBasedSampler({ root });
 }
 
-/** What the libraries complain of, one line now and then. */
+/** Complaints of the libraries, one line now and then. */
 function createDiagnostics(log: TracingLog) {
   let last = Number.NEGATIVE_INFINITY;
   const say = (message: string) => {
@@ -122,7 +123,7 @@ function reasonIn(message: string): string {
 
 /** Entries whose appends are remembered. */
 const REMEMBERED = 10_000;
-/** Links of one span. */
+/** The most links of one span. */
 const LINKS = 100;
 
 interface Remembered {
@@ -190,7 +191,7 @@ function createTracer(api: typeof Api, tracer: Api.Tracer): Tracer {
   };
 }
 
-/** The folded entries of each append that is remembered. */
+/** The folded entries, by remembered append. */
 function foldsByAppend({ entries }: Fold, appends: ReadonlyMap<number, Remembered>) {
   const found = new Map<
     Api.SpanContext,
@@ -242,7 +243,7 @@ function attributesOf(facts: SpanFacts): Record<string, string | number> {
   return attributes;
 }
 
-/** A word of our own: messages may quote what came from outside. */
+/** A word of our own, because messages may quote text from outside. */
 function outcomeOf(error: unknown): string {
   if (error instanceof CodedError) return error.code;
   if (error instanceof StoreUnavailable) return 'store_unavailable';

@@ -1,18 +1,18 @@
 /**
- * Spans of the work on an entry: what the rest of the program calls. Without a tracer (the default) a span costs one comparison; start.ts sets
- * one. What a span may say is listed here and nowhere else: no person, no address, no body, no secret.
+ * Spans for the work on an entry, as called by the rest of the program. Without a tracer (the default) a span costs one
+ * comparison; start.ts sets one. Everything that a span may contain is listed here: no person, address, body or secret.
  */
 export type SpanName = 'delivery' | 'append' | 'fold' | 'job' | 'sync' | 'request';
 
-/** What a span says of its work. */
+/** The facts in a span. */
 export interface SpanFacts {
   readonly source?: string | undefined;
   /** Kind of an entry or a job. */
   readonly kind?: string | undefined;
-  /** An event that the service documents, or an action of ours; anything else is `other`. */
+  /** An event documented by the service, or one of our actions; anything else is `other`. */
   readonly event?: string | undefined;
   readonly seq?: number | undefined;
-  /** Of several entries. */
+  /** The last seq, if there are several entries. */
   readonly lastSeq?: number | undefined;
   readonly entries?: number | undefined;
   readonly outcome?: string | undefined;
@@ -25,7 +25,7 @@ export interface SpanFacts {
   readonly status?: number | undefined;
 }
 
-/** A span under way. */
+/** An open span. */
 export interface OpenSpan {
   set(facts: SpanFacts): void;
 }
@@ -38,7 +38,7 @@ export interface Fold {
   readonly endedAt: number;
 }
 
-/** What start.ts sets. */
+/** Set by start.ts. */
 export interface Tracer {
   run<T>(name: SpanName, facts: SpanFacts, work: (span: OpenSpan) => Promise<T>): Promise<T>;
   appended(seqs: readonly number[]): void;
@@ -54,27 +54,27 @@ export function setTracer(given: Tracer | null): void {
   tracer = given;
 }
 
-/** Whether spans are made in this thread. */
+/** Whether this thread creates spans. */
 export function isTracing(): boolean {
   return tracer !== null;
 }
 
-/** Does work within a span, child of the one under way. A failure is the span's outcome, without its message. */
+/** Does work within a span, a child of the current one. A failure becomes the span's outcome, without its message. */
 export function traced<T>(name: SpanName, facts: SpanFacts, work: (span: OpenSpan) => Promise<T>): Promise<T> {
   return tracer === null ? work(noSpan) : tracer.run(name, facts, work);
 }
 
-/** The span under way stored these entries: what is done with them later joins its trace. */
+/** The current span stored these entries: later work on them joins its trace. */
 export function tracedEntries(seqs: readonly number[]): void {
   tracer?.appended(seqs);
 }
 
-/** Entries are in the read models: a span in the trace of each append that this process remembers. */
+/** Entries are in the read models: adds a span to the trace of each append that this process remembers. */
 export function tracedFold(fold: Fold): void {
   tracer?.folded(fold);
 }
 
-/** Links the span under way to the appends of these entries, as far as this process remembers them. */
+/** Links the current span to the appends of these entries, as far as this process remembers them. */
 export function linkEntries(seqs: Iterable<number>): void {
   tracer?.linkEntries(seqs);
 }
