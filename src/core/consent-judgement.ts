@@ -73,8 +73,8 @@ export function isNecessary(purpose: string): boolean {
 }
 
 /**
- * Judges a decision. `before`: the purposes still granted by the subject's earlier decisions on the banner ({@link
- * Judgement.stands}).
+ * Judges a decision. `before`: the purposes still granted by the subject's earlier decisions on the banner
+ * ({@link Judgement.stands}).
  *
  * - Named purposes decide. A denied purpose is withdrawn if it was granted before, otherwise refused.
  * - A refusal or withdrawal that names no denied purpose denies all of them and grants nothing, whatever else it names.

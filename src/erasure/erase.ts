@@ -61,9 +61,9 @@ function sameOfficer(one: string, other: string): boolean {
 
 /**
  * Erases what a plan names. `again`: it was erased before, in a database that has since been replaced by an older one.
- * Entries lose their content in one transaction with the erasure entry that names them (in several of {@link
- * ENTRIES_AT_ONCE} if there are more); then the read-model rows made from them are deleted, and {@link finishErasures}
- * follows. After a crash, the next call finishes the rest.
+ * Entries lose their content in one transaction with the erasure entry that names them (in several of
+ * {@link ENTRIES_AT_ONCE} if there are more); then the read-model rows made from them are deleted, and
+ * {@link finishErasures} follows. After a crash, the next call finishes the rest.
  */
 export async function carryOut(
   deps: ErasureDeps,

@@ -3,8 +3,8 @@ import { requestKinds } from '../core/vocabulary.ts';
 
 /**
  * A regime is a law whose rules a case follows. Rows are data: nothing in the program branches on the name of a law.
- * The built-in rows are in law/regimes.ts; an installation adds or replaces rows with a file of {@link
- * regimesFileSchema}.
+ * The built-in rows are in law/regimes.ts; an installation adds or replaces rows with a file of
+ * {@link regimesFileSchema}.
  */
 const sentence = z.string().trim().min(1).max(1000);
 const regimeId = z.string().regex(/^[a-z]{2}(?:-[a-z0-9]+)*$/, 'a regime id looks like `eu-gdpr` or `us-ca`');

@@ -15,8 +15,8 @@ type SettleDeps = Pick<PolicyDeps, 'store' | 'ledger' | 'clock' | 'catchUp'>;
 
 /**
  * Updates calls without an outcome: if the process ended before writing a result, the call becomes `unknown` once its
- * time is over; an unknown one is settled if a delivery or a list of the service shows what happened (see {@link
- * findEvidence}). Harmless to repeat, and from several processes at once.
+ * time is over; an unknown one is settled if a delivery or a list of the service shows what happened (see
+ * {@link findEvidence}). Harmless to repeat, and from several processes at once.
  */
 export async function settleCalls(deps: SettleDeps): Promise<{ lost: number; settled: number }> {
   await deps.catchUp();

@@ -38,8 +38,8 @@ function manifestsOf(zip: Buffer): readonly Buffer[] {
 }
 
 /**
- * Text streams of a PDF that name this program, where attachments are, compressed or not. Unpacks at most {@link
- * OUTSIDE_FILE_BYTES} in total.
+ * Text streams of a PDF that name this program, where attachments are, compressed or not. Unpacks at most
+ * {@link OUTSIDE_FILE_BYTES} in total.
  */
 function* streamsOf(pdf: Buffer): Generator<string> {
   let unpacked = 0;

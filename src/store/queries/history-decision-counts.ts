@@ -232,8 +232,8 @@ export function createStandingQueries(query: Query) {
     },
 
     /**
-     * The consents of subjects whose latest decision does not determine them alone; `seqs` as found by {@link
-     * standingConsents}.
+     * The consents of subjects whose latest decision does not determine them alone; `seqs` as found by
+     * {@link standingConsents}.
      */
     async *heldConsents(period: Period, seqs: readonly number[]): AsyncIterable<Holds> {
       const { column, together } = await judgedAt(query, period);

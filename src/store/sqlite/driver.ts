@@ -46,8 +46,8 @@ export function openConnection(path: string): Promise<SqliteConnection> {
 }
 
 /**
- * Lets a connection also read another file's tables. Its transactions lock only its own file. Rejects like {@link
- * openConnection}.
+ * Lets a connection also read another file's tables. Its transactions lock only its own file. Rejects like
+ * {@link openConnection}.
  */
 export async function attachToRead(
   connection: SqliteConnection,
