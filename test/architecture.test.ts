@@ -16,26 +16,26 @@ const files = new Map(
     .map((path) => [path, readSource(path, readFileSync(join(root, path), 'utf8'))] as const),
 );
 
-describe('who may import whom', () => {
-  it('holds in every source file', () => {
+describe('the import rules', () => {
+  it('hold in every source file', () => {
     expect(files.size).toBeGreaterThan(30);
     expect(checkArchitecture(files)).toEqual([]);
   });
 
-  it('is about parts that exist', () => {
+  it('name only parts that exist', () => {
     const empty = parts
       .filter((part) => ![...files.keys()].some((path) => part.files.test(path)))
       .map((part) => part.name);
     expect(empty).toEqual([]);
   });
 
-  it('gives a home to installed libraries only', () => {
+  it('give a home only to installed libraries', () => {
     const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: object };
     expect(Object.keys(libraryHomes).filter((library) => !Object.hasOwn(dependencies, library))).toEqual([]);
   });
 });
 
-describe('what a command loads before it knows what is asked of it', () => {
+describe('the code loaded before a command knows what to do', () => {
   /** Libraries that the file loads, and whatever it imports, but for what is imported only when it is needed. */
   const librariesOf = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
     const found = new Set<string>();
@@ -48,11 +48,11 @@ describe('what a command loads before it knows what is asked of it', () => {
     }
     return found;
   };
-  it('is the parser of the command line', () => {
+  it('is the command-line parser', () => {
     const libraries = [...librariesOf('src/cli.ts')].filter((name) => !name.startsWith('node:'));
     expect(libraries).toEqual(['@commander-js/extra-typings']);
   });
-  it('has no listener, HTTP client or PDF where a list is read from the database', () => {
+  it('has no listener, HTTP client or PDF for a list that is read from the database', () => {
     const libraries = librariesOf('src/commands/delivery.ts');
     expect(libraries).toContain('zod');
     for (const heavy of ['fastify', 'undici', 'pdfkit', '@modelcontextprotocol/sdk', 'bullmq', 'date-holidays'])
@@ -60,7 +60,7 @@ describe('what a command loads before it knows what is asked of it', () => {
   });
 });
 
-describe('the check finds a planted', () => {
+describe('the import check, given a planted violation,', () => {
   it.each([
     [
       'value of the store in core',
@@ -157,11 +157,11 @@ describe('the check finds a planted', () => {
     ['index', 'src/cases/index.ts', `export const list = [];`, 'is a barrel'],
     ['import of nothing', 'src/cases/planted.ts', `import { x } from './gone.ts';`, 'which is not there'],
     ['file outside every part', 'src/helpers/planted.ts', `export const x = 1;`, 'belongs to no part'],
-  ])('%s', (_, path, text, expected) => {
+  ])('reports %s', (_, path, text, expected) => {
     expect(violationsOf([path, text])).toEqual([expect.stringContaining(expected)]);
   });
 
-  it('cycle', () => {
+  it('reports a cycle', () => {
     const violations = violationsOf(
       ['src/cases/planted-a.ts', `import { b } from './planted-b.ts'; export const a = b;`],
       ['src/cases/planted-b.ts', `import { c } from './planted-c.ts'; export const b = c;`],
@@ -172,7 +172,7 @@ describe('the check finds a planted', () => {
     ]);
   });
 
-  it('cycle of types', () => {
+  it('reports a cycle of types', () => {
     const violations = violationsOf(
       ['src/cases/planted-a.ts', `import { b } from './planted-b.ts'; export type A = string; export const a = b;`],
       ['src/cases/planted-b.ts', `import type { A } from './planted-a.ts'; export const b: A = '';`],
@@ -190,7 +190,7 @@ describe('the check finds a planted', () => {
       `import type { Store } from '../store/store.ts'; export type X = Store;`,
     ],
     ['exit code', 'src/commands/planted.ts', `process.exitCode = 1;`],
-  ])('but leaves alone a %s', (_, path, text) => {
+  ])('accepts a %s', (_, path, text) => {
     expect(violationsOf([path, text])).toEqual([]);
   });
 });

@@ -7,7 +7,7 @@ import { temporaryFolder } from './temporary.ts';
 
 const root = join(import.meta.dirname, '..');
 
-test('a command loads few files: not one for each module and package', async () => {
+test('a command loads a few files instead of one for each module and package', async () => {
   const folder = await temporaryFolder();
   const report = `process.on('exit', () => process.stderr.write('loaded ' + Object.keys(require.cache).join(' ')))`;
   const counting = `data:text/javascript,${encodeURIComponent(`import { createRequire } from 'node:module'; const require = createRequire('${root}/'); ${report}`)}`;
@@ -31,7 +31,7 @@ test('a command loads few files: not one for each module and package', async () 
   ]);
 });
 
-test('the build carries the licences of the packages that are in it', () => {
+test('the build includes the licences of its packages', () => {
   const text = readFileSync(join(root, 'dist/LICENSES.txt'), 'utf8');
   const entries = text.split(/^-{80}$/m);
   for (const name of ['zod', 'kysely', 'fastify', 'pino', 'commander'])
@@ -39,7 +39,7 @@ test('the build carries the licences of the packages that are in it', () => {
   expect(entries.filter((entry) => entry.trim().length < 80).map((entry) => entry.trim())).toEqual([]);
 });
 
-test('the client of the API can be used from other applications, with types and without the server', async () => {
+test('the API client works in other applications, with types and without the server', async () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: { './client': { types: string; default: string } };
   };
@@ -50,7 +50,7 @@ test('the client of the API can be used from other applications, with types and 
   expect(readFileSync(join(root, code)).length).toBeLessThan(20_000);
 });
 
-test('the receivers can be used from other applications, with types', async () => {
+test('the receivers work in other applications, with types', async () => {
   const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: { './receivers': { types: string; default: string } };
   };

@@ -30,7 +30,7 @@ const write = (name: string, text: string) => writeFileSync(join(folder, name), 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
 describe('configuration', () => {
-  test('quotes around a value are not part of it: `docker run --env-file` passes on those of .env', () => {
+  test('strips quotes around a value, which `docker run --env-file` passes on from .env', () => {
     const config = loadConfig({ INSTANCE_KEY: `"${KEY}"`, TIME_ZONE: "'Europe/Berlin'", PORT: '"9001"' }, folder);
     expect([config.instanceKey?.toString('base64'), config.timeZone, config.port]).toEqual([
       KEY,
@@ -39,7 +39,7 @@ describe('configuration', () => {
     ]);
   });
 
-  test('an empty environment gives the documented defaults, without a warning', () => {
+  test('gives the documented defaults for an empty environment, without a warning', () => {
     expect(loadConfig({}, folder)).toEqual({
       host: '127.0.0.1',
       port: 8080,
@@ -90,7 +90,7 @@ describe('configuration', () => {
     });
   });
 
-  test('traces are on where a collector or the exporter is named, off where they are disabled', () => {
+  test('turns traces on if a collector or the exporter is named, and off if they are disabled', () => {
     const endpointOf = (env: NodeJS.ProcessEnv) => loadConfig(env, folder).tracing?.endpoint ?? null;
     expect(endpointOf({ OTEL_SERVICE_NAME: 'x' })).toBeNull();
     expect(endpointOf({ OTEL_TRACES_EXPORTER: 'otlp' })).toBe('http://localhost:4318/v1/traces');
@@ -107,13 +107,13 @@ describe('configuration', () => {
     });
   });
 
-  test('.env is read, and the environment wins over it', () => {
+  test('reads .env, and the environment overrides it', () => {
     write('.env', 'PORT=9001\nADMIN_PORT=9002\n# a comment\nTIME_ZONE="Europe/Berlin"\n');
     const config = loadConfig({ PORT: '9005' }, folder);
     expect([config.port, config.adminPort, config.timeZone]).toEqual([9005, 9002, 'Europe/Berlin']);
   });
 
-  test('a line of .env that is none is named by its number; a quoted value may have several lines', () => {
+  test('names an invalid line of .env by its number, and accepts quoted values of several lines', () => {
     write('.env', '# ours\n\nPORT=9001\nADMIN PORT 9002\nexport TIME_ZONE="Europe/Berlin"\r\n  oops\n');
     const refused = () => loadConfig({}, folder);
     expect(refused).toThrow('.env line 4 is not of the form NAME=value.');
@@ -122,13 +122,13 @@ describe('configuration', () => {
     expect(loadConfig({}, folder).timeZone).toBe('Europe/Berlin');
   });
 
-  test('an empty value counts as unset, and can hide one of .env', () => {
+  test('treats an empty value as unset, which can hide one in .env', () => {
     write('.env', `PORT=9001\nINSTANCE_KEY=${KEY}\n`);
     const config = loadConfig({ PORT: '', INSTANCE_KEY: '' }, folder);
     expect([config.port, config.instanceKey]).toEqual([8080, null]);
   });
 
-  test('each secret can be given as a file', () => {
+  test('reads each secret from a file', () => {
     write('key', `${KEY}\n`);
     write('api', 'pak_live_0123456789\n');
     write('secrets', 'first-secret-of-16-chars,second-secret-of-16-chars\n');
@@ -151,7 +151,7 @@ describe('configuration', () => {
     expect(config.warnings).toEqual([]);
   });
 
-  test('a secret in the environment hides its file in .env; both in one place are refused', () => {
+  test('lets a secret in the environment override its file in .env, and refuses both in one place', () => {
     write('.env', 'SERVICE_API_KEY_FILE=missing-file\n');
     expect(loadConfig({ SERVICE_API_KEY: 'pak_live_1' }, folder).defaultSource?.apiKey).toBe('pak_live_1');
     expect(problemsOf({ SERVICE_API_KEY: 'pak_live_1', SERVICE_API_KEY_FILE: 'x' })).toEqual([
@@ -159,7 +159,7 @@ describe('configuration', () => {
     ]);
   });
 
-  test('a secret file that is missing or empty is named', () => {
+  test('names a missing or empty secret file', () => {
     write('empty', '\n');
     expect(problemsOf({ INSTANCE_KEY_FILE: 'nowhere', SERVICE_API_KEY_FILE: 'empty' })).toEqual([
       `INSTANCE_KEY_FILE: cannot read ${join(folder, 'nowhere')}: there is no such file (ENOENT).`,
@@ -167,7 +167,7 @@ describe('configuration', () => {
     ]);
   });
 
-  test('every problem is reported at once, and none tells a secret', () => {
+  test('reports every problem at once without revealing a secret', () => {
     write('.env', 'a line that is not one\nOTHER=loud\n');
     const problems = problemsOf({
       HOST: 'with space',
@@ -255,7 +255,7 @@ describe('configuration', () => {
     expect(problems.join('\n')).not.toContain('hush');
   });
 
-  test('a schedule of backups needs a folder and a recipient', () => {
+  test('requires a folder and a recipient for scheduled backups', () => {
     expect(problemsOf({ BACKUP_SCHEDULE: '10 2 * * *' })).toEqual([
       'BACKUP_SCHEDULE needs BACKUP_FOLDER or BACKUP_BUCKET and BACKUP_RECIPIENTS: set them too.',
     ]);
@@ -279,7 +279,7 @@ describe('configuration', () => {
     });
   });
 
-  test('a bucket needs keys, and its store https unless it is allowed by name', () => {
+  test('requires keys for a bucket, and https unless its store is explicitly allowed', () => {
     const keys = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'key' };
     const bucket = { BACKUP_BUCKET: 's3://my-bucket/ledger/', ...keys };
     expect(problemsOf({ BACKUP_BUCKET: 's3://my-bucket' })).toEqual([
@@ -298,7 +298,7 @@ describe('configuration', () => {
       expect(problemsOf({ BACKUP_BUCKET: wrong, ...keys })).toHaveLength(1);
   });
 
-  test('a mail server is read with its login, and without TLS only on this machine or allowed by name', () => {
+  test('reads a mail server with its login, without TLS only on this machine or if explicitly allowed', () => {
     const mailOf = (SMTP_URL: string, more = {}) =>
       loadConfig({ SMTP_URL, MAIL_FROM: 'Ledger <ledger@example.org>', ...more }, folder).mail;
     expect(mailOf('smtps://ledger%40example.org:p%3Aw@mail.example')).toEqual({
@@ -329,7 +329,7 @@ describe('configuration', () => {
     ]);
   });
 
-  test('one port for both listeners is refused, beside other problems', () => {
+  test('refuses the same port for both listeners, together with other problems', () => {
     expect(problemsOf({ PORT: '8081', LOG_LEVEL: 'x' })).toHaveLength(2);
     expect(problemsOf({ PORT: '8081', ADMIN_HOST: '127.0.0.2' })).toEqual([]);
     expect(problemsOf({ PORT: '0', ADMIN_PORT: '0' })).toEqual([]);
@@ -344,11 +344,11 @@ describe('configuration', () => {
     ['TRUE', true],
     ['2', 2],
     ['10.0.0.0/8, ::1, loopback', ['10.0.0.0/8', '::1', 'loopback']],
-  ])('TRUST_PROXY=%s is understood', (text, expected) => {
+  ])('accepts TRUST_PROXY=%s', (text, expected) => {
     expect(loadConfig({ TRUST_PROXY: text }, folder).trustProxy).toEqual(expected);
   });
   test.each(['0', '17', 'y', 'enabled', '10.0.0.0/33', '10.0.0.1/8/8', '1.2.3', ','])(
-    'TRUST_PROXY=%s is refused',
+    'refuses TRUST_PROXY=%s',
     (text) => {
       expect(problemsOf({ TRUST_PROXY: text })).toHaveLength(1);
     },
@@ -360,11 +360,11 @@ describe('configuration', () => {
     ['512KiB', 524_288],
     ['2 MB', 2_000_000],
     ['64 mib', 67_108_864],
-  ])('BODY_LIMIT=%s is understood', (text, expected) => {
+  ])('accepts BODY_LIMIT=%s', (text, expected) => {
     expect(loadConfig({ BODY_LIMIT: text }, folder).bodyLimit).toBe(expected);
   });
   test.each(['0', '1023', '65 MiB', '1.5 MiB', '1 MiBs', '1e6', '-1', '1 constructor'])(
-    'BODY_LIMIT=%s is refused',
+    'refuses BODY_LIMIT=%s',
     (text) => {
       expect(problemsOf({ BODY_LIMIT: text })).toHaveLength(1);
     },
@@ -373,15 +373,15 @@ describe('configuration', () => {
   test.each([
     ['sqlite:db.sqlite', 'db.sqlite'],
     ['sqlite:./sub/db.sqlite', 'sub/db.sqlite'],
-  ])('DATABASE_URL=%s is a path beside the working directory', (text, path) => {
+  ])('resolves the path in DATABASE_URL=%s from the working directory', (text, path) => {
     expect(loadConfig({ DATABASE_URL: text }, folder).database).toEqual({ engine: 'sqlite', path: join(folder, path) });
   });
-  test('DATABASE_URL with a whole path, with one or three slashes', () => {
+  test('accepts an absolute path in DATABASE_URL, with one or three slashes', () => {
     for (const url of ['sqlite:/srv/x.sqlite', 'sqlite:///srv/x.sqlite']) {
       expect(loadConfig({ DATABASE_URL: url }, folder).database).toEqual({ engine: 'sqlite', path: '/srv/x.sqlite' });
     }
   });
-  test('DATABASE_URL and REDIS_URL of servers are kept as they are', () => {
+  test('keeps server addresses in DATABASE_URL and REDIS_URL unchanged', () => {
     const config = loadConfig(
       { DATABASE_URL: 'postgres://u:p@db/x?sslmode=verify-full', REDIS_URL: 'rediss://r/2' },
       folder,
@@ -390,35 +390,35 @@ describe('configuration', () => {
     expect(config.redisUrl).toBe('rediss://r/2');
   });
   test.each(['postgres://u:p@db', 'postgres:///', 'redis://', 'redis://r/name', 'localhost:6379'])(
-    'an address of a server without host or database, like %s, is refused',
+    'refuses a server address without host or database, like %s',
     (text) => {
       const name = text.startsWith('postgres') ? 'DATABASE_URL' : 'REDIS_URL';
       expect(() => loadConfig({ [name]: text }, folder)).toThrow(UsageError);
     },
   );
   test.each(['sqlite:', 'sqlite::memory:', 'sqlite://host/x', 'sqlite:dir/', 'file.sqlite', 'mysql://x'])(
-    'DATABASE_URL=%s is refused',
+    'refuses DATABASE_URL=%s',
     (text) => {
       expect(problemsOf({ DATABASE_URL: text })).toHaveLength(1);
     },
   );
 
-  test('an instance key as hex is recognised', () => {
+  test('accepts an instance key as hex', () => {
     expect(problemsOf({ INSTANCE_KEY: 'ab'.repeat(32) })[0]).toContain('looks like hex');
   });
 
-  test('SYNC_RECOUNT_DAYS takes whole days, and 0 for none', () => {
+  test('accepts whole days for SYNC_RECOUNT_DAYS, and 0 to turn it off', () => {
     expect(loadConfig({ SYNC_RECOUNT_DAYS: '0' }, folder).syncRecountDays).toBe(0);
     expect(loadConfig({ SYNC_RECOUNT_DAYS: '30' }, folder).syncRecountDays).toBe(30);
     for (const days of ['-1', '1.5', 'many', '4000'])
       expect(() => loadConfig({ SYNC_RECOUNT_DAYS: days }, folder)).toThrow(/SYNC_RECOUNT_DAYS/);
   });
 
-  test('SYNC_SCHEDULE=off switches the pull off', () => {
+  test('turns the pull off with SYNC_SCHEDULE=off', () => {
     expect(loadConfig({ SYNC_SCHEDULE: 'off' }, folder).syncSchedule).toBeNull();
   });
 
-  test('a "#" inside an unquoted value of .env is refused, for it would cut the value short', () => {
+  test('refuses a "#" inside an unquoted value of .env, which would cut the value short', () => {
     write('.env', 'WEBHOOK_SECRETS=abcdefgh#ijklmnop\n');
     expect(problemsOf({})).toEqual(['.env line 1: the value of WEBHOOK_SECRETS contains a "#": put it in quotes.']);
     write('.env', 'WEBHOOK_SECRETS="abcdefgh#ijklmnop" # a comment\nPORT=9000 # another\n');
@@ -426,7 +426,7 @@ describe('configuration', () => {
     expect(loadConfig({}, folder).port).toBe(9000);
   });
 
-  test('misspelt names warn, foreign names do not', () => {
+  test('warns of misspelt names, but not of foreign ones', () => {
     write('.env', 'WEBHOOK_SECRET=x\n');
     const env = { SERVICE_API_KEYS: 'x', DATABSE_URL: 'x', port: '1', CONTROLLER_FILE_FILE: 'x', ADMIN_PORT_FILE: 'x' };
     expect(
@@ -441,7 +441,7 @@ describe('configuration', () => {
     ]);
   });
 
-  test('what is allowed but probably not meant warns', () => {
+  test('warns of settings that are allowed but probably not intended', () => {
     const warn = (env: NodeJS.ProcessEnv) => loadConfig(env, folder).warnings.join('\n');
     const base = { SERVICE_BASE_URL: 'https://service.example/api/v1', WEBHOOK_SECRETS: '0123456789abcdef' };
     expect(warn({ ...base, SERVICE_API_KEY: 'pak_live_x' })).toBe('');
@@ -462,7 +462,7 @@ describe('configuration', () => {
     expect(warn({ TRUST_PROXY: 'on' })).toContain('any caller');
   });
 
-  test('http to another machine is refused unless its host is named', () => {
+  test('refuses http to another machine unless its host is allowed', () => {
     const urls = { SERVICE_BASE_URL: 'http://service.lan/api/v1', SERVICE_SITE_URL: 'http://site.lan' };
     expect(problemsOf({ ...urls, HTTP_ALLOWED_HOSTS: 'other.lan' })).toEqual([
       expect.stringMatching(/^SERVICE_BASE_URL must be https: .*service\.lan.*HTTP_ALLOWED_HOSTS/),
@@ -474,7 +474,7 @@ describe('configuration', () => {
     );
   });
 
-  test('a password in a URL is never repeated', () => {
+  test('never repeats a password in a URL', () => {
     for (const name of ['PUBLIC_URL', 'SERVICE_BASE_URL', 'SERVICE_SITE_URL']) {
       for (const url of [
         'https://me:hush@service.example/api/v1',
@@ -486,7 +486,7 @@ describe('configuration', () => {
     }
   });
 
-  test('the same signing secret has the same name, whatever its place', () => {
+  test('gives the same signing secret the same name, wherever it is configured', () => {
     const ids = (secrets: string) =>
       loadConfig({ WEBHOOK_SECRETS: secrets }, folder).defaultSource?.webhookSecrets.map(({ id }) => id);
     const [a, b] = ids('secret-number-one,secret-number-two') ?? [];
@@ -495,7 +495,7 @@ describe('configuration', () => {
     expect(a).not.toBe(b);
   });
 
-  test('the public address is derived where it is not configured', () => {
+  test('derives the public address if it is not configured', () => {
     expect(publicUrlOf({ publicUrl: null, host: '0.0.0.0' }, 81)).toBe('http://localhost:81');
     expect(publicUrlOf({ publicUrl: null, host: '::1' }, 81)).toBe('http://[::1]:81');
     const { publicUrl, host } = loadConfig({ PUBLIC_URL: 'https://x.example/consent/' }, folder);
@@ -532,7 +532,7 @@ describe('init', () => {
     expect(existsSync(join(folder, 'data'))).toBe(false);
   });
 
-  test('keys that a first start has made stay those of the database', async () => {
+  test('keeps the keys generated by a first start', async () => {
     const keys = join(folder, 'elsewhere', 'keys');
     mkdirSync(keys, { recursive: true });
     writeFileSync(join(keys, 'instance.key'), KEY);
@@ -542,7 +542,7 @@ describe('init', () => {
     expect([config.instanceKey, config.dataDir]).toEqual([null, join(folder, 'elsewhere')]);
   });
 
-  test('of two at once, one writes and both leave one set of keys', async () => {
+  test('writes one file and one set of keys if run twice at once', async () => {
     const outcomes = await Promise.all([createEnvFile(folder), createEnvFile(folder)]);
     expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['exists', 'written']);
     expect(loadConfig({}, folder).instanceKey).toHaveLength(32);
@@ -550,20 +550,20 @@ describe('init', () => {
 });
 
 describe('controller profile', () => {
-  test('the shipped example loads and misses nothing', async () => {
+  test('loads from the shipped example without missing parts', async () => {
     const loaded = await loadControllerFile('docs/controller.example.yaml');
     if (loaded.outcome !== 'loaded') throw new Error(loaded.problems.join('\n'));
     expect(missingProfileParts(loaded.value)).toEqual([]);
   });
 
-  test('JSON is taken as well', async () => {
+  test('can be JSON', async () => {
     expect(await parseControllerProfile('{"name":"Shop","country":"DE"}', 'c.json')).toMatchObject({
       outcome: 'loaded',
       value: { name: 'Shop', country: 'DE', role: 'controller' },
     });
   });
 
-  test('translations that leave out an item or name an unknown system are refused', async () => {
+  test('is refused if translations leave out an item or name an unknown system', async () => {
     const read = await parseControllerProfile(
       JSON.stringify({
         name: 'Shop',
@@ -579,7 +579,7 @@ describe('controller profile', () => {
     expect(text).toContain('translations.de.otherSystems: unknown system "crm"');
   });
 
-  test('every problem names the file and the place', async () => {
+  test('is refused with the file and place of every problem', async () => {
     const read = await parseControllerProfile('role: boss\nadress: x\npurposes:\n  - purpose: a\n', 'c.yaml');
     if (read.outcome !== 'invalid') throw new Error('it was accepted');
     const text = read.problems.join('\n');
@@ -590,7 +590,7 @@ describe('controller profile', () => {
     expect(text).toContain('role:');
   });
 
-  test('a bracket that is never closed is named, however many lines follow', async () => {
+  test('is refused with the place of an unclosed bracket, however many lines follow', async () => {
     const read = await parseControllerProfile(`{"name":${'a: b\n'.repeat(40_000)}"Acme"}`, 'c.yaml');
     expect(read).toEqual({
       outcome: 'invalid',
@@ -598,7 +598,7 @@ describe('controller profile', () => {
     });
   });
 
-  test('broken YAML, a repeated key, a missing file and a bomb of aliases are refused in words', async () => {
+  test('is refused with a sentence for broken YAML, a repeated key, a missing file and an alias bomb', async () => {
     expect((await parseControllerProfile('name: [', 'c')).outcome).toBe('invalid');
     expect((await parseControllerProfile('name: a\nname: b\n', 'c')).outcome).toBe('invalid');
     expect(await loadControllerFile(join(folder, 'none.yaml'))).toEqual({
@@ -613,7 +613,7 @@ describe('controller profile', () => {
 });
 
 describe('a regimes file', () => {
-  test('adds a row that is then in force', async () => {
+  test('adds a row that is then used', async () => {
     const path = join(folder, 'regimes.yaml');
     write(
       'regimes.yaml',

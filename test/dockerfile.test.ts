@@ -16,7 +16,7 @@ const [build, run, ...others] = readDockerfile(read('Dockerfile')) as [Stage, St
 const environment = environmentOf(run);
 
 describe('the Dockerfile', () => {
-  it('has one stage that builds and one that runs', () => {
+  it('has one stage for building and one for running', () => {
     expect(others).toEqual([]);
     expect(build.alias).toBe('build');
   });
@@ -53,7 +53,7 @@ describe('the Dockerfile', () => {
     for (const folder of include) expect(valuesOf(build, 'COPY')).toContain(`${folder} ./${folder}`);
   });
 
-  it('builds with scripts that exist and leaves the compilers behind', () => {
+  it('builds with existing scripts and leaves the compilers out of the image', () => {
     const called = valuesOf(build, 'RUN').flatMap((value) =>
       [...value.matchAll(/npm run (\S+)/g)].map(([, name]) => name),
     );
@@ -64,7 +64,7 @@ describe('the Dockerfile', () => {
     expect(valuesOf(run, 'COPY')).toContain('--from=build /run/app ./');
   });
 
-  it('starts the program that package.json installs', () => {
+  it('starts the program named in package.json', () => {
     expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual([
       'node',
       `/app/${manifest.bin['consent-ledger']}`,
@@ -89,14 +89,14 @@ describe('the Dockerfile', () => {
     expect(valuesOf(run, 'WORKDIR').at(-1)).toBe(environment['DATA_DIR']);
   });
 
-  it('asks the health of the port that it listens on', () => {
+  it('checks its health on the port on which it listens', () => {
     const [health = ''] = valuesOf(run, 'HEALTHCHECK');
     expect(health).toContain("'/healthz'");
     expect(health).toContain('process.env.PORT');
     expect(valuesOf(run, 'EXPOSE').join(' ').split(' ')).toEqual([environment['PORT'], environment['ADMIN_PORT']]);
   });
 
-  it('sets only variables that the program knows, and never opens the admin listener by itself', () => {
+  it('sets only variables that the program knows, and does not expose the admin listener', () => {
     const known = new Set<string>([...variableNames, 'NODE_ENV']);
     expect(Object.keys(environment).filter((name) => !known.has(name))).toEqual([]);
     expect(environment['HOST']).toBe('0.0.0.0');
@@ -122,7 +122,7 @@ describe('compose.yaml', () => {
   const inProfile = (profile: string) => ours.filter(([, { profiles }]) => profiles.includes(profile));
   const known = new Set<string>(variableNames);
 
-  it('has one process on SQLite in the plain profile; receivers and workers on servers in the scaled one', () => {
+  it('has one process on SQLite in the plain profile, and receivers and workers on servers in the scaled one', () => {
     expect(inProfile('plain').map(([name]) => name)).toEqual(['consent-ledger']);
     expect(services['consent-ledger']?.environment).not.toHaveProperty('DATABASE_URL');
     expect(inProfile('scaled').map(([, { command }]) => command?.join(' '))).toEqual([
@@ -156,7 +156,7 @@ describe('compose.yaml', () => {
     expect(service['privileged']).toBeUndefined();
   });
 
-  it('publishes the webhooks, and the admin listener to its own machine only', () => {
+  it('publishes the webhook port, and the admin listener only to its own machine', () => {
     const listening = ours.filter(([, { command }]) => command?.[0] !== 'worker');
     const published = listening.map(
       ([
@@ -182,16 +182,13 @@ describe('compose.yaml', () => {
     }
   });
 
-  it.each(ours)(
-    'keeps the data of %s where the image has its volume, and gives it the key that init makes',
-    (_, service) => {
-      expect(service['volumes']).toEqual([`data:${environment['DATA_DIR']}`]);
-      expect(service.environment['DATA_DIR']).toBe(environment['DATA_DIR']);
-      expect(service['secrets']).toEqual(['signing_key']);
-      expect(service.environment['SIGNING_KEY_FILE']).toBe('/run/secrets/signing_key');
-      expect(secrets['signing_key']?.file).toBe('./data/keys/signing.pem');
-    },
-  );
+  it.each(ours)('keeps the data of %s on the image’s volume, and gives it the key from init', (_, service) => {
+    expect(service['volumes']).toEqual([`data:${environment['DATA_DIR']}`]);
+    expect(service.environment['DATA_DIR']).toBe(environment['DATA_DIR']);
+    expect(service['secrets']).toEqual(['signing_key']);
+    expect(service.environment['SIGNING_KEY_FILE']).toBe('/run/secrets/signing_key');
+    expect(secrets['signing_key']?.file).toBe('./data/keys/signing.pem');
+  });
 
   it('names every volume', () => {
     expect(Object.keys(volumes)).toEqual(['data', 'postgres', 'redis']);

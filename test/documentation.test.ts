@@ -20,7 +20,7 @@ describe('docs/configuration.md', () => {
     }),
   );
 
-  it('lists every variable in the order, with the default and the secrecy that the program has', () => {
+  it('lists every variable in order, with the program’s default and secrecy', () => {
     expect(rows).toEqual(
       variableNames.map((name) => ({ name, defaultText: variables[name].defaultText, secret: variables[name].secret })),
     );
@@ -28,7 +28,7 @@ describe('docs/configuration.md', () => {
 });
 
 describe('docs/README.md', () => {
-  it('lists every page once, so that the website leads to each', () => {
+  it('lists every page once, so that the website links to each', () => {
     const listed = [...read('docs/README.md').matchAll(/^- \[[^\]]+\]\(([\w-]+\.md)\): \S/gm)].map(([, page]) => page);
     const pages = readdirSync(join(import.meta.dirname, '../docs')).filter((name) => name.endsWith('.md'));
     expect(listed.sort()).toEqual(pages.filter((name) => name !== 'README.md').sort());
@@ -49,7 +49,7 @@ describe('docs/service.md', () => {
 });
 
 // What an auditor would write after reading the page, without looking at the code. A whole ledger is verified like this in test/ledger/format.sqlite.test.ts.
-describe('the ledger format as docs/ledger-format.md describes it', () => {
+describe('the ledger format in docs/ledger-format.md', () => {
   const part = (length: number, fill: number): Buffer => Buffer.alloc(length, fill);
   const instanceKey = part(32, 7);
   const keys = deriveKeys(instanceKey);

@@ -134,7 +134,7 @@ async function createWorld() {
   };
 }
 
-test('each account is notified once of what it may see, by mail, chat and signed webhook, and no person is named', async () => {
+test('notifies each account once of what it may see, by mail, chat and signed webhook, and names nobody', async () => {
   const world = await createWorld();
   const { mail, receiver, run, sent } = world;
   await world.invite('admin', 'admin', null);
@@ -205,7 +205,7 @@ test('each account is notified once of what it may see, by mail, chat and signed
   expect(listed.stdout).toMatch(/request-overdue +│? *acme/);
 });
 
-test('what could not be sent is tried again, and a person who left gets nothing', async () => {
+test('retries what could not be sent, and sends nothing to a person who has left', async () => {
   const world = await createWorld();
   const { mail, receiver, run, context } = world;
   await world.invite('admin', 'admin', null);
@@ -250,7 +250,7 @@ test('what could not be sent is tried again, and a person who left gets nothing'
   expect(receiver.taken.length).toBeGreaterThan(1);
 });
 
-test('the checkpoint is mailed to the data protection officer, and fits only the history that it was made from', async () => {
+test('mails the checkpoint to the data protection officer, and it matches only the history from which it was made', async () => {
   const world = await createWorld();
   const { mail, context, folder, env } = world;
   await world.requests('acme', world.ago(1));
@@ -305,7 +305,7 @@ test('the checkpoint is mailed to the data protection officer, and fits only the
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('No channel is configured')]);
 });
 
-test('auditors and people of other sources get no notices of any kind', () => {
+test('sends no notices of any kind to auditors and people of other sources', () => {
   expect(noticeKinds.length).toBeGreaterThan(10);
   for (const kind of noticeKinds) {
     expect(isFor({ role: 'auditor', sources: null }, { kind, source: 'a' })).toBe(false);
@@ -326,7 +326,7 @@ test('auditors and people of other sources get no notices of any kind', () => {
   ]);
 });
 
-test('a person gets the chosen notices by mail, at once and daily; chat and webhook get all of them', async () => {
+test('mails a person the chosen notices, at once and daily; chat and webhook get all of them', async () => {
   const world = await createWorld();
   const { mail, receiver, run, sent, context } = world;
   for (const name of ['all', 'daily', 'no-requests']) await world.invite(name, 'admin', null);

@@ -13,8 +13,8 @@ const german = (now: string) => view(openedCase(request()), { now });
 const optOut = (now: string) => view(openedCase(request({ kind: 'opt-out', jurisdiction: 'US-CA' })), { now });
 const unclear = (now: string) => view(openedCase(request({ kind: 'unknown', kindAsGiven: 'frobnicate' })), { now });
 
-describe('what needs attention, in one sentence', () => {
-  it('says that nothing does', () => {
+describe('the sentence about what needs attention', () => {
+  it('says if nothing does', () => {
     expect(describeAttention([], 0, agreed)).toBe('No open requests');
     expect(describeAttention([], 1, agreed)).toBe('No open requests · 1 gap');
   });
@@ -39,7 +39,7 @@ describe('what needs attention, in one sentence', () => {
     );
   });
 
-  it('counts what is near, overdue, unmatched, an opt-out or unclear', () => {
+  it('counts requests that are due soon, overdue, unmatched, opt-outs or unclear', () => {
     const now = '2026-07-30T09:00:00.000Z';
     const requests = [german(now), optOut(now), unclear(now)].map((one, place) => ({
       view: one,
@@ -65,7 +65,7 @@ describe('what needs attention, in one sentence', () => {
     );
   });
 
-  it('says today on the day, and nothing of a date that is far', () => {
+  it('says today on the due day, and omits distant dates', () => {
     expect(describeAttention([{ view: german('2026-08-03T09:00:00.000Z'), match: found }], 0, agreed)).toBe(
       '1 request: 1 due today',
     );
@@ -83,7 +83,7 @@ describe('what needs attention, in one sentence', () => {
   });
 });
 
-describe('gathering it', () => {
+describe('gathering what needs attention', () => {
   it('keeps the order of the requests, each with its match', async () => {
     const world = await createCasesWorld();
     for (let day = 10; day < 20; day += 1)
@@ -108,7 +108,7 @@ describe('gathering it', () => {
     expect(other.sentence).toBe('No open requests');
   });
 
-  it('counts the unmatched among those that are due first, where there are many', async () => {
+  it('counts the unmatched only among the first due if there are many requests', async () => {
     const world = await createCasesWorld();
     for (let n = 0; n < 52; n += 1) {
       const opening = { actor: 'olga', kind: 'access', channel: 'letter', jurisdiction: 'DE' } as const;
@@ -151,7 +151,7 @@ describe('gathering it', () => {
     ['interrupted', null, true],
     ['running', null, false],
     ['running', 'the first run has not finished', true],
-  ] as const)('takes a banner that is %s (%s) for a gap: %s', (state, gap, expected) => {
+  ] as const)('treats a banner that is %s (%s) as a gap: %s', (state, gap, expected) => {
     expect(isGap({ state, gap })).toBe(expected);
   });
 });

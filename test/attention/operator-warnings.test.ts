@@ -92,19 +92,19 @@ const synced = (row: Partial<Insertable<Tables['sync_positions']>> & { last_succ
     ]),
   );
 
-test('warns of nothing on a fresh installation', async () => {
+test('finds no warnings on a fresh installation', async () => {
   expect(await codes()).toEqual([]);
 });
 
-describe('the operator is warned of', () => {
-  test('a source that used to deliver and fell silent, but not of one that delivered yesterday', async () => {
+describe('the operator’s warnings', () => {
+  test('name a source that stopped delivering, but not one that delivered yesterday', async () => {
     await delivered(1, 60 * 24 * 5);
     expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
     await delivered(2, 60 * 24);
     expect(await codes({ pulled: [] })).toEqual([]);
   });
 
-  test('a source that sends once a week is silent after two weeks, one that sends daily after two days', async () => {
+  test('treat a weekly sender as silent after two weeks, a daily one after two days', async () => {
     for (let week = 0; week < 4; week += 1) await delivered(10 - week, 60 * 24 * (10 + 7 * week));
     expect(await codes({ pulled: [] })).toEqual([]);
     const later = new Date(now.getTime() + 5 * 86_400_000);
@@ -113,7 +113,7 @@ describe('the operator is warned of', () => {
     expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
   });
 
-  test('a ledger that was not verified for twice the interval, or never since it is older than that', async () => {
+  test('name a ledger that has not been verified for twice the interval, or is older than that and was never verified', async () => {
     const overdue = (days: number, verification: Surroundings['verification'] = null) =>
       codes({ pulled: [], verification, now: new Date(now.getTime() + days * 86_400_000) });
     expect(await overdue(100)).toEqual([]);
@@ -124,7 +124,7 @@ describe('the operator is warned of', () => {
     expect(await overdue(29, { at: ago(-60 * 24 * 14), faults: 0 })).toEqual([['verification-overdue', null]]);
   });
 
-  test('a surge of refusals for signature, but not of a few, of old ones, or of too large bodies', async () => {
+  test('name a surge of refused signatures, but not a few of them, old ones, or oversized bodies', async () => {
     await refused(9, 5);
     await refused(500, 60);
     await refused(500, 4, 'too-large');
@@ -133,22 +133,22 @@ describe('the operator is warned of', () => {
     expect(await codes()).toEqual([['refused-surge', 'shop']]);
   });
 
-  test('refusals that are fewer than what was accepted are no surge', async () => {
+  test('name no surge if fewer deliveries were refused than accepted', async () => {
     await refused(10, 5);
     for (let seq = 1; seq <= 10; seq += 1) await delivered(seq, 5);
     expect(await codes()).toEqual([]);
   });
 
-  test('a sync that lags, and one that fails; an error before the last success is over', async () => {
+  test('name a sync that lags and one that fails, but no error before the last success', async () => {
     await synced({ last_success_at: ago(60 * 4) });
     expect(await codes()).toEqual([['sync-lag', 'shop']]);
     expect(await codes({ pulled: [] })).toEqual([]);
   });
-  test('nothing of a source whose first delivery came an hour ago and that was not synced yet', async () => {
+  test('do not name an unsynced source whose first delivery came an hour ago', async () => {
     await delivered(1, 60);
     expect(await codes()).toEqual([]);
   });
-  test('a source that has delivered for hours and was never synced', async () => {
+  test('name a source that has delivered for hours and was never synced', async () => {
     await delivered(1, 60 * 4);
     const [warning, ...others] = await findWarnings(store.read, calm);
     expect(warning).toMatchObject({ code: 'sync-lag', source: 'shop' });
@@ -158,7 +158,7 @@ describe('the operator is warned of', () => {
     expect(others).toEqual([]);
     expect(await codes({ pulled: [] })).toEqual([]);
   });
-  test('warns of a first sync that stopped before its end, but not of one still running', async () => {
+  test('name a first sync that stopped before its end, but not one still running', async () => {
     await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60) });
     expect(await codes()).toEqual([]);
     await synced({ last_success_at: null, run_id: 'r', updated_at: ago(60 * 4), banner_id: '' });
@@ -166,32 +166,32 @@ describe('the operator is warned of', () => {
       ['sync-lag', 'The first sync of shop did not finish.'],
     ]);
   });
-  test('a failing sync, in the words of its error', async () => {
+  test('name a failing sync with its error', async () => {
     await synced({ last_success_at: ago(30), last_error: 'the key was revoked', last_error_at: ago(10) });
     const [warning] = await findWarnings(store.read, calm);
     expect(warning).toMatchObject({ code: 'sync-failing', source: 'shop' });
     expect(warning?.sentence).toContain('the key was revoked');
     expect(warning?.remedy).toContain('consent-ledger sync --source shop');
   });
-  test('an error that was followed by a success is over', async () => {
+  test('omit an error that was followed by a success', async () => {
     await synced({ last_success_at: ago(10), last_error: 'the key was revoked', last_error_at: ago(30) });
     expect(await codes()).toEqual([]);
   });
 
-  test('a disk that runs full, in bytes or in share', async () => {
+  test('name a disk that is nearly full, in bytes or as a share', async () => {
     expect(await codes({ disk: { free: 500 * 2 ** 20, total: 2 * 2 ** 30 } })).toEqual([['disk-low', null]]);
     expect(await codes({ disk: { free: 40 * 2 ** 30, total: 1000 * 2 ** 30 } })).toEqual([['disk-low', null]]);
     expect(await codes({ disk: null })).toEqual([]);
   });
 
-  test('faults of the last verification, until one finds none', async () => {
+  test('name faults of the last verification until one finds none', async () => {
     const [warning] = await findWarnings(store.read, { ...calm, verification: { at: ago(60), faults: 2 } });
     expect(warning).toMatchObject({ code: 'verification-faults', source: null });
     expect(warning?.sentence).toContain('found 2 faults');
     expect(await codes({ verification: { at: ago(1), faults: 0 } })).toEqual([]);
   });
 
-  test('a failed seal, refused appends, and entries that could not be read', async () => {
+  test('name a failed seal, refused appends, and entries that could not be read', async () => {
     await store.foldTransaction((tx) =>
       tx.insertMany('quarantine', [
         { seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) },

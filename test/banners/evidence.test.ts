@@ -91,7 +91,7 @@ describe('banner evidence', () => {
     expect((await list()).map(({ retraction }) => retraction === null)).toEqual([false, true]);
   });
 
-  it('is part of what the ledger is verified for: an altered or missing file is a fault of its entry', async () => {
+  it('is verified with the ledger: an altered or missing file is a fault of its entry', async () => {
     const { add, run, stored } = await createInstallation();
     const { seq } = (await add('--from', '2026-03-01')).json;
     expect((await run('ledger', 'verify', '--json')).json).toMatchObject({ files: 1, faults: [] });
@@ -108,7 +108,7 @@ describe('banner evidence', () => {
     expect((await run('ledger', 'verify', '--json')).json['faults']).toEqual([]);
   });
 
-  it('names a banner, keeps the last name, and goes by the id again when the name is taken away', async () => {
+  it('names a banner, uses the last name, and shows the id again when the name is removed', async () => {
     const { run, folder } = await createInstallation();
     const name = (...args: string[]) => run('banner', 'name', 'banner-main', ...args, '--json');
     expect((await name('Main site')).json).toMatchObject({ outcome: 'named', name: 'Main site' });

@@ -70,7 +70,7 @@ describe('the identity check', () => {
     }
   });
 
-  it('that failed leads to categories only in California, to a refusal under the GDPR, and never to a deletion', () => {
+  it('that failed allows only categories in California, leads to a refusal under the GDPR, and never to a deletion', () => {
     const failed = ['fail-identity', { reason: 'no reply' }] as const;
     const at = (kind: 'access' | 'erasure', jurisdiction: string) =>
       moved(openedCase({ kind, jurisdiction }), failed, ...searched);
@@ -87,7 +87,7 @@ describe('the identity check', () => {
     expect(problems(at('access', 'US-CA'), 'mark-ready')).not.toEqual([]);
   });
 
-  it('made for one requester does not hold for another who is put in the place', () => {
+  it('made for one requester does not count for another who is entered instead', () => {
     const row = moved(openedCase({ jurisdiction: 'US-CA' }), confirm, ...searched, ['mark-ready']);
     expect(problems(row, 'answer', answer('full'), inAmerica)).toEqual([]);
     const swapped = moved(row, ['amend', { requesterEmail: 'eve@example.org', reason: 'typo' }]);
@@ -95,7 +95,7 @@ describe('the identity check', () => {
     expect(disclosureOf(view(swapped, inAmerica), computed)).toBe('categories-only');
   });
 
-  it('of a US law does not block a controller in the EU, and its ban binds where the GDPR only allows a check', () => {
+  it('of a US law does not block a controller in the EU, but its ban binds where the GDPR merely allows a check', () => {
     const access = moved(openedCase({ jurisdiction: 'US-CA' }), ['start'], ...searched);
     expect(view(access).deadline.laws.map((law) => law.id)).toEqual(['eu-gdpr', 'us-ca']);
     expect(problems(access, 'mark-ready')).toEqual([]);
@@ -108,7 +108,7 @@ describe('the identity check', () => {
     expect(problems(openedCase({ kind: 'opt-out', jurisdiction: 'DE' }), 'ask-identity', doubt)).toEqual([]);
   });
 
-  it('asks when the information came, where the period runs from it', () => {
+  it('asks when the information came if the period runs from it', () => {
     const row = moved(openedCase({ jurisdiction: 'GB' }), ['ask-identity', { asked: 'a reply', doubt: 'x' }]);
     expect(problems(row, 'confirm-identity', { how: 'replied' }).join()).toContain(
       'when the identity information arrived',
@@ -116,7 +116,7 @@ describe('the identity check', () => {
     expect(problems(row, 'confirm-identity', { how: 'replied', informationAt: '2026-07-03T08:00:00Z' })).toEqual([]);
   });
 
-  it('holds for every kind and law: nothing specific leaves without it, and nothing is asked where it is forbidden', () => {
+  it('applies to every kind and law: nothing specific is disclosed without it, and nothing is asked where it is forbidden', () => {
     const table = createRegimeTable();
     for (const regime of table.regimes.values()) {
       for (const kind of requestKinds) {
@@ -135,7 +135,7 @@ describe('the identity check', () => {
   });
 });
 
-describe('what an answer may hold', () => {
+describe('the disclosure allowed in an answer', () => {
   it('is full for a matched subject who asks for a copy, and never for a shared address', () => {
     expect(disclosureOf(view(openedCase()), computed)).toBe('full');
     expect(disclosureOf(view(openedCase({ kind: 'portability' })), { ...computed, status: 'from-device' })).toBe(
@@ -152,7 +152,7 @@ describe('what an answer may hold', () => {
     expect(disclosureOf(view(openedCase({ kind: 'unknown' })), computed)).toBe('categories-only');
   });
 
-  it('is judged again when it is sent', () => {
+  it('is checked again when it is sent', () => {
     const row = moved(openedCase(), ['start'], ...searched, ['mark-ready']);
     expect(problems(row, 'answer', answer('full'))).toEqual([]);
     expect(problems(row, 'answer', answer('full'), { match: none }).join()).toContain('no-match');
@@ -169,7 +169,7 @@ describe('a withdrawal of consent', () => {
     parts: outcomes.map((outcome, place) => ({ what: `part ${place}`, outcome, ground: 'none' })),
   });
 
-  it('is not refused under a law that leaves no ground for it, neither as a whole nor part by part', () => {
+  it('cannot be refused, wholly or in part, under a law that leaves no ground for it', () => {
     for (const jurisdiction of ['DE', 'GB', 'BR']) {
       const more = { profile: profile({ country: jurisdiction, region: null }) };
       const row = readyToAnswer({ jurisdiction });
@@ -206,7 +206,7 @@ describe('a withdrawal of consent', () => {
     expect(problems(row, 'answer', answer('full'))).not.toEqual([]);
   });
 
-  it('that is an objection names why purposes and time do not fit an answer that refuses every part', () => {
+  it('that is an objection says why purposes and time do not fit an answer that refuses every part', () => {
     const row = moved(openedCase({ kind: 'objection' }), ...searched, ['start'], ['mark-ready']);
     const effectiveAt = '2026-07-02T09:00:00.000Z';
     expect(problems(row, 'answer', { ...parts('refused'), effectiveAt })).toEqual([
@@ -215,28 +215,28 @@ describe('a withdrawal of consent', () => {
   });
 });
 
-describe('a case is ready', () => {
-  it('only when each other system is marked', () => {
+describe('a case can be marked ready', () => {
+  it('only if every other system is marked', () => {
     const row = moved(openedCase(), ['start']);
     expect(problems(row, 'mark-ready').join()).toMatch(/CRM.*Shop/);
     expect(problems(moved(row, ...searched), 'mark-ready')).toEqual([]);
     expect(problems(row, 'mark-system', { system: 'unheard-of', result: 'attached' })).not.toEqual([]);
   });
 
-  it('only when it is settled what is requested, and with a controller profile', () => {
+  it('only if the kind of request is settled and there is a controller profile', () => {
     const row = moved(openedCase({ kind: 'unknown' }), ['start'], ...searched);
     expect(problems(row, 'mark-ready').join()).toContain('is unclear');
     expect(problems(moved(openedCase(), ['start']), 'mark-ready', {}, { profile: null }).join()).toContain('profile');
   });
 
-  it('only when the place is chosen, where no law can be told without it', () => {
+  it('only once the place is chosen, if the law depends on it', () => {
     const row = moved(openedCase({ jurisdiction: null }), ['start'], confirm, ...searched);
     expect(view(row, inAmerica).deadline.limit).toBeNull();
     expect(problems(row, 'mark-ready', {}, inAmerica).join()).toContain('choose the place now');
     expect(problems(row, 'mark-ready')).toEqual([]);
   });
 
-  it('only when a place is chosen in place of one that is on no list, and says so once', () => {
+  it('only once a place is chosen instead of one that is not in the list, and says so once', () => {
     const row = moved(openedCase({ jurisdiction: 'Xyz' }), ['start'], confirm, ...searched);
     const said = problems(row, 'mark-ready');
     expect(said).toHaveLength(1);
@@ -244,7 +244,7 @@ describe('a case is ready', () => {
     expect(view(row, {}).deadline.says.filter((text) => text.includes('place'))).toHaveLength(1);
   });
 
-  it('names missing parts of the profile, a match that is none and a limit that has passed, without blocking', () => {
+  it('despite missing parts of the profile, a missing match or a passed limit, which it names', () => {
     const late = view(openedCase(), { now: '2026-08-04T09:00:00.000Z' });
     expect([late.overdue, late.daysLeft]).toEqual([true, -1]);
     const { lacks } = caseReadiness(late, profile(), none);
@@ -255,7 +255,7 @@ describe('a case is ready', () => {
     expect(lacks.map((lack) => lack.code)).toEqual(expect.arrayContaining(['match', 'deadline']));
   });
 
-  it('reminds of the confirmation of receipt where the law wants one', () => {
+  it('and reminds of the confirmation of receipt if the law requires one', () => {
     const row = openedCase({ jurisdiction: 'US-CA' });
     const codes = (shown: CaseRow) =>
       caseReadiness(view(shown, inAmerica), american, computed).lacks.map((lack) => lack.code);
@@ -268,7 +268,7 @@ describe('a case is ready', () => {
 });
 
 describe('the extension', () => {
-  it('goes out inside the first period, once, and only where the law has one', () => {
+  it('must be sent within the first period, only once, and only if the law provides it', () => {
     const row = openedCase();
     expect(problems(row, 'extend', { reasons: 'many records' })).toEqual([]);
     // The month ends on Saturday 1 August 2026, so Monday 3 August is the last day.
@@ -286,7 +286,7 @@ describe('the extension', () => {
 
 describe('a processor', () => {
   const processor = profile({ role: 'processor', otherSystems: [] });
-  it('names who approved refusal, extension and release for the controller', () => {
+  it('must name who approved refusal, extension and release for the controller', () => {
     const row = moved(openedCase(), ['start'], ['mark-ready']);
     for (const [move, details] of [
       ['answer', answer('full')],
@@ -300,7 +300,7 @@ describe('a processor', () => {
 });
 
 describe('dates', () => {
-  it('lie neither in the future nor before the receipt', () => {
+  it('must not lie in the future or before the receipt', () => {
     const row = openedCase();
     expect(problems(row, 'acknowledge', { at: '2026-07-02T09:00:00Z' })).toEqual([]);
     expect(problems(row, 'acknowledge', { at: '2026-07-04T09:00:00Z' }).join()).toContain('future');
@@ -310,7 +310,7 @@ describe('dates', () => {
   });
 });
 
-describe('where the controller wants a second person', () => {
+describe('a controller that requires a second person', () => {
   const wants = profile({ secondPersonFor: ['refuse', 'answer'] });
   const refusal = { reasons: 'manifestly unfounded', basis: 'GDPR Art. 12(5)', remedies: 'told' };
   const approvedBy = (actor: string, of = 'refuse', row = openedCase()): CaseRow => {
@@ -327,7 +327,7 @@ describe('where the controller wants a second person', () => {
       /second person|yourself|two accounts/.test(one),
     );
 
-  it('refuses nothing before another account approved it, and nothing that the approver does alone', () => {
+  it('does not allow a refusal before another account approved it, or by the approver alone', () => {
     expect(refusing(openedCase(), 'Ann (p-0000000a)')).toEqual([expect.stringContaining('second person')]);
     expect(refusing(approvedBy('Bob (p-0000000b)'), 'Ann (p-0000000a)')).toEqual([]);
     expect(refusing(approvedBy('Ann (p-0000000a)'), 'Ann (p-0000000a)')).toEqual([expect.stringContaining('yourself')]);
@@ -340,7 +340,7 @@ describe('where the controller wants a second person', () => {
     ]);
   });
 
-  it('takes no name that looks like an account for one', () => {
+  it('does not accept a name that looks like an account', () => {
     expect(refusing(approvedBy('Ann (p-0000000b) (p-0000000a)'), 'Ann (p-0000000a)')).toHaveLength(1);
     expect(refusing(approvedBy('(p-0000000b) operator'), 'Ann (p-0000000a)')).toHaveLength(1);
     expect(
@@ -348,7 +348,7 @@ describe('where the controller wants a second person', () => {
     ).toEqual([expect.stringContaining('account')]);
   });
 
-  it('asks again once the request has changed, not for a note', () => {
+  it('requires a new approval after the request has changed, but not after a note', () => {
     const approved = approvedBy('Bob (p-0000000b)');
     const after = (move: string, details: Record<string, unknown>) => {
       const outcome = applyMove(approved, action(approved, move, details), {
@@ -364,7 +364,7 @@ describe('where the controller wants a second person', () => {
     expect(refusing(after('amend', { requesterName: 'Eve', reason: 'typo' }), 'Ann (p-0000000a)')).toHaveLength(1);
   });
 
-  it('takes an answer that refuses every part for a refusal', () => {
+  it('treats an answer that refuses every part as a refusal', () => {
     const onlyRefusals = profile({ secondPersonFor: ['refuse'] });
     const answering = (row: CaseRow, ...outcomes: string[]) =>
       problems(
@@ -382,7 +382,7 @@ describe('where the controller wants a second person', () => {
     expect(answering(ready, 'refused', 'done')).toEqual([]);
   });
 
-  it('offers the approval only there', () => {
+  it('is the only one offered the approval', () => {
     const now = '2026-07-03T09:00:00.000Z';
     expect(view(openedCase(), { profile: wants, now }).moves).toContain('approve');
     expect(view(openedCase(), { profile: profile(), now }).moves).not.toContain('approve');

@@ -19,7 +19,7 @@ describe('a reported request', () => {
     expect([history.case_id, history.version, history.move, history.from_state]).toEqual(['acme-7', 0, 'opened', null]);
   });
 
-  it('is received at the time of its payload, or else when it arrived, marked as such', () => {
+  it('has the receipt time of its payload, or its arrival, marked as such', () => {
     const receipt = (occurred: Partial<ReturnType<typeof request>['occurred']>) => {
       const { row } = openCaseFromRequest(
         request({ occurred: { at: RECEIVED, basis: 'payload', counts: true, ...occurred } }),
@@ -33,7 +33,7 @@ describe('a reported request', () => {
     expect(receipt({ basis: 'received', at: entry.receivedAt })).toEqual([entry.receivedAt, 'received']);
   });
 
-  it('opens a case even when no field of it is understood', () => {
+  it('opens a case even if none of its fields is understood', () => {
     const nothing = openCaseFromRequest(
       request({
         requestId: null,
@@ -51,31 +51,31 @@ describe('a reported request', () => {
 });
 
 describe('the place of a requester', () => {
-  it('is a code of the list, whatever words the service used for it', () => {
+  it('becomes a code of the list, whatever words the service used', () => {
     expect(openedCase({ jurisdiction: 'California' }).jurisdiction).toBe('US-CA');
     expect(openedCase({ jurisdiction: 'us-ca' }).jurisdiction).toBe('US-CA');
     expect(parseFolded(openedCase({ jurisdiction: 'Deutschland' }).folded).placeAsGiven).toBeNull();
   });
 
-  it('is left open with the words kept when they mean no place, until an officer chooses', () => {
+  it('stays open with its words if they match no place, until an officer chooses', () => {
     const row = openedCase({ jurisdiction: 'Xyz' });
     expect([row.jurisdiction, parseFolded(row.folded).placeAsGiven]).toEqual([null, 'Xyz']);
     const chosen = moved(row, ['amend', { jurisdiction: 'US-VA', reason: 'asked' }]);
     expect([chosen.jurisdiction, parseFolded(chosen.folded).placeAsGiven]).toEqual(['US-VA', null]);
   });
 
-  it('asks nothing of the officer when no place was named', () => {
+  it('asks nothing of the officer if no place was named', () => {
     expect(parseFolded(openedCase({ jurisdiction: null }).folded).placeAsGiven).toBeNull();
   });
 
-  it('is mapped in a correction that an earlier version recorded in free words', () => {
+  it('is mapped from a correction that an earlier version recorded as free text', () => {
     const row = moved(openedCase(), ['amend', { jurisdiction: 'California', reason: 'letter' }]);
     expect(row.jurisdiction).toBe('US-CA');
   });
 });
 
 describe('a recorded request', () => {
-  it('opens a case under the id of the action, with the receipt of the officer', () => {
+  it('opens a case with the action’s id and the officer’s receipt', () => {
     const { row } = openCaseFromAction(
       {
         action: 'case.opened',
@@ -103,7 +103,7 @@ describe('a recorded request', () => {
 });
 
 describe('a move', () => {
-  it('counts the version up, changes the state and leaves its details in the history', () => {
+  it('increments the version, changes the state and records its details in the history', () => {
     const row = openedCase();
     const outcome = applyMove(row, action(row, 'acknowledge', { channel: 'mail' }), { ...entry, seq: 9 });
     if (outcome.outcome === 'refused') throw new Error(outcome.reason);
@@ -132,19 +132,19 @@ describe('a move', () => {
     ['a name that is none', (row: ReturnType<typeof openedCase>) => action(row, 'toString'), 'unknown move'],
     ['details that lack something', (row: ReturnType<typeof openedCase>) => action(row, 'note'), 'note.text'],
     ['details that nobody asked for', (row: ReturnType<typeof openedCase>) => action(row, 'start', { x: 1 }), 'start'],
-  ])('is refused in words when it is for %s', (_, made, words) => {
+  ])('is refused with a reason if it is for %s', (_, made, words) => {
     const row = openedCase();
     const outcome = applyMove(row, made(row), { ...entry, seq: 9 });
     expect(outcome.outcome).toBe('refused');
     expect(outcome.outcome === 'refused' && outcome.reason).toContain(words);
   });
 
-  it('is refused when it is in the ledger of another source', () => {
+  it('is refused if it belongs to another source', () => {
     const row = openedCase();
     expect(applyMove(row, action(row, 'start'), { ...entry, seq: 9, source: 'bolt' }).outcome).toBe('refused');
   });
 
-  it('corrects the request, and the receipt to an earlier time only', () => {
+  it('can correct the request, but the receipt only to an earlier time', () => {
     const earlier = moved(openedCase(), [
       'amend',
       { receivedAt: '2026-06-28T10:00:00+02:00', kind: 'erasure', reason: 'the letter came first' },
@@ -158,7 +158,7 @@ describe('a move', () => {
     expect([later.receipt_at, later.receipt_basis]).toEqual([RECEIVED, 'payload']);
   });
 
-  it('takes the confirmation back when the requester is changed after it', () => {
+  it('withdraws the confirmation of identity if it changes the requester', () => {
     const confirmed = moved(openedCase(), ['confirm-identity', { how: 'signed in' }]);
     const changed = moved(confirmed, ['amend', { requesterEmail: 'eve@example.org', reason: 'typing error' }]);
     expect(parseFolded(confirmed.folded).identity.status).toBe('confirmed');
@@ -167,7 +167,7 @@ describe('a move', () => {
     expect(parseFolded(other.folded).identity.status).toBe('confirmed');
   });
 
-  it('lets no clarification stand open once the case is settled', () => {
+  it('that settles the case ends an open clarification', () => {
     const refused = moved(
       openedCase(),
       ['ask-clarification', { question: 'Which site?' }],
@@ -176,7 +176,7 @@ describe('a move', () => {
     expect(parseFolded(refused.folded).clarifications[0]?.answeredAt).toBe('2026-07-10T09:00:00.000Z');
   });
 
-  it('takes a case from opening to closing', () => {
+  it('is part of a sequence from opening to closing', () => {
     const closed = moved(
       openedCase(),
       ['acknowledge'],
@@ -197,7 +197,7 @@ describe('a move', () => {
 });
 
 describe('the history of a case', () => {
-  it('is enough to rebuild it as it stood at any entry', () => {
+  it('is enough to rebuild it as of any entry', () => {
     const opened = openCaseFromRequest(request({ subject: 'visitor-7', message: 'Hello' }), entry);
     const rows: CaseHistoryRow[] = [opened.history];
     const states = [opened.row];
@@ -228,7 +228,7 @@ describe('the history of a case', () => {
 });
 
 describe('the table of moves', () => {
-  it('leads to states that exist', () => {
+  it('leads only to existing states', () => {
     for (const rule of Object.values(moves)) {
       const to = rule.to === 'same' ? [] : typeof rule.to === 'string' ? [rule.to] : Object.values(rule.to);
       for (const state of [...rule.from, ...to]) expect(caseStates).toContain(state);
@@ -256,7 +256,7 @@ describe('an answer', () => {
   const ready = () => moved(openedCase(), ['start'], ['mark-ready']);
   const part = (changes: object) => ({ what: 'Erasure of the profile', outcome: 'done', ...changes });
 
-  it('holds what was done with each thing that was asked for', () => {
+  it('records what was done about each part of the request', () => {
     const parts = [
       part({ note: 'deleted in the shop' }),
       part({ what: 'Erasure of invoices', outcome: 'refused', ground: 'Art. 17(3)(b) GDPR' }),
@@ -265,12 +265,12 @@ describe('an answer', () => {
     expect(parseFolded(row.folded).answer?.parts).toEqual(parts);
   });
 
-  it('that says nothing of its parts, as earlier versions recorded it, is still read', () => {
+  it('without parts, as recorded by earlier versions, can still be read', () => {
     const row = moved(ready(), ['answer', { channel: 'mail', disclosure: 'full' }]);
     expect(parseFolded(row.folded).answer?.parts).toEqual([]);
   });
 
-  it('needs a ground for what was refused or done in part', () => {
+  it('needs a ground for anything refused or done in part', () => {
     const answer = moves.answer.details;
     const read = (parts: object[]) => answer.safeParse({ channel: 'mail', disclosure: 'full', parts }).success;
     expect(read([part({ outcome: 'refused' })])).toBe(false);

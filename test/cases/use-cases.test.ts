@@ -65,7 +65,7 @@ async function record(world: CasesWorld, source: string, ...decisions: DecisionF
 }
 
 describe('opening a case', () => {
-  it('records an action and shows once it is projected', async () => {
+  it('records an action, and the case appears once it is projected', async () => {
     const world = await createCasesWorld();
     const caseId = await opened(world);
     expect(caseId).toMatch(/^acme-o\d{10}$/);
@@ -93,7 +93,7 @@ describe('opening a case', () => {
     expect(await listCases(world.deps, { now: '2026-07-03T09:00:00.000Z' })).toHaveLength(2);
   });
 
-  it('refuses what cannot be, naming each problem', async () => {
+  it('refuses invalid input, naming each problem', async () => {
     const world = await createCasesWorld();
     const future = await openCase(world.deps, { ...letter, receivedAt: '2026-09-01T10:00:00Z' });
     expect(future).toMatchObject({ outcome: 'refused' });
@@ -105,7 +105,7 @@ describe('opening a case', () => {
 });
 
 describe('moving a case', () => {
-  it('takes it from opening to closing, and the history alone tells it again', async () => {
+  it('takes it from opening to closing, and the history alone reproduces it', async () => {
     const world = await createCasesWorld({ profile: profile({ otherSystems: [] }) });
     await record(world, 'acme', decision('visitor-7', '2026-05-01T10:00:00.000Z'));
     const caseId = await opened(world, { subject: 'visitor-7' });
@@ -128,7 +128,7 @@ describe('moving a case', () => {
     expect(rebuildCase(shown?.history ?? [])).toEqual(shown?.view.row);
   });
 
-  it('lets one of two simultaneous officers win and tells the other of the conflict', async () => {
+  it('lets one of two simultaneous officers win and reports the conflict to the other', async () => {
     const world = await createCasesWorld();
     const caseId = await opened(world);
     const both = await Promise.all(
@@ -155,7 +155,7 @@ describe('moving a case', () => {
     expect(await moveCase(world.deps, { ...input, actor: 'omar' })).toMatchObject({ outcome: 'conflict' });
   });
 
-  it('records nothing when it is refused', async () => {
+  it('records nothing if it is refused', async () => {
     const world = await createCasesWorld();
     const caseId = await opened(world);
     const before = await world.store.read.selectFrom('entries').select('seq').execute();
@@ -166,7 +166,7 @@ describe('moving a case', () => {
     expect(await world.store.read.selectFrom('entries').select('seq').execute()).toEqual(before);
   });
 
-  it('closes a duplicate only of a case of the same source', async () => {
+  it('closes a case as a duplicate only within the same source', async () => {
     const world = await createCasesWorld();
     const [one, two, foreign] = [await opened(world), await opened(world), await opened(world, { source: 'bolt' })];
     expect(await move(world, one, 0, 'close-duplicate', { duplicateOf: foreign })).toMatchObject({
@@ -178,7 +178,7 @@ describe('moving a case', () => {
 });
 
 describe('the list of cases', () => {
-  it('has the open ones by legal limit, then the settled ones', async () => {
+  it('has open ones by legal limit, then settled ones', async () => {
     const world = await createCasesWorld();
     const california = await opened(world, { jurisdiction: 'US-CA', receivedAt: '2026-06-25T10:00:00Z' }); // 27 July, by the GDPR
     const german = await opened(world); // 3 August
@@ -195,7 +195,7 @@ describe('the list of cases', () => {
     expect(await ids({ source: 'acme', state: 'withdrawn' })).toEqual([]);
   });
 
-  it('has the cases that webhooks opened', async () => {
+  it('includes cases opened by webhooks', async () => {
     const world = await createCasesWorld();
     await world.deps.ledger.append([
       webhook('acme', { event: 'dsar.submitted', fact: request() }, '2026-07-01T14:03:00.000Z'),
@@ -224,7 +224,7 @@ describe('finding the subject', () => {
     return matchCase(world.deps, row, asOf);
   };
 
-  it('takes the id from the requester’s device as it is, in the forms of a hash', async () => {
+  it('uses the id from the requester’s device, in all forms of a hash', async () => {
     const world = await createCasesWorld({ recipe });
     const hex = subjectOfEmail('device', recipe);
     await record(world, 'acme', decision(`sha256:${hex}`, at), decision(`sha256:${hex}`, '2026-05-02T10:00:00.000Z'));
@@ -238,7 +238,7 @@ describe('finding the subject', () => {
     expect(await match(world, caseId, 1)).toMatchObject({ decisions: 1 });
   });
 
-  it('computes it from the e-mail by the recipe of the source, and says when there is no recipe', async () => {
+  it('computes it from the e-mail address with the source’s recipe, and says if there is none', async () => {
     const world = await createCasesWorld({ recipe });
     await record(world, 'acme', decision(subjectOfEmail('ada@example.org', recipe), at));
     expect(await match(world, await opened(world, { requesterEmail: ' Ada@Example.org' }))).toMatchObject({
@@ -256,7 +256,7 @@ describe('finding the subject', () => {
     expect([unknown.status, unknown.says.includes('not configured')]).toEqual(['none', true]);
   });
 
-  it('calls what comes from a shared mailbox shared, so that nothing of it is released', async () => {
+  it('marks a shared mailbox, so that nothing is released for it', async () => {
     const world = await createCasesWorld({ recipe });
     await record(world, 'acme', decision(subjectOfEmail('info@example.org', recipe), at));
     const caseId = await opened(world, { requesterEmail: 'info@example.org' });
@@ -264,7 +264,7 @@ describe('finding the subject', () => {
     expect([shown?.match.status, shown?.disclosure]).toEqual(['shared', 'no-match']);
   });
 
-  it('follows the link of an officer before everything else', async () => {
+  it('prefers an officer’s link to everything else', async () => {
     const world = await createCasesWorld({ recipe });
     await record(world, 'acme', decision('visitor-7', at), decision('visitor-8', at));
     const caseId = await opened(world, { subject: 'visitor-7' });
@@ -276,7 +276,7 @@ describe('finding the subject', () => {
 });
 
 describe('a case for its pack', () => {
-  it('is what it was at that entry, whatever came later', async () => {
+  it('is loaded as of that entry, whatever came later', async () => {
     const world = await createCasesWorld();
     await record(world, 'acme', decision('visitor-7', '2026-05-01T10:00:00.000Z'));
     const caseId = await opened(world, { subject: 'visitor-7' });

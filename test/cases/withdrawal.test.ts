@@ -92,7 +92,7 @@ describe('the answer to a request that ends consent', () => {
     );
   });
 
-  it('withdraws only the purposes that the officer picked, from when they ended', async () => {
+  it('withdraws only the purposes that the officer chose, from when they ended', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId, { purposes: ['marketing'], effectiveAt: '2026-07-02T12:00:00Z' });
     const [, , main] = await stateOf(world);
@@ -172,7 +172,7 @@ describe('the answer to a request that ends consent', () => {
   const ANSWERED = '2026-07-03T09:00:00.000Z';
   const late = (more: Partial<DecisionFact> = {}) => consent('late', 'late', '2026-06-01T10:00:00.000Z', more);
 
-  it('is extended before consent given since, and names what stood then', async () => {
+  it('is extended to a time before later consent, and names the purposes granted then', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId);
     await record(
@@ -190,7 +190,7 @@ describe('the answer to a request that ends consent', () => {
     expect(shown?.consentAfter).toMatchObject([{ bannerId: 'late', purposes: ['marketing'] }]);
   });
 
-  it('is extended for the purposes that the officer picked and no other', async () => {
+  it('is extended only for the purposes that the officer chose', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId, { purposes: ['marketing'] });
     await record(world, late());
@@ -202,7 +202,7 @@ describe('the answer to a request that ends consent', () => {
     });
   });
 
-  it('is extended for each answer of a case that was reopened', async () => {
+  it('is extended for each answer of a reopened case', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     const effectiveAt = '2026-07-02T12:00:00.000Z';
     await answer(world, caseId, { purposes: ['marketing'], effectiveAt });
@@ -253,7 +253,7 @@ describe('the answer to a request that ends consent', () => {
     expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
   });
 
-  it('is applied to a person of whom nothing had been found, once their records become known', async () => {
+  it('is applied to a person without known records once their records become known', async () => {
     const { world, caseId } = await ready('withdraw-consent', 'unknown-yet');
     expect(await answer(world, caseId, { disclosure: 'no-match' })).toMatchObject({ outcome: 'moved' });
     const refused = await openReady(world, 'objection', 'refused');
@@ -288,7 +288,7 @@ describe('the answer to a request that ends consent', () => {
     expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
   });
 
-  it('withdraws nothing when another kind is answered, nobody was found, or everything was refused', async () => {
+  it('withdraws nothing if it answers another kind, nobody was found, or everything was refused', async () => {
     const count = async (world: CasesWorld) =>
       (await world.deps.store.read.selectFrom('decision_history').select('seq').where('via', '=', 'request').execute())
         .length;
@@ -304,7 +304,7 @@ describe('the answer to a request that ends consent', () => {
     expect(await count(refused.world)).toBe(0);
   });
 
-  it('refuses a time later than the answer, and purposes where nothing ends', async () => {
+  it('must not have a time later than itself, or purposes if nothing ends', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     expect(
       await answer(world, caseId, { at: '2026-07-02T12:00:00Z', effectiveAt: '2026-07-02T13:00:00Z' }),
@@ -315,7 +315,7 @@ describe('the answer to a request that ends consent', () => {
     });
   });
 
-  it('is recorded whole or not at all when two officers answer at once', async () => {
+  it('is recorded completely or not at all when two officers answer at once', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     const answers = await Promise.all([
       answer(world, caseId, { purposes: ['marketing'] }, 'olga'),
@@ -334,7 +334,7 @@ describe('the answer to a request that ends consent', () => {
     expect(actors).toEqual([{ actor: winner }, { actor: winner }]);
   });
 
-  it('is not taken for a decision that was never delivered, nor for one that is missing from the log', async () => {
+  it('counts neither as undelivered nor as missing from the log', async () => {
     const { world, caseId } = await ready('withdraw-consent');
     await answer(world, caseId);
     const history = createHistory(world.deps.store.read);
@@ -344,7 +344,7 @@ describe('the answer to a request that ends consent', () => {
     expect((await history.undelivered(period, 10)).stretches).toBe(0);
   });
 
-  it('has consent flagged that is recorded afterwards, and not what was already withdrawn or kept', async () => {
+  it('flags consent recorded afterwards, except purposes already withdrawn or kept', async () => {
     const { world, caseId } = await ready('opt-out');
     await answer(world, caseId, { purposes: ['marketing'] });
     const later = (hour: number) => `2026-07-03T${hour}:00:00.000Z`;
@@ -372,7 +372,7 @@ describe('the answer to a request that ends consent', () => {
     expect(await history.consentsAfterWithdrawal({ asOf: 1_000, receivedFrom: after })).toEqual([]);
   });
 
-  it('flags consent when only a further record says whose it is, or what was chosen', async () => {
+  it('flags consent even if only a further record says whose it is, or what was chosen', async () => {
     const { world, caseId } = await ready('opt-out');
     await answer(world, caseId, { purposes: ['marketing'] });
     const later = (hour: number) => `2026-07-03T${hour}:00:00.000Z`;

@@ -19,7 +19,7 @@ const SECONDS = Number(process.env.CHAOS_SECONDS ?? (isLong ? 150 : 4));
 const SEED = Number(process.env.CHAOS_SEED ?? 1);
 const ROWS = 1500;
 
-test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}) nothing is lost, nothing is double, every job is done once`, {
+test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothing is lost or doubled and every job is done once`, {
   timeout: (SECONDS + 240) * 1000,
 }, async () => {
   const random = randomFrom(SEED);

@@ -18,7 +18,7 @@ async function run(shell: 'zsh' | 'fish', args: readonly string[], script: strin
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-test('zsh completes commands, options and values, as its bridge from bash calls the function', async () => {
+test('zsh completes commands, options and values through its bash compatibility', async () => {
   const script = await completionScript('zsh');
   const offered = (...words: readonly string[]) =>
     run(
@@ -34,7 +34,7 @@ COMP_WORDS=(consent-ledger ${words.map((word) => `'${word}'`).join(' ')}); COMP_
   expect(await offered('ledger', 'events', '--format', '')).toEqual(['jsonl', 'syslog']);
 });
 
-test('fish completes commands, options and values, with what they mean', async () => {
+test('fish completes commands, options and values, with their descriptions', async () => {
   const script = await completionScript('fish');
   const offered = (line: string) => run('fish', ['--no-config'], `${script}\ncomplete -C ${JSON.stringify(line)}`);
   expect(await offered('consent-ledger led')).toEqual([expect.stringMatching(/^ledger\tverify, seal/)]);

@@ -22,7 +22,7 @@ async function listen(answer: RequestListener, tls = false): Promise<string> {
   return `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('says yes with exit code 0 when the installation is ready for production', async () => {
+it('passes with exit code 0 if the installation is ready for production', async () => {
   const { folder, env } = await createFitInstallation();
   const found = await examine(folder, env);
   expect(faultsOf(found)).toEqual([]);
@@ -84,14 +84,14 @@ it.each<[string, Record<string, string>, string]>([
     { INSTANCE_KEY: Buffer.alloc(32, 3).toString('base64') },
     'The INSTANCE_KEY does not belong to this database',
   ],
-])('says no for %s', async (_name, change, sentence) => {
+])('fails for %s', async (_name, change, sentence) => {
   const { folder, env } = await createFitInstallation();
   const found = await examine(folder, { ...env, ...change });
   expect(found).toMatchObject({ code: 1, ready: false, reasons: 1 });
   expect(faultsOf(found)[0]).toContain(sentence);
 });
 
-it('examines the controller profile in DATA_DIR where CONTROLLER_FILE is not set', async () => {
+it('checks the controller profile in DATA_DIR if CONTROLLER_FILE is not set', async () => {
   const { folder, env } = await createFitInstallation();
   const own = { ...env, CONTROLLER_FILE: '' };
   await copyFile(join(folder, 'controller.yaml'), join(folder, 'data/controller.yaml'));
@@ -126,13 +126,13 @@ it('reports every problem of an invalid configuration', async () => {
   expect(found.lines.every(({ about }) => about === 'configuration')).toBe(true);
 });
 
-it('says no when other users can write in DATA_DIR', async () => {
+it('fails if other users can write in DATA_DIR', async () => {
   const { folder, env } = await createFitInstallation();
   await chmod(join(folder, 'data'), 0o777);
   expect(faultsOf(await examine(folder, env))).toEqual([expect.stringMatching(/^files: Other users .* \(mode 0777\)/)]);
 });
 
-it('says no while the read models are ahead of the ledger, until a rebuild', async () => {
+it('fails while the read models are ahead of the ledger, until a rebuild', async () => {
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
   expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
@@ -143,7 +143,7 @@ it('says no while the read models are ahead of the ledger, until a rebuild', asy
   expect(faultsOf(await examine(folder, env)).filter((one) => /read.models/.test(one))).toEqual([]);
 });
 
-it('does not create an installation when none exists', async () => {
+it('does not create an installation if none exists', async () => {
   const folder = await temporaryFolder();
   const found = await examine(folder, {
     DATA_DIR: join(folder, 'data'),
@@ -223,6 +223,6 @@ it.each([
   ['fd00::1', 'private'],
   ['2001:db8::1', 'public'],
   ['admin.internal', 'private'],
-])('an admin listener on %s is reachable by: %s', (host, reach) => {
+])('says who can reach an admin listener on %s: %s', (host, reach) => {
   expect(reachOf(host)).toBe(reach);
 });

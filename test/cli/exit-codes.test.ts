@@ -109,7 +109,7 @@ it('exits with 3 when verification finds a fault, and calls a changed file not g
   expect(doctor.stdout).toMatch(/✗\S* ledger: Entry \d+ was altered/);
 });
 
-it('reproduces a report as of the same entry byte for byte, and knows both', async () => {
+it('reproduces a report as of the same entry byte for byte, and recognises both', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
   const server = await serveHere(folder, env);

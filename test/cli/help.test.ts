@@ -6,7 +6,7 @@ const whole = await createCommandLine();
 const names = commandsOf(whole.program).map(({ name }) => name);
 
 describe('every command', () => {
-  it('is found by this test', () => {
+  it('is covered by this test', () => {
     expect(names.length).toBeGreaterThan(25);
     expect(names).toEqual(
       expect.arrayContaining(['doctor', 'delivery diagnose', 'sync', 'sync status', 'source rotate', 'ledger verify']),
@@ -14,14 +14,14 @@ describe('every command', () => {
   });
 
   it.each(whole.program.commands.map((command) => command.name()))(
-    '%s is loaded alone when it is asked for',
+    '%s is loaded alone when it is called',
     async (name) => {
       const { program } = await createCommandLine(name);
       expect(program.commands.map((command) => command.name())).toEqual([name]);
     },
   );
 
-  it.each(names)('%s says what it does, what each of its flags means, and takes --json', (name) => {
+  it.each(names)('%s describes itself and each of its flags, and accepts --json', (name) => {
     const command = commandsOf(whole.program).find((one) => one.name === name)?.command;
     expect(command?.description()).toMatch(/\w{3}/);
     expect(command?.options.map(({ long }) => long)).toContain('--json');

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere } from './command-line.ts';
 
-test('lists of requests and documents are narrowed by time, text and number', async () => {
+test('lists of requests and documents can be filtered by time, text and number', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, TIME_ZONE: 'Europe/Berlin', WEBHOOK_SECRETS: 'a-secret-of-this-test' };
   const run = async (...args: string[]) => {

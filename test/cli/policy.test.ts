@@ -50,7 +50,7 @@ const happened = (sandbox: Sandbox): number => sandbox.faults.counts().reduce((s
 const slowSecondBatch: FaultInput = { name: 'latency', on: 'bulk', after: 1, times: 1, ms: 2500 };
 
 describe('policy', () => {
-  it('generates, publishes and lists, and says when the webhook arrived', async () => {
+  it('generates, publishes and lists policies, and says when the webhook arrived', async () => {
     const world = await createWorld();
     const server = await serveHere(world.folder, world.env);
     const [client] = world.sandbox.clients;
@@ -104,7 +104,7 @@ describe('policy', () => {
     expect(world.generated()).toBe(1);
   });
 
-  it('publishes several policies one after the other, and says which of them failed', async () => {
+  it('publishes several policies one after the other, and names those that failed', async () => {
     const world = await createWorld();
     const ids: string[] = [];
     for (const language of ['de', 'en']) {
@@ -119,7 +119,7 @@ describe('policy', () => {
     expect(published.stdout.match(/^Not published: /gm)).toHaveLength(1);
   });
 
-  it('publishes nothing under an id that would lead to another address of the service', async () => {
+  it('publishes nothing with an id that would change the address', async () => {
     const world = await createWorld();
     for (const id of ['.', '..', '', ' ']) {
       const refused = await runIn(world.folder, ['policy', 'publish', id], { env: world.env });
@@ -129,7 +129,7 @@ describe('policy', () => {
     expect(await world.json('calls')).toEqual([]);
   });
 
-  it('generates 65 policies from a file without repeating any, although it is killed half-way', async () => {
+  it('generates 65 policies from a file without repeating any, even if it is killed halfway', async () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     const { child, ended } = start(world, 'bulk --file items.csv');
     await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
@@ -186,7 +186,7 @@ describe('policy', () => {
     expect(world.generated()).toBe(65);
   });
 
-  it('shares the limits of the key among processes', async () => {
+  it('shares the key’s limits between processes', async () => {
     const world = await createWorld({ limits: { bulkPerMinute: 1000, bulkPerDay: 1000 } }, 4);
     await writeFile(`${world.folder}/more.csv`, csvOf(4, 'Other'));
     const runs = await Promise.all(
@@ -218,7 +218,7 @@ describe('policy', () => {
     expect((await world.run(flags)).code).toBe(0);
   });
 
-  it('says that a policy was generated although its text cannot be written to the file', async () => {
+  it('says that a policy was generated even if its text cannot be written to the file', async () => {
     const world = await createWorld({}, 3);
     const made = await world.run('generate --type imprint --jurisdiction DE --out nowhere/text.md');
     expect(made.code).toBe(1);
@@ -254,7 +254,7 @@ describe('policy', () => {
     ]);
   });
 
-  it('marks nothing as gone when the list says that it is incomplete', async () => {
+  it('marks nothing as gone if the list says that it is incomplete', async () => {
     const world = await createWorld();
     let list: object = { count: 2, policies: [{ id: 'p1' }, { id: 'p2' }] };
     const server = await answeringServer((_, response) => sendJson(response, 200, list));
@@ -275,7 +275,7 @@ describe('policy', () => {
     ]);
   });
 
-  it('refuses a file when some of its items were generated with another file', async () => {
+  it('refuses a file if some of its items were generated with another file', async () => {
     const world = await createWorld({}, 3);
     expect((await world.run('bulk --file items.csv')).code).toBe(0);
     await writeFile(`${world.folder}/grown.csv`, csvOf(5));
@@ -287,7 +287,7 @@ describe('policy', () => {
     expect(world.generated()).toBe(3);
   });
 
-  it('hands a file over to the server’s jobs with --background', async () => {
+  it('passes a file to the server’s jobs with --background', async () => {
     const world = await createWorld({}, 25);
     expect((await world.run('bulk --file items.csv --background')).stdout).toMatch(
       /^Handed over to the server’s jobs \(bulk-/,

@@ -216,7 +216,7 @@ const notCalled: readonly string[] = [
 ];
 
 describe('every endpoint', () => {
-  it('of docs/service.md and of the sandbox’s description has its command here', async () => {
+  it('in docs/service.md and in the sandbox’s description has its command here', async () => {
     const headings = [...section('4').matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.length).toBeGreaterThan(8);
     expect(Object.keys(endpoints)).toEqual(headings);
@@ -242,7 +242,7 @@ describe('every endpoint', () => {
     },
   );
 
-  it('takes the legacy key, which `doctor` warns about, and refuses the wrong ones by their scopes', async () => {
+  it('accepts the legacy key, about which `doctor` warns, and refuses keys with the wrong scope', async () => {
     const world = await createWorld();
     const withKey = (SERVICE_API_KEY: string, args: string) => world.run(args, { SERVICE_API_KEY });
     const { siteKey, revokedKey, readKey, writeKey } = world.client;
@@ -344,12 +344,12 @@ const statuses: Readonly<Record<string, Refusal>> = {
 };
 
 describe('every status', () => {
-  it('of docs/service.md has its case here', () => {
+  it('in docs/service.md has its case here', () => {
     const [, listed = ''] = /the statuses ([\d, and]+),/.exec(section('7')) ?? [];
     expect(Object.keys(statuses)).toEqual(listed.match(/\d+/g));
   });
 
-  it.each(Object.entries(statuses))('%s is told in plain words with what to do', async (_status, one) => {
+  it.each(Object.entries(statuses))('%s is explained in plain words, with what to do', async (_status, one) => {
     const world = await createWorld();
     one.cause(world);
     const ran = await world.run(one.command);
@@ -432,15 +432,15 @@ const limits: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 describe('every limit', () => {
-  it('of docs/service.md has its case here', () => {
+  it('in docs/service.md has its case here', () => {
     const rows = [...section('8').matchAll(/^\| ([^|]+) \| [^|]+ \|$/gm)].map(([, what]) => what);
     expect(rows[0]).toBe('what');
     expect(Object.keys(limits)).toEqual(rows.slice(1));
   });
 
-  it.each(Object.entries(limits))('%s: kept to by the program', (_name, holds) => holds());
+  it.each(Object.entries(limits))('%s is respected by the program', (_name, holds) => holds());
 
-  it('quota: a batch beyond it is made as far as it goes, and a single generation is refused', async () => {
+  it('quota: a batch beyond it is processed in part, and a single generation is refused', async () => {
     const world = await createWorld({ quota: 3 });
     await world.writeItems('items', 5);
     const ended = await world.run('policy bulk --file items.csv');

@@ -30,7 +30,7 @@ it('refuses a secret on the command line without repeating it, and writes nothin
   });
 });
 
-it('refuses what cannot be a secret: an empty file, several lines, an unset variable, two ways at once', async () => {
+it('refuses invalid secrets: an empty file, several lines, an unset variable, two ways at once', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, GIVEN: SECRET };
   await writeFile(`${folder}/lines`, `${SECRET}\nanother\n`);
@@ -52,7 +52,7 @@ it('refuses what cannot be a secret: an empty file, several lines, an unset vari
   }
 });
 
-it('sets, changes and clears what belongs to a source, warns of fields that no payload has, and says who configures the default', async () => {
+it('sets, changes and clears a source’s settings, warns of unknown fields, and says how the default is configured', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, GIVEN: KEY };
   const run = async (args: readonly string[]) => {
@@ -188,7 +188,7 @@ it('says that a rotation stopped half-way, and completes it when repeated', asyn
   for (const { stdout, stderr } of [half, again, ending]) expect(stdout + stderr).not.toMatch(/nobody/);
 });
 
-it('checks many sources in parallel, lists them in order, and ends with what needs attention', async () => {
+it('checks many sources in parallel, lists them in order, and summarises their problems', async () => {
   const folder = await temporaryFolder();
   const url = await startEmptyService(KEY);
   const lines = Array.from(
@@ -247,7 +247,7 @@ it('disables a source whose row was altered in the database, and exits with 3', 
   );
 });
 
-it('takes a new API key when the service accepts it or with --unchecked, else keeps the old one', async () => {
+it('uses a new API key if the service accepts it or with --unchecked, otherwise keeps the old one', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'pak_live_nobody_old', NEW: KEY, TYPO: 'pak_live_nobody_typo' };
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { cliPath } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('what to run next is named by the command that was used: from a checkout, a file, a package', async () => {
+test('messages name the command that was used: from a checkout, a file, a package', async () => {
   const folder = await temporaryFolder();
   const installed = join(folder, 'consent-ledger');
   await symlink(cliPath, installed);

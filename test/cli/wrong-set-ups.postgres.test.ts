@@ -62,7 +62,7 @@ test.each<[string, Record<string, string>, number, string[]]>([
   expect(ran.stderr).not.toMatch(/\n\s+at /);
 });
 
-test('ends with a sentence when the database is of a newer version', async () => {
+test('ends with a sentence if the database is from a newer version', async () => {
   const folder = await temporaryFolder();
   expect((await runHere(folder, ['ledger', 'checkpoint'], { DATA_DIR: folder })).code).toBe(0);
   await alter(folder, `update schema_version set version = 99`);
@@ -70,7 +70,7 @@ test('ends with a sentence when the database is of a newer version', async () =>
   expect([code, stderr]).toEqual([2, expect.stringContaining('install the newer version')]);
 });
 
-test('doctor says so when Redis evicts, or does not run', async () => {
+test('doctor reports a Redis that evicts, or does not run', async () => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
   const redis = await startRedis(['--maxmemory-policy', 'allkeys-lru']);

@@ -238,7 +238,7 @@ test.each([
   });
 });
 
-test('says who may not write where, when DATA_DIR belongs to somebody else', async () => {
+test('says who cannot write where if DATA_DIR belongs to another user', async () => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
   await chmod(`${folder}/data`, 0o500);
@@ -254,7 +254,7 @@ test('says who may not write where, when DATA_DIR belongs to somebody else', asy
 test.each([
   ['is full', 'size=100k', 'Free some space, or check the disk'],
   ['is read-only', 'ro', 'the file system is read-only (EROFS)'],
-])('says so when the disk of DATA_DIR %s', async (_name, options, words) => {
+])('reports that the disk of DATA_DIR %s', async (_name, options, words) => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
   // A disk of its own, in a mount namespace that ends with the process.
@@ -263,7 +263,7 @@ test.each([
   expectSentence(await runProcess(folder, ['serve'], { prefix }), { code: 1, says: [words] });
 });
 
-test('serves with a controller profile that cannot be read, and says what cannot be made', async () => {
+test('serves with an unreadable controller profile, and says what cannot be made', async () => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/controller.yaml`, 'name: [\n');
   const server = await startServing(folder, { CONTROLLER_FILE: 'controller.yaml' });

@@ -10,7 +10,7 @@ import { startObjectStore, storageEnvironment } from '../outside/object-store.ts
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill } from './backup-world.ts';
 
-test('refuses a file that was altered, cut or made by somebody else, the wrong keys and a place that is not empty', async () => {
+test('refuses a file that was altered, cut or made by someone else, wrong keys, and a place that is not empty', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 600);
@@ -211,7 +211,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
   expect(await readdir(join(home.folder, 'outgoing'))).toEqual([]);
 });
 
-test('makes scheduled backups in a worker, keeps some of each period, and doctor says when one is missing', async () => {
+test('makes scheduled backups in a worker, keeps some of each period, and doctor reports a missing one', async () => {
   const home = await emptyPlace();
   const { recipient, file } = await keyPair();
   const folder = join(await temporaryFolder(), 'backups');

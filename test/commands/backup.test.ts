@@ -11,7 +11,7 @@ import { cliPath, deliver, environment, serveHere, startServing } from '../servi
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill, picture } from './backup-world.ts';
 
-test('restores on either database what was backed up while the server ran, and goes on from there in a new epoch', async () => {
+test('restores a backup made while the server ran on either database, and continues in a new epoch', async () => {
   const home = await emptyPlace();
   await writeFile(join(home.folder, 'controller.yaml'), 'name: Acme GmbH\nsecondPersonFor: [refuse]\n');
   const world = await createOfficeWorld(home.env, { worker: false });
@@ -142,7 +142,7 @@ test('backs up one moment while deliveries arrive', async () => {
   });
 });
 
-test('leaves no file of a backup that was killed, and an interrupted restore begins again', async () => {
+test('leaves no file after a killed backup, and an interrupted restore begins again', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 8000);
@@ -209,7 +209,7 @@ test('accepts a database that was restored by other means once, and says how muc
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });
 
-test('erases again what was erased after the backup, before anybody can open what was restored', async () => {
+test('repeats erasures made after the backup before anyone can open the restored installation', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 5);

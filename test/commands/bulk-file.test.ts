@@ -15,14 +15,14 @@ function problemsOf(text: string): readonly string[] {
 const rows = (count: number) =>
   `policy_type,jurisdiction,business_name\n${Array.from({ length: count }, (_, n) => `eula,GB,Shop ${n}\n`).join('')}`;
 
-it('takes ten thousand items, and refuses one more, as CSV and as JSON', () => {
+it('accepts ten thousand items, and refuses one more, as CSV and as JSON', () => {
   expect(parseBulkItems(Buffer.from(rows(10_000)), 'items.csv')).toHaveLength(10_000);
   const tooMany = ['items.csv has more than 10000 items, which is the limit: split it.'];
   expect(problemsOf(rows(10_001))).toEqual(tooMany);
   expect(problemsOf(`[${'{},'.repeat(10_000)}{}]`)).toEqual(tooMany);
 });
 
-it('refuses a line of CSV that no item has', () => {
+it('refuses a CSV line that is too long for an item', () => {
   expect(problemsOf(`policy_type,jurisdiction${',x'.repeat(100_000)}\n`)).toEqual([
     expect.stringContaining('items.csv is not valid CSV'),
   ]);

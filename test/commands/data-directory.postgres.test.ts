@@ -24,7 +24,7 @@ test('marks the data directory at the first start and accepts later processes wi
   expect(await markOf(folder)).toBe(mark);
 });
 
-test('refuses another data directory, names both and says what to do', async () => {
+test('refuses a different data directory, names both and says what to do', async () => {
   const [store, shared, other, foreign] = [
     await temporaryStore(),
     await temporaryFolder(),

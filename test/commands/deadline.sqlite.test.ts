@@ -41,7 +41,7 @@ describe('dsar deadline', () => {
     expect(stdout).toMatch(/us-45 .* 2027-01-09/);
   });
 
-  it('takes a bare date as that day in the controller’s time zone', async () => {
+  it('treats a bare date as that day in the controller’s time zone', async () => {
     const far = [...single.slice(0, -1), 'NZ', '--place', 'NZ', '--json'];
     const near = [...far, '--time-zone', 'America/Los_Angeles'];
     const [there, here] = [await inEmptyFolder(far), await inEmptyFolder(near)];
@@ -100,7 +100,7 @@ describe('dsar deadline', () => {
     [[...single.slice(2), '--clarification', '2026-12-01,2026-12-02,2026-12-03'], /two dates/],
     [[...single.slice(2), '--cases', 'x.jsonl'], /--cases cannot be combined/],
     [['--cases', 'nowhere.jsonl'], /nowhere\.jsonl \(ENOENT\)/],
-  ])('refuses %j in a sentence', async (args, message) => {
+  ])('refuses %j with a sentence', async (args, message) => {
     const { code, stderr } = await inEmptyFolder(['dsar', 'deadline', ...args]);
     expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
   });

@@ -70,7 +70,7 @@ test('sends a stored delivery again: its bytes, its headers, and a signature tha
   expect(JSON.parse(again.stdout)).toMatchObject({ seq, status: 200, bytes: body.length });
 });
 
-test('says how a receiver failed, follows no redirect and waits no longer than asked', async () => {
+test('says how a receiver failed, follows no redirect and respects the time-out', async () => {
   const { world, cli } = await createInstallation();
   const seq = String(await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' }));
   const failing = await createReceiver({ status: 500, body: 'no' });
@@ -112,7 +112,7 @@ test('refuses addresses and entries that it cannot or must not send', async () =
   );
 });
 
-test('sends a signed test event to the own listener, which counts as no consent', async () => {
+test('sends a signed test event to its own listener, which does not count as consent', async () => {
   const { world, cli } = await createInstallation();
   const { port } = new URL(world.url);
   const own = { HOST: '127.0.0.1', PORT: port };
@@ -171,7 +171,7 @@ test('says what to do when a test event is not accepted', async () => {
   expect((await cli(['test', '--source', 'default'], { WEBHOOK_SECRETS: '' })).code).toBe(2);
 });
 
-test('lists deliveries from a time on, and those whose body holds a text', async () => {
+test('lists deliveries from a time on, and those whose body contains a text', async () => {
   const { world, cli } = await createInstallation();
   world.setNow('2026-03-01T22:30:00Z');
   const first = await world.event('consent.recorded', { banner_id: 'b', subject: 'anna_1', status: 'granted' });
@@ -225,7 +225,7 @@ test('shows deliveries as they arrive, refused ones too, until it is stopped', a
   expect((await exited)[0]).toBe(0);
 });
 
-test('tail --to sends each delivery on as it arrives, and goes on when the receiver is away', async () => {
+test('tail --to forwards each delivery as it arrives, and continues while the receiver is down', async () => {
   const { home, world } = await createInstallation();
   const receiver = await createReceiver({ status: 204 });
   const kept = await world.event('policy.updated', { policy_id: 'p1' });
@@ -249,7 +249,7 @@ test('tail --to sends each delivery on as it arrives, and goes on when the recei
   });
 });
 
-test('fixture keeps structure, types, lengths and what is read, and nothing of a person', async () => {
+test('fixture keeps structure, types, lengths and recognised values, but no personal data', async () => {
   const { world, cli } = await createInstallation();
   const person = { visitor_hash: 'ab12'.repeat(16), email: 'ada.lovelace@example.org', phone: 447700900123 };
   const consent = {

@@ -17,7 +17,7 @@ async function asAdmin(...commands: readonly (readonly [string, ...string[]])[])
   client.disconnect();
 }
 
-test('says nothing without REDIS_URL, and one line for a well-configured server', async () => {
+test('prints nothing without REDIS_URL, and one line for a well-configured server', async () => {
   expect(await checkRedis(null)).toEqual([]);
   expect(await checkRedis(redis.url)).toMatchObject([{ about: 'Redis', level: 'ok', remedy: null }]);
 });
@@ -37,13 +37,13 @@ test('names each setting that BullMQ needs and the server lacks, with its remedy
   await asAdmin(['CONFIG', 'SET', 'maxmemory-policy', 'noeviction'], ['CONFIG', 'SET', 'appendonly', 'yes']);
 });
 
-test('reports a fault when Redis does not answer, without printing its password', async () => {
+test('reports a fault if Redis does not answer, without printing its password', async () => {
   const [line] = await checkRedis(`redis://:hush@127.0.0.1:${await findFreePort()}`);
   expect(line).toMatchObject({ level: 'fault', remedy: expect.stringContaining('REDIS_URL') as string });
   expect(JSON.stringify(line)).not.toContain('hush');
 });
 
-test('says what it could not check when the Redis user lacks permissions', async () => {
+test('says what it could not check if the Redis user lacks permissions', async () => {
   await asAdmin(['ACL', 'SETUSER', 'narrow', 'on', '>pass', '~*', '+@all', '-config', '-info']);
   const levels = await levelsOf(redis.url.replace('redis://', 'redis://narrow:pass@'));
   expect(levels.filter((line) => /^note: Cannot check/.test(line))).toHaveLength(3);

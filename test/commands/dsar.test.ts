@@ -47,7 +47,7 @@ const opening = [
 ];
 
 describe('dsar', () => {
-  it('computes deadlines by the rules of REGIMES_FILE', async () => {
+  it('computes deadlines with the rules in REGIMES_FILE', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: new Date('2026-07-03T09:00:00.000Z') });
     try {
       const run = await createInstallation();

@@ -20,7 +20,7 @@ function verify(folder: string, ...args: string[]) {
   return { status, stdout };
 }
 
-test('exports everything in open formats with a reader that finds each change', async () => {
+test('exports everything in open formats with a verifier that finds each change', async () => {
   const home = await temporaryFolder();
   const world = await createOfficeWorld({ DATA_DIR: home }, { worker: false });
   const { config } = world.context;

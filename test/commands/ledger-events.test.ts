@@ -17,7 +17,7 @@ async function createEvents() {
   return { home, world, cli, read };
 }
 
-test('writes every entry as a JSON line, with ids and hashes, and nothing that names a person', async () => {
+test('writes every entry as a JSON line with ids and hashes, without naming anyone', async () => {
   const { world, cli, read } = await createEvents();
   const visitor = await signedIn(world);
   const { access } = await seedRequests(world);
@@ -59,7 +59,7 @@ test('writes every entry as a JSON line, with ids and hashes, and nothing that n
   expect(text).not.toMatch(/Ada|Lovelace|Grace|Hopper|Olga|@|visitor-7|granted|analytics|127\.0\.0\.1/);
 });
 
-test('names accounts by their id and programs by what they are', async () => {
+test('names accounts by id, and programs by their role', async () => {
   const { world, read } = await createEvents();
   const { ledger } = world.context;
   const acted = async (actor: string) => {
@@ -84,7 +84,7 @@ test('names accounts by their id and programs by what they are', async () => {
   expect(await acted('Olga')).toBeNull();
 });
 
-test('goes on behind an entry, keeps to a limit and a source, and writes one document with --json', async () => {
+test('continues after an entry, respects a limit and a source, and writes one document with --json', async () => {
   const { home, world, read, cli } = await createEvents();
   expect(
     (
@@ -143,7 +143,7 @@ function framesOf(stream: Buffer): string[] {
   return frames;
 }
 
-test('frames messages for TCP, and picks events by name and time without going back over the others', async () => {
+test('frames messages for TCP, and selects events by name and time without reading skipped ones again', async () => {
   const { world, read } = await createEvents();
   await world.event('consent.recorded', { banner_id: 'b', subject: 'caf\u00e9\n1 <110>', status: 'granted' });
   await world.event('policy.updated', { policy_id: 'p' });
@@ -157,7 +157,7 @@ test('frames messages for TCP, and picks events by name and time without going b
   expect((await read('--since', '2020-01-01')).lines).toHaveLength(lines.length);
 });
 
-test('a message of syslog stays one line of ASCII whatever is in it', () => {
+test('a syslog message stays one line of ASCII whatever its content', () => {
   const event: LedgerEvent = {
     seq: 1,
     receivedAt: '2026-03-01T12:00:00.000Z',

@@ -39,7 +39,7 @@ describe('proofs on the command line', () => {
     return { folder, run, open };
   }
 
-  test('a letter from a request that was altered is refused with exit code 3, as packs and reports are', async () => {
+  test('a letter for an altered request is refused with exit code 3, like packs and reports', async () => {
     const { folder, run, open } = await installation();
     const caseId = await open('Ada');
     await alter(folder, `update entries set meta = ${bytes('{}')} where seq = 1`);
@@ -83,7 +83,7 @@ describe('proofs on the command line', () => {
     expect((await run('ledger', 'prove', '999')).stderr).toContain('the entry is missing');
   });
 
-  test('consistency connects a checkpoint that was handed out with the newest, and finds a fork and a cut', async () => {
+  test('consistency connects an earlier checkpoint with the newest, and finds a fork and a cut', async () => {
     const { folder, run, open } = await installation();
     await open('Ada');
     const early = join(folder, 'early.json');
@@ -150,7 +150,7 @@ describe('ledger verify --public', () => {
     return { folder, run, files, key, verify };
   }
 
-  test('confirms what was handed out, by the verifier key alone and without writing anything', async () => {
+  test('confirms earlier checkpoints with the verifier key alone, without writing anything', async () => {
     const { folder, files, key, verify } = await handedOut('json', 'pdf', 'html');
     const before = await readdir(folder);
     const found = await verify('--key', key, '--checkpoint', ...Object.values(files), '--json');
@@ -168,7 +168,7 @@ describe('ledger verify --public', () => {
     expect([keyFile.code, keyFile.stdout]).toEqual([0, expect.stringContaining('No outside checkpoint was given')]);
   });
 
-  test.runIf(engine === 'sqlite')('reads a copy that nobody may write to', async () => {
+  test.runIf(engine === 'sqlite')('reads a read-only copy', async () => {
     const { folder, files, key, verify } = await handedOut();
     const copy = join(await temporaryFolder(), 'copy');
     await mkdir(copy);
@@ -188,7 +188,7 @@ describe('ledger verify --public', () => {
     expect(await readdir(copy)).toEqual(['a copy?.sqlite']);
   });
 
-  test('finds a history that was rewritten and signed again, by what was handed out before', async () => {
+  test('detects a rewritten and re-signed history by means of earlier checkpoints', async () => {
     const { folder, run, files, key, verify } = await handedOut('json', 'pdf', 'html');
     // With both keys: everything is recomputed and signed afresh.
     await rewriteHistory(folder, key);
@@ -203,7 +203,7 @@ describe('ledger verify --public', () => {
     }
   });
 
-  test('finds a ledger that was cut off', async () => {
+  test('detects a truncated ledger', async () => {
     const { folder, files, key, verify } = await handedOut('pdf');
     await alter(folder, 'delete from entries where seq > 2', 'delete from checkpoints where size > 2');
     const found = await verify('--key', key, '--checkpoint', files.pdf ?? '');
@@ -227,14 +227,14 @@ describe('ledger verify --public', () => {
       'entry 2: erased-without-record',
     ],
     ['a note of the database', `update checkpoints set note = 'x'`, 'checkpoint-invalid'],
-  ])('names %s', async (_, statement, sentence) => {
+  ])('reports %s', async (_, statement, sentence) => {
     const { folder, key, verify } = await handedOut();
     await alter(folder, statement);
     const found = await verify('--key', key);
     expect([found.code, found.stdout]).toEqual([3, expect.stringContaining(sentence)]);
   });
 
-  test('refuses a key that is none, a file without a checkpoint, and names a checkpoint of another key', async () => {
+  test('refuses an invalid key and a file without a checkpoint, and reports a checkpoint of another key', async () => {
     const { folder, files, key, verify } = await handedOut();
     expect(await verify()).toMatchObject({
       code: 2,

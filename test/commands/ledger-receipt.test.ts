@@ -9,7 +9,7 @@ import { deliver, serveHere } from '../serving.ts';
 import { alter, bytes } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('the verifier key is printed, lies in DATA_DIR, and is shown by the public listener', async () => {
+test('the verifier key is printed, is in DATA_DIR, and is published by the public listener', async () => {
   const folder = await temporaryFolder();
   const serving = await serveHere(folder);
   const response = await fetch(`${serving.url}/.well-known/consent-ledger/log.vkey`);
@@ -26,7 +26,7 @@ test('the verifier key is printed, lies in DATA_DIR, and is shown by the public 
   expect(await readFile(join(folder, 'log.vkey'), 'utf8')).toBe(shown);
 });
 
-test('a receipt proves to the sender, with the verifier alone, what was received and when', async () => {
+test('a receipt proves to the sender what was received and when, using only the verifier', async () => {
   const folder = await temporaryFolder();
   const serving = await serveHere(folder);
   const [sent, other] = [JSON.stringify({ event: 'consent.recorded', data: { consent_id: 'c-1' } }), '{}'];

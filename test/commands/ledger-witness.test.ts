@@ -7,7 +7,7 @@ import { startWitness } from '../ledger/witness-stand-in.ts';
 import { alter, bytes } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('witnesses cosign checkpoint after checkpoint, and find a history that was rewritten or cut off', async () => {
+test('witnesses cosign successive checkpoints, and detect a rewritten or truncated history', async () => {
   const folder = await temporaryFolder();
   const run = (...args: string[]) => runCli(folder, args);
   const open = (name: string) =>
@@ -87,7 +87,7 @@ test.each([
   expect(parseWitnessPolicy(policy)).toContain(words);
 });
 
-test('doctor says whether checkpoints leave the machine, and fails when one has waited too long', async () => {
+test('doctor says whether checkpoints leave the machine, and fails if one has waited too long', async () => {
   const folder = await temporaryFolder();
   const [share, policy] = [join(folder, 'share'), join(folder, 'policy')];
   await mkdir(share);
@@ -123,7 +123,7 @@ test('doctor says whether checkpoints leave the machine, and fails when one has 
 });
 
 test.each(['serve', 'worker'])(
-  '%s does not start with a file of witnesses that makes no sense, and says what to do',
+  '%s does not start with an invalid witness file, and says what to do',
   async (command) => {
     const folder = await temporaryFolder();
     const path = join(folder, 'policy');

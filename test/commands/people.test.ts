@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { runCli } from '../cli/command-line.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-it('`people` invites, changes, resets and disables accounts, and says what is wrong', async () => {
+it('`people` invites, changes, resets and disables accounts, and explains refusals', async () => {
   const folder = await temporaryFolder();
   const url = ['--admin-url', 'https://ledger.example.org'];
   const run = (...args: string[]) => runCli(folder, ['people', ...args]);

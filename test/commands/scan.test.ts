@@ -34,7 +34,7 @@ async function createInstallation() {
 }
 
 describe('scan and integration', () => {
-  it('take the only source there is, whatever its name, and ask which one where there are several', async () => {
+  it('uses the only source, whatever its name, and asks which one if there are several', async () => {
     const folder = await temporaryFolder();
     const cli = (...args: string[]) => runCli(folder, args, { DATA_DIR: folder, WEBHOOK_SECRETS: '' });
     const lists = ['scan list', 'scan show', 'integration list'].map((words) => [...words.split(' '), '--json']);
@@ -47,7 +47,7 @@ describe('scan and integration', () => {
     }
   });
 
-  it('shows the inventory at a time, what was set before consent, the drift, and what could not be read', async () => {
+  it('shows the inventory at a time, items set before consent, the drift, and the number of unreadable items', async () => {
     const { run, scanned } = await createInstallation();
     expect((await run('scan', 'show')).out).toContain('No inventory yet');
     await scanned('2026-06-01T10:00:00Z', [{ name: '_ga', category: 'analytics' }, { name: 'old' }]);

@@ -93,7 +93,7 @@ test('copies every entry, checkpoint and row, and serves from the copy', async (
   expect(again.stderr).toContain('has entries that this one lacks');
 });
 
-test('resumes a copy that was killed half way, and does not serve from it before it is complete', async () => {
+test('resumes a copy that was killed halfway, and does not serve from it before it is complete', async () => {
   const folder = await temporaryFolder();
   const context = await openContext(loadConfig(environment(folder, simple(folder)), folder), createLog('fatal'));
   const at = new Date().toISOString();
@@ -136,7 +136,7 @@ test('resumes a copy that was killed half way, and does not serve from it before
   expect(report).toMatchObject({ copied: 10_000 - there, seq: 10_000, differentLeaf: null });
 });
 
-test('refuses new entries in a retired database, even from a server that has it open', async () => {
+test('refuses new entries in a retired database, even on a server that has it open', async () => {
   const folder = await temporaryFolder();
   const serving = await startServing(folder, simple(folder));
   const send = (n: number) => deliver(serving.url, JSON.stringify({ event: 'policy.updated', policy_id: `p${n}` }));
@@ -160,7 +160,7 @@ test('refuses new entries in a retired database, even from a server that has it 
   expect(doctor.stdout).toContain('the installation has moved to');
 });
 
-test('refuses to copy into the database of another installation or its own, and leaves it alone', async () => {
+test('refuses to copy into another installation’s database or its own, and leaves it unchanged', async () => {
   const folder = await temporaryFolder();
   const other = await temporaryFolder();
   for (const one of [folder, other]) expect((await runCli(one, ['ledger', 'checkpoint'], simple(one))).code).toBe(0);

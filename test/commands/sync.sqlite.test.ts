@@ -45,7 +45,7 @@ it('dismisses a banner that the service does not know, and restores it', async (
   expect((await run('sync', 'status')).stdout).not.toContain('dismissed');
 });
 
-it('extends a withdrawal by request when a sync brings earlier consent on another banner', async () => {
+it('extends a withdrawal by request if a sync brings earlier consent on another banner', async () => {
   const folder = await temporaryFolder();
   const row = (bannerId: string, at: string) => ({
     ...{ bannerId, at: Date.parse(at) },

@@ -27,7 +27,7 @@ async function startWorker(folder: string, ...flags: readonly string[]) {
   };
 }
 
-test('shares the kinds of jobs between two workers, which stop gracefully', async () => {
+test('divides the kinds of jobs between two workers, which stop gracefully', async () => {
   const folder = await temporaryFolder();
   const documents = await startWorker(folder, '--kinds', 'documents');
   expect(documents.said).toEqual({
@@ -49,7 +49,7 @@ test('shares the kinds of jobs between two workers, which stop gracefully', asyn
   expect([await documents.stop(), await others.stop()]).toEqual([0, 0]);
 });
 
-test('waits for the database when a worker starts while another process blocks writes', async () => {
+test('waits for the database if a worker starts while another process blocks writes', async () => {
   const folder = await temporaryFolder();
   expect(await (await startWorker(folder)).stop()).toBe(0);
   const store = await openStoreIn(folder);

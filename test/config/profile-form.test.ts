@@ -13,7 +13,7 @@ it('changes nothing in a profile when the form is submitted unchanged', async ()
   expect(await applyProfileForm(example, path, form)).toEqual({ outcome: 'unchanged' });
 });
 
-it('writes what changed, and keeps comments and what the form does not show', async () => {
+it('writes changes, and keeps comments and parts that the form does not show', async () => {
   const purposes = (form['purposes'] ?? '').replace('36 months', '24 months');
   expect(purposes).not.toBe(form['purposes']);
   const changed = await applyProfileForm(example, path, { ...form, phone: '', email: 'dsar@shop.example', purposes });
@@ -26,7 +26,7 @@ it('writes what changed, and keeps comments and what the form does not show', as
   expect(changed.text.includes('translations')).toBe(example.includes('translations'));
 });
 
-it('refuses what would not load, with every problem', async () => {
+it('refuses input that would not load, with every problem', async () => {
   const wrong = await applyProfileForm(example, path, {
     ...form,
     name: '',
@@ -43,7 +43,7 @@ it('refuses what would not load, with every problem', async () => {
   expect(await readProfileForm('a: [', path)).toMatchObject({ problems: [expect.stringContaining('line')] });
 });
 
-it('starts a profile from nothing, with what was filled in and no more', async () => {
+it('starts a new profile with the input and nothing else', async () => {
   const empty = (await readProfileForm('', path)) as ProfileForm;
   expect(new Set(Object.values(empty))).toEqual(new Set(['']));
   expect(await applyProfileForm('', path, empty)).toEqual({
@@ -70,7 +70,7 @@ describe('approval and retention', () => {
     return { ...changed, profile: loaded.value, form: (await readProfileForm(changed.text, path)) as ProfileForm };
   };
 
-  it('writes each rule of approval by itself', async () => {
+  it('writes each approval rule independently', async () => {
     const both = await change(before, {
       'secondPersonFor.answer': 'yes',
       'secondPersonFor.refuse': 'yes',
@@ -83,7 +83,7 @@ describe('approval and retention', () => {
     expect(one.fields).toEqual(['secondPersonFor.answer']);
   });
 
-  it('reads periods in words, and writes them as the profile has them', async () => {
+  it('reads periods in words, and writes them in the profile’s form', async () => {
     const set = await change(before, {
       retention: 'yes',
       'retention.cases': '3 years',
@@ -109,7 +109,7 @@ describe('approval and retention', () => {
     expect(usual.profile.retention).toEqual({ cases: { months: 24 }, packs: { days: 1 } });
   });
 
-  it('erases automatically only if that is ticked, with the usual periods too', async () => {
+  it('enables automatic erasure only if ticked, even with the usual periods', async () => {
     const usual = await change(before, { retention: 'yes' });
     expect(usual.profile.retention).toEqual({});
     const off = await change(usual.text, { retention: '' });

@@ -46,8 +46,8 @@ async function createWorld() {
   return { world, first, second };
 }
 
-describe('looking up how consent stood', () => {
-  it('answers per purpose at any time, by which decision and entry, for the hash or the id of a record', async () => {
+describe('a look-up of consent', () => {
+  it('answers per purpose at any time, with decision and entry, for a visitor hash or a record id', async () => {
     const { world, first, second } = await createWorld();
     const then = await found(world, 'Visitor-7', 20);
     expect(states(then)).toEqual({ analytics: 'granted', marketing: 'granted' });
@@ -62,14 +62,14 @@ describe('looking up how consent stood', () => {
     expect((await found(world, 'Visitor-7', 50)).standing).toEqual([]);
   });
 
-  it('says what had been known at that moment where that was something else', async () => {
+  it('says what was known at that time if that differs', async () => {
     const { world } = await createWorld();
     // Both decisions were received today: nothing of them was known 20 days ago.
     expect((await found(world, 'Visitor-7', 20)).knownThen).toEqual([]);
     expect((await found(world, 'Visitor-7', 0)).knownThen).toBeNull();
   });
 
-  it('cites the evidence of the banner for the time of the decision', async () => {
+  it('cites the banner evidence for the time of the decision', async () => {
     const { world } = await createWorld();
     const bytes = Buffer.from('Accept all | Settings');
     const evidence = { source: 'default', actor: 'Olga', bannerId: 'bnr_1', fileName: 'b.txt', bytes, note: null };
@@ -80,7 +80,7 @@ describe('looking up how consent stood', () => {
     expect((await found(world, 'Visitor-7', 0)).decisions[0]?.banner).toEqual([]);
   });
 
-  it('never calls a decision granted that its records contradict', async () => {
+  it('never reports a decision with contradictory records as granted', async () => {
     const { world } = await createWorld();
     await chose(world, 'c-2', 12, { analytics: false, marketing: false });
     const answer = await found(world, 'Visitor-7', 0);
@@ -88,7 +88,7 @@ describe('looking up how consent stood', () => {
     expect(answer.decisions[0]?.contradictions).toContain('analytics: granted / denied');
   });
 
-  it('is recorded with a keyed hash in place of whom it was about, whatever came of it', async () => {
+  it('is recorded with a keyed hash of the person, whatever its result', async () => {
     const { world } = await createWorld();
     await found(world, 'Visitor-7', 0);
     await found(world, 'c-1', 0);
@@ -101,7 +101,7 @@ describe('looking up how consent stood', () => {
     expect(JSON.stringify(looked)).not.toMatch(/visitor-7/i);
   });
 
-  it('finds a person by e-mail address once the recipe of the source is configured, with records in any form', async () => {
+  it('finds a person by e-mail address once the source’s recipe is configured, with records in any form', async () => {
     const { world } = await createWorld();
     const salt = 'pepper';
     const hash = createHash('sha256').update(`${salt}ada@example.org`).digest('hex');
@@ -115,13 +115,13 @@ describe('looking up how consent stood', () => {
     expect(await show(world, 'eve@example.org', 0)).toMatchObject({ outcome: 'not-found', by: 'email' });
   });
 
-  it('calls a decision disputed when another record of it names another person', async () => {
+  it('reports a decision as disputed if another of its records names another person', async () => {
     const { world } = await createWorld();
     await chose(world, 'c-2', 12, { analytics: true, marketing: false }, { visitor_hash: 'Visitor-8' });
     expect(states(await found(world, 'Visitor-7', 0))).toEqual({ analytics: 'disputed', marketing: 'withdrawn' });
   });
 
-  it('refuses a time to come, a source that is not there, and an e-mail address where nobody knows how it was hashed', async () => {
+  it('refuses a future time, an unknown source, and an e-mail address without a known recipe', async () => {
     const { world } = await createWorld();
     expect(await show(world, 'Visitor-7', -1)).toMatchObject({ problems: ['The time is in the future.'] });
     expect(await show(world, 'Visitor-7', 0, 'nobody')).toMatchObject({
@@ -133,7 +133,7 @@ describe('looking up how consent stood', () => {
   });
 });
 
-it('answers nothing from an entry that was altered, and names it', async () => {
+it('a look-up gives no answer based on an altered entry, and names it', async () => {
   const { world, first, second } = await createWorld();
   const { dataDir } = world.context.config;
   await alter(dataDir, `update entries set body = ${bytes('{}')} where seq = ${first}`);
@@ -159,7 +159,7 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
     return answer.record;
   }
 
-  it('has every field of the standard, says what is not known, and cites the commitment of its entry', async () => {
+  it('has every field of the standard, says what is unknown, and cites the commitment of its entry', async () => {
     const { world, second } = await createWorld();
     const record = await recordOf(world, 'c-2');
     expect(consentRecordSchema.parse(record)).toEqual(record);
@@ -189,7 +189,7 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
     ]);
   });
 
-  it('is found by the id of the record, of the decision or of an entry, and has the same bytes each time but for its seal', async () => {
+  it('is found by the id of a record, decision or entry, and has the same bytes each time except its seal', async () => {
     const { world, second } = await createWorld();
     const asOf = await world.context.projector.catchUp();
     await world.context.seal();
@@ -212,7 +212,7 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
     expect(await loadConsentRecord(world.context, none)).toEqual({ outcome: 'not-found' });
   });
 
-  it('of a disputed decision says that nobody knows, and which purposes', async () => {
+  it('says for a disputed decision that the consent is unknown, and for which purposes', async () => {
     const { world } = await createWorld();
     await chose(world, 'c-2', 12, { analytics: false, marketing: false });
     const { evidence, events } = await recordOf(world, 'c-2');

@@ -58,7 +58,7 @@ test('rejects calls with the error that the thread had, of the same class', asyn
   await expect(second).rejects.toBeInstanceOf(CodedError);
 });
 
-test('starts a thread anew that ended by itself, and rejects what it was asked', async () => {
+test('restarts a thread that ended unexpectedly, and rejects its pending calls', async () => {
   vi.useFakeTimers();
   try {
     const { projector, threads } = createWorld();
@@ -104,7 +104,7 @@ test('tells the thread of appends beyond its position, many in one message', asy
   }
 });
 
-test('puts a position right in this thread and says how it went', async () => {
+test('corrects a position in this thread and reports the result', async () => {
   const onMisplaced = vi.fn(async () => Promise.reject(new CodedError('conflict')));
   const { projector, threads } = createWorld(onMisplaced);
   projector.start();

@@ -119,7 +119,7 @@ describe('totals by purpose', () => {
       marketing: 'withdrawn',
     });
   });
-  it('count nothing as granted of a withdrawal that names what had been granted', () => {
+  it('count nothing as granted in a withdrawal that names earlier grants', () => {
     const said = { state: 'withdrawn', purposes: choices('+analytics +marketing') } as const;
     expect([...outcomesOf(said, ['analytics', 'marketing']).values()]).toEqual(['withdrawn', 'withdrawn']);
   });

@@ -32,7 +32,7 @@ const stateAt = (rows: readonly ToldDecision[], day: number) =>
     ),
   );
 
-describe('how consent stood at a moment', () => {
+describe('the consent at a given time', () => {
   const rows = [
     told(1, { analytics: 'granted', marketing: 'granted', necessary: 'granted' }),
     told(10, { analytics: 'granted', marketing: 'denied' }),
@@ -40,7 +40,7 @@ describe('how consent stood at a moment', () => {
     told(25, { analytics: 'granted', marketing: 'denied' }),
   ];
 
-  test('is told purpose by purpose, and what comes later changes nothing before', () => {
+  test('is given by purpose, and later decisions do not change earlier times', () => {
     expect(stateAt(rows, 1)).toEqual({ analytics: 'granted', marketing: 'granted' });
     expect(stateAt(rows, 10)).toEqual({ analytics: 'granted', marketing: 'withdrawn' });
     expect(stateAt(rows, 20)).toEqual({ analytics: 'withdrawn', marketing: 'withdrawn' });
@@ -53,7 +53,7 @@ describe('how consent stood at a moment', () => {
     for (const day of [1, 10, 20, 25]) expect(stateAt(rows.toReversed(), day)).toEqual(stateAt(rows, day));
   });
 
-  test('names the decision that made it so and since when', () => {
+  test('names the decision that determines it, and since when', () => {
     const [banner] = standingAt(timelineOf(rows), on(15));
     expect(banner?.purposes).toMatchObject([
       { purpose: 'analytics', since: '2026-06-10T10:00:00.000Z', decisionId: rows[1]?.decision_id },
@@ -61,7 +61,7 @@ describe('how consent stood at a moment', () => {
     ]);
   });
 
-  test('keeps banners apart', () => {
+  test('is separate for each banner', () => {
     const two = [told(1, { ads: 'granted' }), told(2, { ads: 'denied' }, { banner_id: 'other' })];
     expect(standingAt(timelineOf(two), on(3)).map(({ bannerId, purposes }) => [bannerId, purposes[0]?.state])).toEqual([
       ['b', 'granted'],
@@ -70,7 +70,7 @@ describe('how consent stood at a moment', () => {
   });
 });
 
-test('a decision whose records contradict each other grants nothing, and what both deny stays denied', () => {
+test('a decision with contradictory records grants nothing, but what both deny stays denied', () => {
   const both = [
     told(1, { analytics: 'granted', ads: 'granted', sale: 'denied' }, { decision_id: 'r:x' }),
     told(1, { analytics: 'denied', ads: 'granted', sale: 'denied' }, { decision_id: 'r:x', conflicts: 1 }),
@@ -107,7 +107,7 @@ test('a purpose keeps the expiry of the decision that granted it, until a later 
   expect([stateAt(renewed, 26)['analytics'], stateAt(renewed, 28)['analytics']]).toEqual(['granted', 'expired']);
 });
 
-test('what had expired is not withdrawn by a later denial, and does not come back by a later choice', () => {
+test('expired consent is neither withdrawn by a later denial nor restored by a later choice', () => {
   const first = told(1, { analytics: 'granted' }, { expires_at: '2026-06-05T00:00:00.000Z' });
   const denied = timelineOf([first, told(10, { analytics: 'denied' })]);
   expect(denied[1]).toMatchObject({ label: 'refused', withdraws: [], stands: [] });
@@ -115,7 +115,7 @@ test('what had expired is not withdrawn by a later denial, and does not come bac
   expect(stateAt([first, told(10, {}, { state: 'refused' })], 11)).toEqual({ analytics: 'refused' });
 });
 
-test('names that differ by case are one purpose, shown as it was written last', () => {
+test('names that differ only in case are one purpose, shown in its last spelling', () => {
   const rows = [told(1, { Analytics: 'granted', ads: 'granted' }), told(2, { analytics: 'denied', ADS: 'granted' })];
   expect(stateAt(rows, 3)).toEqual({ analytics: 'withdrawn', ADS: 'granted' });
   expect(timelineOf(rows)[1]).toMatchObject({ label: 'partly-withdrawn', withdraws: ['analytics'], stands: ['ADS'] });
@@ -139,12 +139,12 @@ test('a choice that could not be read leaves earlier consent unclear; asking aga
   expect(stateAt(all, 4)).toEqual({ '*': 'withdrawn' });
 });
 
-test('consent to all purposes takes the place of earlier refusals', () => {
+test('consent to all purposes replaces earlier refusals', () => {
   const rows = [told(1, { ads: 'denied', analytics: 'granted' }), told(2, {})];
   expect(stateAt(rows, 3)).toEqual({ '*': 'granted', analytics: 'granted' });
 });
 
-test('a purpose that a record names twice is denied if it is denied once, whichever comes first', () => {
+test('a purpose named twice in a record is denied if it is denied once, in any order', () => {
   for (const twice of [
     { Analytics: 'granted', analytics: 'denied' },
     { Analytics: 'denied', analytics: 'granted' },
@@ -166,7 +166,7 @@ test('a purpose that one record withdraws and another grants with all others is 
   expect(stateAt([...rows, told(3, {})], 3)).toEqual({ '*': 'granted', analytics: 'granted' });
 });
 
-test('what earlier decisions granted is held until that is enough, and what the latest granted always', () => {
+test('grants of earlier decisions are kept up to a limit, those of the latest always', () => {
   const purposes = (prefix: string, count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, i) => [`${prefix}${i}`, 'granted']));
   const standing = (rows: readonly ToldDecision[]) => timelineOf(rows).at(-1)?.stands.length;
@@ -175,7 +175,7 @@ test('what earlier decisions granted is held until that is enough, and what the 
   expect(standing(Array.from({ length: 28 }, (_, day) => told(day + 1, purposes(`${day}-`, 10))))).toBe(50);
 });
 
-test('a decision that is told of in ever more ways is disputed, and judging it takes no longer', () => {
+test('a decision with ever more versions is disputed, and judging it takes no longer', () => {
   const ways = Array.from({ length: 1000 }, (_, i) =>
     told(1, { [`purpose-${i}`]: 'granted' }, { decision_id: 'r:same', conflicts: i >= MAX_SAYINGS ? 1 : 0 }),
   );
@@ -184,7 +184,7 @@ test('a decision that is told of in ever more ways is disputed, and judging it t
   expect(judged?.outcomes.size).toBe(MAX_SAYINGS);
 });
 
-test('agrees with a plain replay of the records, purpose by purpose', () => {
+test('the timeline agrees with a plain replay of the records, purpose by purpose', () => {
   const purposes = fc.dictionary(
     fc.constantFrom('analytics', 'Analytics', 'ads', 'necessary'),
     fc.constantFrom('granted', 'denied'),

@@ -4,7 +4,7 @@ import { describeFileError } from '../../src/core/errors.ts';
 const refused = (code: string, syscall: string, path?: string): Error =>
   Object.assign(new Error(`${code}: refused`), { code, syscall, ...(path === undefined ? {} : { path }) });
 
-it('names what the file system refused, why, and to whom', () => {
+it('says what the file system refused, why, and to which user', () => {
   expect(describeFileError(refused('EACCES', 'mkdir', '/data/keys'))).toMatch(
     /^Cannot create the folder \/data\/keys: permission denied \(EACCES\)\. Give user \d+ access/,
   );
@@ -12,7 +12,7 @@ it('names what the file system refused, why, and to whom', () => {
   expect(describeFileError(refused('ENOSPC', 'open', '/data/x'))).toContain('Free some space');
 });
 
-it('leaves other errors alone', () => {
+it('does not describe other errors', () => {
   for (const error of [refused('ECONNREFUSED', 'connect'), refused('EACCES', 'listen'), new Error('EACCES'), null])
     expect(describeFileError(error)).toBeNull();
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isSharedMailbox, subjectForms, subjectOfEmail } from '../../src/core/subject.ts';
 
 describe('the subject of an e-mail address', () => {
-  it('follows the recipe of the source', () => {
+  it('follows the source’s recipe', () => {
     // printf 'ada@example.org' | sha256sum; printf 'saltada@example.org' | sha256sum; openssl dgst -sha256 -hmac key
     const sha = { algorithm: 'sha256', normalise: 'trim-lowercase', salt: '' } as const;
     expect(subjectOfEmail(' Ada@Example.org ', sha)).toBe(EXPECTED.plain);
@@ -11,7 +11,7 @@ describe('the subject of an e-mail address', () => {
     expect(subjectOfEmail('Ada@Example.org', { ...sha, normalise: 'none' })).not.toBe(EXPECTED.plain);
   });
 
-  it('is looked for in the forms in which a hash may be written, and in no other', () => {
+  it('is looked up in all forms of a hash, and in no other', () => {
     const hex = EXPECTED.plain;
     expect(subjectForms(`SHA256:${hex.toUpperCase()}`)).toContain(hex);
     expect(subjectForms(hex)).toEqual(expect.arrayContaining([hex, hex.toUpperCase(), `sha256:${hex}`]));
@@ -19,7 +19,7 @@ describe('the subject of an e-mail address', () => {
     expect(subjectForms('  ')).toEqual([]);
   });
 
-  it('knows the mailboxes that several people read', () => {
+  it('is marked for mailboxes that several people read', () => {
     for (const email of [
       'info@acme.org',
       'INFO@acme.org',

@@ -5,7 +5,7 @@ import { hmacSha256, sha256, sha256Hex } from '../../src/crypto/hash.ts';
 import { dedupeKeyOf } from '../../src/crypto/keys.ts';
 
 describe('hashes', () => {
-  it('are those of the library for any bytes', () => {
+  it('equal those of the library for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (data) => {
         const expected = createHash('sha256').update(data).digest();
@@ -15,7 +15,7 @@ describe('hashes', () => {
     );
   });
 
-  it('with a key are those of the library for any key and message, one after the other', () => {
+  it('with a key equal those of the library for any sequence of keys and messages', () => {
     const message = fc.oneof(
       fc.uint8Array({ maxLength: 300 }),
       fc.constantFrom(0, 63, 64, 8191, 8192, 8193, 20_000).map((length) => new Uint8Array(length).fill(0xa5)),
@@ -34,7 +34,7 @@ describe('hashes', () => {
 });
 
 describe('a deduplication key', () => {
-  it('is the HMAC over its parts, each with its length before it, and one part of bytes stands alone', () => {
+  it('is the HMAC over its length-prefixed parts, while a single part of bytes is used alone', () => {
     const part = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), fc.uint8Array({ maxLength: 40 }));
     const key = Buffer.alloc(32, 3);
     fc.assert(

@@ -14,7 +14,7 @@ function rfcRoot(leaves: Buffer[]): Buffer {
   return sha(Buffer.from([1]), rfcRoot(leaves.slice(0, k)), rfcRoot(leaves.slice(k)));
 }
 
-test('the root is that of RFC 6962 at every size, however the leaves are added', () => {
+test('the root matches RFC 6962 at every size, however the leaves are added', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 300 }),

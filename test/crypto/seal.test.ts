@@ -5,7 +5,7 @@ import { openSealed, sealBytes } from '../../src/crypto/keys.ts';
 
 const key = randomBytes(32);
 
-test('what was sealed opens with the same key and context', () => {
+test('a sealed value opens with the same key and context', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), fc.string(), (plain, context) => {
       expect(openSealed(key, sealBytes(key, plain, context), context)).toEqual(Buffer.from(plain));
@@ -13,13 +13,13 @@ test('what was sealed opens with the same key and context', () => {
   );
 });
 
-test('it opens with no other key and in no other context', () => {
+test('a sealed value does not open with another key or context', () => {
   const sealed = sealBytes(key, Buffer.from('x'), 'source:a');
   expect(openSealed(randomBytes(32), sealed, 'source:a')).toBeNull();
   expect(openSealed(key, sealed, 'source:b')).toBeNull();
 });
 
-test('any altered, cut or lengthened form is refused', () => {
+test('any altered, truncated or extended form is refused', () => {
   const sealed = sealBytes(key, Buffer.from('some text'), 'c');
   for (let place = 0; place < sealed.length; place++) {
     const altered = Buffer.from(sealed);
@@ -30,6 +30,6 @@ test('any altered, cut or lengthened form is refused', () => {
   expect(openSealed(key, Buffer.concat([sealed, Buffer.from([0])]), 'c')).toBeNull();
 });
 
-test('the same bytes are sealed differently each time', () => {
+test('sealing the same bytes gives a different result each time', () => {
   expect(sealBytes(key, Buffer.from('x'), 'c').equals(sealBytes(key, Buffer.from('x'), 'c'))).toBe(false);
 });

@@ -83,7 +83,7 @@ test.each(vectors.consistency)(
   },
 );
 
-test('every leaf of every tree up to 70 is proven, and every tree is shown to continue every earlier one', () => {
+test('proves every leaf of every tree up to 70, and that every tree continues every earlier one', () => {
   const leaves = Array.from({ length: 70 }, (_, n) => sha256(Buffer.from([n])));
   const rootAt = leaves.map((_, place) => rootOf(growFrontier(EMPTY_FRONTIER, leaves.slice(0, place + 1))));
   for (let size = 1; size <= leaves.length; size += 1) {
@@ -99,7 +99,7 @@ test('every leaf of every tree up to 70 is proven, and every tree is shown to co
 });
 
 // The worked example of RFC 9162 §2.1.5: the tree of seven leaves, by the names of its nodes.
-test('the paths are those of the example in RFC 9162 §2.1.5', () => {
+test('the paths match the example in RFC 9162 §2.1.5', () => {
   const names: Record<string, string> = {
     '0-1': 'a',
     '1-2': 'b',
@@ -120,7 +120,7 @@ test('the paths are those of the example in RFC 9162 §2.1.5', () => {
   expect(named(consistencyPath(6, 7))).toEqual(['i', 'j', 'k']);
 });
 
-test('a proof file has the lines of c2sp.org/tlog-proof', () => {
+test('a proof file has the lines required by c2sp.org/tlog-proof', () => {
   const proof = {
     index: 6,
     hashes: [Buffer.alloc(32, 1), Buffer.alloc(32, 2)],

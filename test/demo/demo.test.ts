@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-test('a month of signed deliveries of two clients is kept, forged ones are refused, and the ledger is sound', () => {
+test('the demo stores a month of signed deliveries for two clients, refuses forged ones, and its ledger is sound', () => {
   const { deliveries, verification, rows } = result;
   expect(deliveries.accepted).toBeGreaterThan(500);
   expect(deliveries.refused).toBeGreaterThan(0);
@@ -40,13 +40,13 @@ test('a month of signed deliveries of two clients is kept, forged ones are refus
   expect(verification.checkpoints).toBeGreaterThan(25); // one a day
 });
 
-test('it says what needs attention in the words of a data protection officer', () => {
+test('the demo says what needs attention in a data protection officer’s terms', () => {
   expect(result.attention).toMatch(
     /^\d+ requests?: (?:\d+ overdue, )?1 due in \d days?, 1 unmatched(?:, 1 opt-out)? · \d+ decisions never delivered · \d+ contradictory · set before consent on \d+ sites? · \d+ integrations? disconnected$/,
   );
 });
 
-test('it has what makes records evidence: policy texts, banners as shown, disputed decisions, a withdrawal by request', async () => {
+test('the demo has evidence: policy texts, banners as shown, disputed decisions, a withdrawal by request', async () => {
   const { texts, banners, disputed, withdrawals } = result.evidence;
   expect(texts).toBeGreaterThan(20);
   expect(banners).toHaveLength(4);
@@ -66,7 +66,7 @@ test('it has what makes records evidence: policy texts, banners as shown, disput
   expect(shown.stdout).toMatch(/under {6}policy \S+, version \d+; text (?:seen before and after|one of two)/);
 });
 
-test('the letter of the pack is in the language of the requester', () => {
+test('the letter in the pack is in the requester’s language', () => {
   const pack = result.files.find((file) => file.endsWith('.zip')) as string;
   const folder = join(home, 'letter');
   mkdirSync(folder);
@@ -74,7 +74,7 @@ test('the letter of the pack is in the language of the requester', () => {
   expect(execFileSync('pdftotext', [join(folder, 'letter.pdf'), '-']).toString()).toContain('Antwort auf Ihre Anfrage');
 });
 
-test('the audit counts as withdrawals what the raw bodies say, purpose by purpose', async () => {
+test('the audit counts the withdrawals that follow from the raw bodies, purpose by purpose', async () => {
   const ledger = join(result.folder, 'data', 'ledger.sqlite');
   const database = new sqlite3.Database(ledger, sqlite3.OPEN_READONLY);
   const entries = await new Promise<{ kind: string; body: Buffer }[]>((resolve, reject) =>
@@ -123,7 +123,7 @@ test('the audit counts as withdrawals what the raw bodies say, purpose by purpos
   for (const row of counted) expect(row['judged']).toMatch(/withdrawn$|^disputed$/);
 });
 
-test('every page of every PDF is marked SAMPLE and has text', () => {
+test('every page of every PDF is marked SAMPLE and contains text', () => {
   const pdfs = result.files.filter((file) => file.endsWith('.pdf'));
   expect(pdfs).toHaveLength(2);
   for (const file of pdfs) {
@@ -134,7 +134,7 @@ test('every page of every PDF is marked SAMPLE and has text', () => {
   }
 });
 
-test('the pack holds what its manifest says, byte for byte', () => {
+test('the pack matches its manifest, byte for byte', () => {
   const pack = result.files.find((file) => file.endsWith('.zip')) as string;
   const folder = join(home, 'pack');
   mkdirSync(folder);
@@ -151,7 +151,7 @@ test('the pack holds what its manifest says, byte for byte', () => {
   }
 });
 
-test('a produced file is genuine; with one byte changed it is not', async () => {
+test('a produced file is genuine, and no longer after one byte has changed', async () => {
   const [file = ''] = result.files;
   const cwd = result.folder;
   expect((await run(['document', 'check', file], cwd)).code).toBe(0);
@@ -162,7 +162,7 @@ test('a produced file is genuine; with one byte changed it is not', async () => 
   expect((await run(['document', 'check', changed], cwd)).code).toBe(3);
 });
 
-test('the other commands work in its folder; after tampering verify names the altered entry and ends with exit code 3', async () => {
+test('the other commands work in the demo’s folder; after tampering, verify names the altered entry and exits with 3', async () => {
   const cwd = result.folder;
   const list = await run(['dsar', 'list', '--json'], cwd);
   expect([list.code, list.stderr]).toEqual([0, '']);
@@ -177,7 +177,7 @@ test('the other commands work in its folder; after tampering verify names the al
   expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [{ seq: altered.seq, fault: 'body-edited' }] });
 });
 
-test('it leaves a folder alone that is not its own', async () => {
+test('the demo leaves a folder alone that it did not create', async () => {
   const folder = join(home, 'mine');
   mkdirSync(folder);
   writeFileSync(join(folder, 'important.txt'), 'keep me');

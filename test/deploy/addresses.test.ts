@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 
-test('addresses that are secrets of their holders are passed on by the chart and stand in no log of the proxies', () => {
+test('secret addresses are passed on by the chart and not logged by the proxies', () => {
   const prefixes = [...read('src/http/public.ts').matchAll(/prefix: '\/(\w)'/g)].map(([, prefix]) => prefix);
   expect(prefixes.length).toBeGreaterThanOrEqual(3);
   const [, unlogged] =

@@ -91,7 +91,7 @@ async function startContainer(data: string, env: Record<string, string> = {}, op
 if (engine === null) {
   const reason = 'NOT TRIED: neither docker nor podman answers here, and CONTAINER_ENGINE names no other command';
   console.warn(`The image: ${reason}.`);
-  test.skip(`the image, ${reason}`, () => undefined);
+  test.skip(`the image (${reason})`, () => undefined);
 }
 
 describe.runIf(engine !== null)('the image', () => {
@@ -135,7 +135,7 @@ describe.runIf(engine !== null)('the image', () => {
     expect(runOnce(options, 'init').status).toBe(1);
   });
 
-  test('serves as user 1000 with nothing to write but its volume, and keeps what it acknowledged when it is killed', async () => {
+  test('serves as user 1000 with only its volume writable, and keeps what it acknowledged when it is killed', async () => {
     const data = await dataFolder();
     const { name, url, healthy } = await startContainer(data);
     expect(call('exec', name, 'id', '-u').stdout.trim()).toBe('1000');
@@ -163,7 +163,7 @@ describe.runIf(engine !== null)('the image', () => {
     expect(call('inspect', '--format', '{{.State.ExitCode}}', name).stdout.trim()).toBe('0');
   });
 
-  test('says in a sentence that it cannot write to a volume of root', async () => {
+  test('says in a sentence that it cannot write to a volume owned by root', async () => {
     const folder = join(await temporaryFolder(), 'data');
     await mkdir(folder, { mode: 0o755 });
     const { status, said } = runOnce([...CONFINED, '-v', `${folder}:/data`], 'serve');
@@ -179,7 +179,7 @@ describe.runIf(engine !== null)('the image', () => {
     expect([elsewhere.status, elsewhere.stdout.trim()]).toEqual([0, version]);
   });
 
-  test('is ready for production once its owner has said who they are', async () => {
+  test('is ready for production once its owner has filled in the profile', async () => {
     const env = {
       PUBLIC_URL: 'https://ledger.example.org',
       CONTROLLER_FILE: '/etc/consent-ledger/controller.yaml',
@@ -215,7 +215,7 @@ describe('compose.yaml', () => {
   test.each([
     ['plain', ['consent-ledger']],
     ['scaled', ['postgres', 'receiver-1', 'receiver-2', 'redis', 'worker-1', 'worker-2']],
-  ])('is accepted by docker-compose, with what init wrote beside it (%s)', async (profile, expected) => {
+  ])('is accepted by docker-compose, with the files from init (%s)', async (profile, expected) => {
     const folder = await temporaryFolder();
     await copyFile(join(root, 'compose.yaml'), join(folder, 'compose.yaml'));
     expect((await runHere(folder, ['init'])).code).toBe(0);

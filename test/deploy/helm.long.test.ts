@@ -128,7 +128,7 @@ const kinds = (manifests: readonly Manifest[]) =>
 const pods = (manifests: readonly Manifest[]) =>
   manifests.filter(({ kind }) => kind === 'Deployment').map(({ spec }) => spec.template.spec);
 
-test('the chart renders with the least and with everything, and Kubernetes takes each manifest', async () => {
+test('the chart renders with minimal and full values, and Kubernetes accepts each manifest', async () => {
   const plain = await render(least);
   expect(kinds(plain)).toEqual([
     'Deployment acme-consent-ledger-receivers',
@@ -171,7 +171,7 @@ test('the chart renders with the least and with everything, and Kubernetes takes
   expect(await refusedByKubernetes([wrong])).toMatch(/imagePullPolicy|Sometimes/);
 });
 
-test('helm finds nothing to mend, and refuses values that nobody can have meant', async () => {
+test('helm lint finds no problems, and nonsensical values are refused', async () => {
   expect(helm('lint', '--strict', '--set', 'secret.name=ledger', '.').said).toContain('0 chart(s) failed');
   const refusal = (...set: readonly string[]) =>
     helm('template', 'x', '.', ...set.flatMap((one) => ['--set', one])).said;
@@ -189,7 +189,7 @@ test('helm finds nothing to mend, and refuses values that nobody can have meant'
   );
 });
 
-test('the pods start the program with settings that it takes, and ask it where it answers', async () => {
+test('the pods start the program with valid settings, and probe it where it answers', async () => {
   for (const [values, url] of [
     [least, null],
     [everything, 'https://ledger.example.org'],
@@ -251,7 +251,7 @@ test('the pods start the program with settings that it takes, and ask it where i
   }
 });
 
-test('what selects pods selects those of this release, and no page is open to all', async () => {
+test('selectors match only the pods of this release, and no page is open to everyone', async () => {
   for (const values of [least, everything]) {
     const manifests = await render(values);
     const templates = manifests

@@ -46,7 +46,7 @@ function unknownIn(query: string, series: ReadonlyMap<string, ReadonlySet<string
   return unknown;
 }
 
-test('every alert and every panel asks for metrics and labels that /metrics has', async () => {
+test('every alert and panel uses metrics and labels that /metrics has', async () => {
   const series = await exposed();
   const queries = [
     ...alerts.map(({ alert, expr }) => ({ of: alert, expr })),
@@ -62,7 +62,7 @@ test('every alert and every panel asks for metrics and labels that /metrics has'
   expect(unknownIn('consent_ledger_dsar_due{x="1"}', series)).toEqual(['consent_ledger_dsar_due{x}']);
 });
 
-test('every code, outcome and state in an alert or panel is one that the program has', () => {
+test('every code, outcome and state in an alert or panel exists in the program', () => {
   const sources = [
     'src/attention/operator-warnings.ts',
     'src/attention/figures.ts',

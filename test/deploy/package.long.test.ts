@@ -8,7 +8,7 @@ import { temporaryFolder } from '../temporary.ts';
 const root = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-it('the packed program installs where engines are strict, with what was tested, and works', async () => {
+it('the packed program installs with strict engines and the tested dependencies, and works', async () => {
   const folder = await temporaryFolder();
   const packed = await run('npm', ['pack', '--json', '--pack-destination', folder], { cwd: root, maxBuffer: 1 << 26 });
   const [{ filename, files }] = JSON.parse(packed.stdout.slice(packed.stdout.indexOf('[\n'))) as [
@@ -43,7 +43,7 @@ it('the packed program installs where engines are strict, with what was tested, 
   expect(used.stdout.trim()).toBe('function function');
 }, 300_000);
 
-it('the receivers are a small package of their own, which verifies and receives', async () => {
+it('the receivers are a separate small package that verifies and receives', async () => {
   const folder = await temporaryFolder();
   await run('npm', ['run', '--silent', 'package:receivers'], { cwd: root, maxBuffer: 1 << 26 });
   const from = join(root, 'dist/consent-ledger-receivers');

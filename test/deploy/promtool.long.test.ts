@@ -23,12 +23,12 @@ test('Prometheus accepts the alert rules', () => {
   expect(status, said).toBe(0);
 });
 
-test('each alert fires when it must and is silent otherwise', () => {
+test('each alert fires when it must, and not otherwise', () => {
   const { status, said } = promtool(['test', 'rules', 'alerts.test.yml']);
   expect(status, said).toBe(0);
 });
 
-test('Prometheus accepts what /metrics prints, names and help included', async () => {
+test('Prometheus accepts the output of /metrics, names and help included', async () => {
   const metrics = createMetrics(quietSources({ wakeUps: true }));
   metrics.countDelivery('shop "A"\n', 'stored');
   metrics.observeAppend(0.01);

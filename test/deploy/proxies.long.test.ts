@@ -235,7 +235,7 @@ async function startOnce(proxy: Proxy, count: number) {
   return { ask, deliver, data, folder, receivers, start };
 }
 
-describe.each(proxies)('$name before the program', (proxy) => {
+describe.each(proxies)('$name in front of the program', (proxy) => {
   test('passes a delivery on byte for byte, up to BODY_LIMIT and no further', async () => {
     const { deliver, data } = await startBehind(proxy);
     const every = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
@@ -266,7 +266,7 @@ describe.each(proxies)('$name before the program', (proxy) => {
     expect([...awkward, Buffer.concat(pieces)].every((body, n) => body.equals(kept[n] as Buffer))).toBe(true);
   });
 
-  test('tells the address of the sender, whatever the sender says of it', async () => {
+  test('passes on the sender’s address, whatever the sender claims', async () => {
     const { ask } = await startBehind(proxy);
     const statuses: number[] = [];
     for (let n = 0; n < 61; n += 1) {
@@ -278,7 +278,7 @@ describe.each(proxies)('$name before the program', (proxy) => {
     expect((await ask(PUBLIC, '/r/default', { from: '127.0.0.4' })).status).toBe(200);
   });
 
-  test('leaves it to the program who may show the request form in a frame', async () => {
+  test('lets the program decide who may show the request form in a frame', async () => {
     const { ask, folder } = await startBehind(proxy);
     const form = await ask(PUBLIC, '/r/default?subject=visitor-17');
     expect(form.headers['content-security-policy']).toContain('frame-ancestors https://www.shop.example;');
@@ -294,7 +294,7 @@ describe.each(proxies)('$name before the program', (proxy) => {
     }
   });
 
-  test('shows the officer’s pages under their own name and to their own networks only', async () => {
+  test('serves the officers’ pages only under their own name and to their own networks', async () => {
     const { ask } = await startBehind(proxy);
     const page = await ask(OFFICE, '/sign-in');
     expect(page.status).toBe(200);
@@ -349,7 +349,7 @@ describe.each(proxies)('$name before the program', (proxy) => {
     expect(Number(count)).toBe(statuses.length);
   });
 
-  test('takes a file that is checked, far beyond BODY_LIMIT', async () => {
+  test('accepts an upload to be checked, far beyond BODY_LIMIT', async () => {
     const { ask } = await startBehind(proxy);
     const body = [Buffer.alloc(2 * MIB)];
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };

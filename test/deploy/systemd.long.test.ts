@@ -21,7 +21,7 @@ async function analyze(args: readonly string[], text: string) {
   return { status, said: `${stdout}${stderr}` };
 }
 
-test('the unit starts what the package installs, with variables that the program knows', () => {
+test('the unit starts the installed program, with variables that the program knows', () => {
   const { bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { bin: Record<string, string> };
   expect(PROGRAM).toContain(`node_modules/consent-ledger/${bin['consent-ledger']}`);
   expect(unit).toContain(`ExecStart=${PROGRAM} serve\n`);
@@ -33,7 +33,7 @@ test('the unit starts what the package installs, with variables that the program
   expect(set.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('systemd accepts the unit without a word, also with keys as credentials', async () => {
+test('systemd accepts the unit without warnings, also with keys as credentials', async () => {
   const withCredentials = unit.replaceAll(/^# (?=LoadCredential=|Environment=)/gm, '');
   expect(withCredentials.match(/^LoadCredential=/gm)).toHaveLength(2);
   for (const text of [unit, withCredentials]) expect(await analyze(['verify'], text)).toEqual({ status: 0, said: '' });
@@ -42,7 +42,7 @@ test('systemd accepts the unit without a word, also with keys as credentials', a
   expect((await analyze(['verify'], misspelt)).said).toContain('Unknown key');
 });
 
-test('systemd finds little that the service could reach', async () => {
+test('systemd rates the service’s exposure as low', async () => {
   // Of 10; what remains is the network, memory that can be written and executed, and the files of the machine, read-only.
   const strict = ['security', '--offline=true', '--no-pager', '--threshold=14'];
   const { status, said } = await analyze(strict, unit);
