@@ -55,7 +55,7 @@ async function made({ world, deps, caseId }: Request, wish: Partial<LetterReques
 const words = (bytes: Buffer) => bytes.toString('utf8').replaceAll(/\s+/g, ' ');
 
 describe('a letter of a case', () => {
-  it('is registered with its text, genuine, and has the same bytes when it is made again after a rebuild', async () => {
+  it('is registered with its text, is genuine, and has the same bytes when made again after a rebuild', async () => {
     const request = await openRequest({ type: 'deletion', language: 'de' });
     const { world } = request;
     for (const format of ['pdf', 'html', 'txt'] as const) {
@@ -84,7 +84,7 @@ describe('a letter of a case', () => {
     }
   });
 
-  it('is in the language of the request, and says which one is missing', async () => {
+  it('is in the language of the request, and names a missing language', async () => {
     const request = await openRequest({ type: 'access', language: 'tr' });
     const missing = await made(request, { step: 'acknowledgement' });
     expect(missing).toMatchObject({ missingLanguage: 'tr', letter: { language: 'en' } });
@@ -93,7 +93,7 @@ describe('a letter of a case', () => {
     expect(words(german.bytes)).toContain('Guten Tag');
   });
 
-  it('is refused with the reason when it would say nothing, has blanks or is too long, and nothing is registered', async () => {
+  it('is refused with the reason and not registered if it would say nothing, has blanks or is too long', async () => {
     const request = await openRequest({ type: 'opt-out' });
     const refused = async (wish: Partial<LetterRequest>) => {
       const outcome = await produceLetter(request.deps, {
@@ -112,7 +112,7 @@ describe('a letter of a case', () => {
     expect(await world(request)).toEqual([]);
   });
 
-  it('comes out as a PDF whatever its text, and names the characters that the PDF lacks', async () => {
+  it('becomes a PDF whatever its text, naming characters that the PDF lacks', async () => {
     const request = await openRequest({ type: 'access', name: 'สมชาย \u{10A60}' });
     const letter = await made(request, { step: 'answer', text: 'नमस्ते \ue000', format: 'pdf' });
     expect(letter.unprintable).toEqual(['\u{10A60}', '\ue000']);
@@ -126,7 +126,7 @@ describe('a letter of a case', () => {
   const world = ({ world: { context } }: Request) =>
     context.store.read.selectFrom('documents').select('name').execute();
 
-  it('says what the case has recorded for its step, unless the officer writes something else', async () => {
+  it('contains what the case has recorded for its step, unless the officer writes something else', async () => {
     const request = await openRequest({ type: 'access' });
     await move(request, 'ask-clarification', { question: 'Which of your accounts do you mean?' });
     expect(words((await made(request, { step: 'clarification' })).bytes)).toContain(
@@ -140,7 +140,7 @@ describe('a letter of a case', () => {
 });
 
 describe('the dates and laws of a letter', () => {
-  it('name the new date of an extension, before and after the extension is recorded', async () => {
+  it('include the new date of an extension, before and after it is recorded', async () => {
     const request = await openRequest({ type: 'access' });
     const before = await made(request, { step: 'extension', text: 'Your request is complex.' });
     await move(request, 'extend', { reasons: 'Your request is complex.' });
@@ -154,14 +154,14 @@ describe('the dates and laws of a letter', () => {
     expect(Date.parse(date(after.bytes) ?? '')).toBeGreaterThan(Date.parse(receipt_at) + 85 * DAY);
   });
 
-  it('name every law that applies, the deciding one first, each with its remedies', async () => {
+  it('include every applicable law, the deciding one first, each with its remedies', async () => {
     const request = await openRequest({ type: 'deletion', jurisdiction: 'US-VA' });
     const text = words((await made(request, { step: 'refusal', text: 'Because.' })).bytes);
     expect(text).toMatch(/Applicable law: General Data Protection Regulation.*Virginia Consumer Data Protection Act/);
     expect(text).toMatch(/Art\. 77 GDPR.*within 60 days.*Attorney General of Virginia/);
   });
 
-  it('set no date and call nothing late where the law says at once', async () => {
+  it('set no date and call nothing late if the law says at once', async () => {
     const request = await openRequest({
       type: 'withdraw-consent',
       submitted_at: new Date(Date.now() - 20 * DAY).toISOString(),
@@ -180,7 +180,7 @@ describe('the dates and laws of a letter', () => {
     expect(outcome).toMatchObject({ outcome: 'invalid' });
   });
 
-  it('say that an answer is late by the day on which it went out, not that of a copy', async () => {
+  it('judge lateness by the day on which the answer was sent, not that of a copy', async () => {
     const request = await openRequest({ type: 'deletion' });
     await move(request, 'start', {});
     await move(request, 'mark-system', { system: 'crm', result: 'nothing-found' });
@@ -194,7 +194,7 @@ describe('the dates and laws of a letter', () => {
     expect(words((await made(request, { step: 'answer' })).bytes)).not.toContain('This answer is late');
   });
 
-  it('have no question for identity where the law forbids a check', async () => {
+  it('include no question about identity if the law forbids a check', async () => {
     const german = await openRequest({ type: 'opt-out' });
     // The controller is in Germany: what the GDPR only allows, California forbids.
     const californian = await openRequest({ type: 'opt-out', jurisdiction: 'US-CA' });
@@ -217,7 +217,7 @@ describe('the dates and laws of a letter', () => {
 });
 
 describe('the pack', () => {
-  it('holds the answer that was last made as a letter, and is the same when it is made again', async () => {
+  it('contains the last letter of the answer, and is the same when made again', async () => {
     const request = await openRequest({ type: 'deletion', language: 'de' });
     await made(request, { step: 'answer', text: 'Wir haben Ihr Konto gelöscht.' });
     await made(request, { step: 'notice', text: 'Konto 7', recipient: 'Versand AG' });

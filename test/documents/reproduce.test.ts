@@ -69,7 +69,7 @@ describe('a document made again with its parameters', () => {
       expect((await checkFile(world.context, first.path)).documents).toHaveLength(1);
     });
 
-  it('is another document, beside the first one, when something else went into it', async () => {
+  it('is another document beside the first one if its input differs', async () => {
     const world = await openWithDecisions();
     const first = await produced(world, asked());
     const bytes = await readFile(first.path);
@@ -82,7 +82,7 @@ describe('a document made again with its parameters', () => {
     expect(await listDocuments(world.context.store.read)).toHaveLength(2);
   });
 
-  it('tells in its JSON the counters that were recorded for it, and nothing where none were', async () => {
+  it('includes in its JSON the counters recorded for it, or none if none were', async () => {
     const world = await openWithDecisions();
     await disturb(world);
     const read = async (request: ReportRequest) => {
@@ -95,7 +95,7 @@ describe('a document made again with its parameters', () => {
     expect(await read(asked({ format: 'json' }))).toMatchObject({ repeats: { deliveries: 1, repeats: 2 } });
   });
 
-  it('bears the date of the first one when only the position is given', async () => {
+  it('has the date of the first one if only the position is given', async () => {
     const world = await openWithDecisions();
     const first = await produced(world, asked());
     world.setNow(new Date(Date.now() + 3_600_000).toISOString());
@@ -104,7 +104,7 @@ describe('a document made again with its parameters', () => {
     expect(String(other.parameters['madeAt']) > String(first.parameters['madeAt'])).toBe(true);
   });
 
-  it('takes its place again when its file was altered', async () => {
+  it('replaces its altered file', async () => {
     const world = await openWithDecisions();
     const first = await produced(world, asked());
     await writeFile(first.path, 'altered');
@@ -116,7 +116,7 @@ describe('a document made again with its parameters', () => {
 });
 
 describe('a consent audit', () => {
-  it('names consents under a version over which another was published, from its publication on', async () => {
+  it('names consents under a superseded version from the publication of the next', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString();
     const policy = (change: string, version: string, ago: number) =>
@@ -152,7 +152,7 @@ describe('a consent audit', () => {
 });
 
 describe('the time at which a document is made', () => {
-  it('is now, not the time of the newest entry, and a request is judged late by it', async () => {
+  it('is now, not the time of the newest entry, and decides whether a request is late', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     await world.event('dsar.submitted', {
       request_id: 'r-1',
@@ -174,7 +174,7 @@ describe('the time at which a document is made', () => {
     expect(pack.outcome === 'produced' && String(pack.parameters['madeAt']).slice(0, 10)).toBe(later.slice(0, 10));
   });
 
-  it('can be given, but neither in the future nor before the entries that the document tells of', async () => {
+  it('can be given, but neither in the future nor before the entries in the document', async () => {
     const world = await openWithDecisions();
     const problems = [];
     for (const madeAt of ['2001-01-01T00:00:00.000Z', new Date(Date.now() + 3_600_000).toISOString()])
@@ -186,7 +186,7 @@ describe('the time at which a document is made', () => {
   });
 });
 
-describe('a document is refused, with the entry or the table named,', () => {
+describe('a document is refused, naming the entry or table,', () => {
   const edited = (table: string, change: string) => `update ${table} set ${change} where seq = 2`;
   it.each([
     ['the body of an entry', edited('entries', `body = ${bytes('{}')}`), /Entry 2 .*body is not what was appended/],
@@ -194,7 +194,7 @@ describe('a document is refused, with the entry or the table named,', () => {
     ['an entry', 'delete from entries where seq = 2', /Entry \d .*do not give the root/],
     ['a row of the history', edited('decision_history', "region = 'FR'"), /decision_history \(1\)/],
     ['a row of the history', 'delete from decision_history where seq = 2', /decision_history \(1\)/],
-  ])('when %s was altered: %s', async (_what, statement, problem) => {
+  ])('if %s was altered: %s', async (_what, statement, problem) => {
     const world = await openWithDecisions();
     await produced(world, asked({ format: 'csv' }));
     await alter(world.context.config.dataDir, statement);
@@ -210,7 +210,7 @@ describe('a document is refused, with the entry or the table named,', () => {
     );
   });
 
-  it('also by a pack, when the request itself was altered', async () => {
+  it('if the request of a pack was altered', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     await world.event('dsar.submitted', {
       request_id: 'r-1',
@@ -252,7 +252,7 @@ describe('whether a file is genuine', () => {
     return { world, report, forged, sha256: sha256Hex(Buffer.from('all is well\n')), tamper };
   }
 
-  it('is decided by its entry, and by the checkpoint over it once it is sealed', async () => {
+  it('is decided by its entry, and by the checkpoint that covers it once it is sealed', async () => {
     const { world, report, forged, tamper } = await openWithForgery();
     expect(await check(world, report.path)).toEqual({
       genuine: [{ seq: report.seq, sealedUnder: null }],

@@ -45,7 +45,7 @@ describe('the period of a scheduled report', () => {
 const monthly = { name: 'consent-audit', source: 'default', format: 'pdf', when: '0 6 1 * *', period: 'month' };
 
 describe('a scheduled report', () => {
-  it('is made when its time has come, filed, and mailed to who was chosen', async () => {
+  it('is made when it is due, filed, and mailed to the chosen recipients', async () => {
     const mail = await startMailServer();
     const world = await createOfficeWorld({
       SMTP_URL: mail.url,
@@ -81,7 +81,7 @@ describe('a scheduled report', () => {
     expect(await world.actions('document.mailed')).toMatchObject([{ object: rows[0]?.document_id }]);
   });
 
-  it('is not mailed to an account that may not see its source any more', async () => {
+  it('is not mailed to an account that may no longer see its source', async () => {
     const mail = await startMailServer();
     const world = await createOfficeWorld({
       SMTP_URL: mail.url,
@@ -104,7 +104,7 @@ describe('a scheduled report', () => {
     expect(await world.actions('document.mailed')).toEqual([]);
   });
 
-  it('is refused with every reason, and kept by a worker that starts, until it is removed', async () => {
+  it('is refused with every reason if invalid, and kept by a starting worker until it is removed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     await world.context.sources.add({ slug: 'bolt' }, 'test');
     const stranger = await signedInAs(world, 'auditor', { sources: ['bolt'], name: 'Sam Stranger' });

@@ -31,7 +31,7 @@ const chose = (world: OfficeWorld, id: string, visitor: string, consent: object)
   });
 
 describe('erasing entries', () => {
-  it('takes their content and what was made of them, and everything still verifies', async () => {
+  it('erases their content and everything made from them, and the ledger still verifies', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { context } = world;
     const first = await chose(world, 'c-one-and-only', 'visitor-that-must-vanish', { ads: true });
@@ -67,7 +67,7 @@ describe('erasing entries', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
   });
 
-  it('refuses what other entries are read by, erasures, half a case, and what is needed unless it is named', async () => {
+  it('refuses entries on which others depend, erasures, half a case, and needed entries unless overridden', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { context } = world;
     const decided = await chose(world, 'c-1', 'visitor-1', { ads: true });
@@ -105,7 +105,7 @@ describe('erasing entries', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
   });
 
-  it('is finished by the next call when the process ends after the transaction', async () => {
+  it('is finished by the next call if the process ends after the transaction', async () => {
     const { context, ...world } = await createOfficeWorld({}, { worker: false });
     const seq = await chose({ context, ...world }, 'c-1', 'visitor-that-must-vanish', { ads: true });
     // An export that waits for its download.
@@ -123,7 +123,7 @@ describe('erasing entries', () => {
     expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
   });
 
-  it('is finished when the command that was interrupted is run again, and named until then', async () => {
+  it('is finished by running the interrupted command again, and reported until then', async () => {
     const folder = await temporaryFolder();
     const env = environment(folder, { LOG_LEVEL: 'fatal' });
     const context = await openContext(loadConfig(env, folder), createLog('fatal'));
@@ -169,7 +169,7 @@ describe('erasing entries', () => {
     });
   });
 
-  it('gives no certificate by --finish while only a part of what was to be erased is', async () => {
+  it('gives no certificate with --finish while only a part has been erased', async () => {
     const { context, ...world } = await createOfficeWorld({}, { worker: false });
     const seq = await chose({ context, ...world }, 'c-1', 'visitor-1', { ads: true });
     expect(await lastErasure(context, (law) => law)).toEqual({
@@ -189,7 +189,7 @@ describe('erasing entries', () => {
     });
   });
 
-  it('does not come back through a page that a projector or rebuild had read before', async () => {
+  it('is not undone by a page that a projector or rebuild had read before', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { context } = world;
     const first = await chose(world, 'c-1', 'visitor-1', { ads: true });
@@ -205,7 +205,7 @@ describe('erasing entries', () => {
     await pages.close();
   });
 
-  it('is shown by the command before it is done, and asks why and by whose word', async () => {
+  it('is previewed by the command, which asks for the reason and the officer', async () => {
     const folder = await temporaryFolder();
     const env = environment(folder, { LOG_LEVEL: 'fatal' });
     const context = await openContext(loadConfig(env, folder), createLog('fatal'));
@@ -247,7 +247,7 @@ describe('erasing entries', () => {
     expect(await runCli(folder, ['ledger', 'verify'])).toMatchObject({ code: 0 });
   });
 
-  it('needs a second officer where the controller profile wants one, and leaves everything as it is until there is one', async () => {
+  it('needs a second officer if the controller profile requires one, and changes nothing until there is one', async () => {
     const folder = await temporaryFolder();
     await writeFile(
       join(folder, 'controller.yaml'),
@@ -289,7 +289,7 @@ describe('erasing entries', () => {
     expect((await runCli(folder, ['ledger', 'verify', '--json'])).stdout).toMatch(/"erased": ?1/);
   });
 
-  it('has its records in DATA_DIR written again by --finish, which verify asks for where one is missing or altered', async () => {
+  it('has missing or altered records in DATA_DIR rewritten by --finish, as verify advises', async () => {
     const folder = await temporaryFolder();
     const env = environment(folder, { LOG_LEVEL: 'fatal' });
     const context = await openContext(loadConfig(env, folder), createLog('fatal'));

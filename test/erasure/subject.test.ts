@@ -88,7 +88,7 @@ const planFor = async (world: OfficeWorld, identifier: string, withCases: boolea
 };
 
 describe('erasing by case and by period', () => {
-  it('takes a case as a whole with its letters and packs, and leaves the withdrawals that it caused', async () => {
+  it('erases a case as a whole with its letters and packs, and keeps the withdrawals that it caused', async () => {
     const { world, context } = await createWorld();
     const asked = await world.event('dsar.submitted', { type: 'access', name: 'Zoe Vanish', email: 'zoe@example.net' });
     const caseId = `default-${asked}`;
@@ -112,7 +112,7 @@ describe('erasing by case and by period', () => {
     });
   });
 
-  it('takes what was received in a period, but nothing that a hold names', async () => {
+  it('erases everything received in a period, except what a hold names', async () => {
     const { world, context } = await createWorld();
     const early = await world.event(
       'consent.recorded',
@@ -155,8 +155,8 @@ describe('erasing by case and by period', () => {
   });
 });
 
-describe('a database that was put back to before an erasure', () => {
-  it('has it made again, once, from the records in DATA_DIR', async () => {
+describe('a database restored to before an erasure', () => {
+  it('has it repeated once from the records in DATA_DIR', async () => {
     const folder = await temporaryFolder();
     const open = () => openContext(loadConfig(environment(folder, { LOG_LEVEL: 'fatal' }), folder), createLog('fatal'));
     const context = await open();
@@ -201,7 +201,7 @@ describe('a database that was put back to before an erasure', () => {
   });
 });
 
-describe('a document that is made while one of its entries is erased', () => {
+describe('a document made while one of its entries is erased', () => {
   it('is not registered', async () => {
     const { world, context } = await createWorld();
     const seq = await world.event(
@@ -235,7 +235,7 @@ describe('a document that is made while one of its entries is erased', () => {
 });
 
 describe('erasing a person', () => {
-  it('takes everything that names them, replaces documents by their hash, and keeps the next pull from bringing it back', async () => {
+  it('erases everything that names them, replaces documents by their hash, and prevents the next pull from restoring it', async () => {
     const { world, context, log, pull } = await createWorld();
     const delivered = await world.event(
       'consent.recorded',
@@ -318,7 +318,7 @@ describe('erasing a person', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
   });
 
-  it('finds an address however it is spelled or escaped, in headers and refused deliveries too, and takes nobody else along', async () => {
+  it('finds an address in any spelling or escaping, in headers and refused deliveries too, and erases nobody else', async () => {
     const { world, context } = await createWorld();
     const address = 'zoë.vanish@example.net';
     const deliver = async (rawBody: string, headers: Record<string, string> = {}) => {
@@ -372,7 +372,7 @@ describe('erasing a person', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
   });
 
-  it('says when nothing is known of them', async () => {
+  it('says if nothing is known about them', async () => {
     const { world } = await createWorld();
     await expect(planFor(world, 'nobody', true)).rejects.toThrow('no record of this person');
     await expect(planFor(world, 'a@example.net', true)).rejects.toThrow('recipe of this source is not configured');

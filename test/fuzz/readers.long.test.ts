@@ -32,7 +32,7 @@ async function search<T>(property: fc.IAsyncProperty<T>): Promise<void> {
   if (found.counterexample !== null) throw new Error(fc.defaultReportMessage(found), { cause: found.errorInstance });
 }
 
-test.each(readers)('$name: throws nothing but refusals, and ends', { timeout: 600_000 }, async (reader) => {
+test.each(readers)('$name: throws only refusals, and ends', { timeout: 600_000 }, async (reader) => {
   const guarded: Reader = { ...reader, run: (bytes) => within(() => reader.run(bytes)) };
   await search(fc.asyncProperty(inputsOf(reader), (bytes) => check(guarded, bytes)));
 });
@@ -77,7 +77,7 @@ async function assertLinear(reader: Reader, pumped: Pumped): Promise<void> {
   }
 }
 
-test.each(readers)('$name: takes time in proportion to the length', { timeout: 600_000 }, async (reader) => {
+test.each(readers)('$name: takes time proportional to the length', { timeout: 600_000 }, async (reader) => {
   await search(fc.asyncProperty(pumpedOf(reader), (pumped) => assertLinear(reader, pumped)));
   expect(true).toBe(true);
 });

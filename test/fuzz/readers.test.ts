@@ -4,7 +4,7 @@ import { check } from './check.ts';
 import { inputsOf, pump } from './inputs.ts';
 import { readers } from './readers.ts';
 
-test.each(readers)('$name: reads its corpus and refuses what is hostile, without any other error', async (reader) => {
+test.each(readers)('$name: reads its corpus and refuses hostile input, without any other error', async (reader) => {
   for (const text of reader.corpus) await check(reader, Buffer.from(text, 'utf8'));
   await fc.assert(
     fc.asyncProperty(inputsOf(reader), (bytes) => check(reader, bytes)),

@@ -28,7 +28,7 @@ async function handOversIn(url: string) {
   }
 }
 
-test('a link goes with a copy of the installation, and does not come back with a backup', async () => {
+test('a link is part of a copy of the installation, but not of a backup', async () => {
   const home = await temporaryFolder();
   const env = { DATABASE_URL: await emptyDatabase(), DATA_DIR: home };
   const { world, caseId } = await createReadyCase(env);
@@ -54,7 +54,7 @@ test('a link goes with a copy of the installation, and does not come back with a
   expect(await handOversIn(restored.DATABASE_URL)).toEqual([]);
 });
 
-test('an erasure of the case takes the link with the pack, and leaves the entries of it', async () => {
+test('an erasure of the case removes the link with the pack, and keeps its entries', async () => {
   const { world, caseId } = await createReadyCase();
   const { context } = world;
   const { token } = await handOver(world, caseId);

@@ -140,7 +140,7 @@ function answered(status: number): number | 'answered' {
 }
 
 describe('the route table', () => {
-  it('names every route there is, and no other', async () => {
+  it('names exactly the existing routes', async () => {
     const app = await createAdminApp(world.context, {} as Metrics, { notReady: async () => null });
     try {
       await app.ready();
@@ -153,7 +153,7 @@ describe('the route table', () => {
     }
   });
 
-  it('keeps an app from starting that has a route without a rule', async () => {
+  it('prevents an app from starting if a route has no rule', async () => {
     const app = Fastify({ exposeHeadRoutes: false });
     requireRules(app);
     expect(() => app.get('/cases', async () => '')).not.toThrow();
@@ -161,7 +161,7 @@ describe('the route table', () => {
     await app.close();
   });
 
-  it('lets nobody in without a session, or with a session that never was', async () => {
+  it('admits nobody without a session, or with an invented one', async () => {
     expect(guarded.length).toBeGreaterThan(30);
     for (const cookie of [null, 'A'.repeat(43)]) {
       const stranger = createVisitor(world.adminUrl);
@@ -175,7 +175,7 @@ describe('the route table', () => {
   });
 
   for (const role of roles)
-    it(`lets in the role ${role} exactly where a rule says so`, async () => {
+    it(`admits the role ${role} exactly where a rule says so`, async () => {
       const visitor = await signedInAs(world, role);
       await onEach(lasting, async (route, rule) => {
         const { status } = await call(visitor, route, rule, foreign);
@@ -187,7 +187,7 @@ describe('the route table', () => {
     });
 
   for (const role of ['officer', 'auditor'] satisfies Role[])
-    it(`shows the role ${role}, limited to one source, nothing of another`, async () => {
+    it(`shows the role ${role}, limited to one source, nothing about another`, async () => {
       const visitor = await signedInAs(world, role, { sources: ['default'] });
       const mine = lasting.filter(([, { who }]) => who === 'self' || (who !== 'anyone' && can(role, who)));
       await onEach(mine, async (route, rule) => {
@@ -211,7 +211,7 @@ describe('the route table', () => {
       });
     });
 
-  it('shows who is limited no more without a source in the address', async () => {
+  it('shows limited people no more if the address names no source', async () => {
     const visitor = await signedInAs(world, 'officer', { sources: ['default'] });
     const all = await signedInAs(world, 'officer');
     for (const path of [
@@ -246,7 +246,7 @@ describe('the route table', () => {
 });
 
 describe('an auditor', () => {
-  it('finds no form that changes anything but the own account', async () => {
+  it('sees no form that changes anything but their own account', async () => {
     const visitor = await signedInAs(world, 'auditor');
     for (const path of [
       '/',
@@ -273,8 +273,8 @@ describe('an auditor', () => {
   });
 });
 
-describe('a look at personal data', () => {
-  it('is one entry for each session, object and hour, in the source that it is of', async () => {
+describe('access to personal data', () => {
+  it('is one entry for each session, object and hour, in the data’s source', async () => {
     const visitor = await signedInAs(world, 'officer', { name: 'Vera Viewer' });
     const looks = async () =>
       (await world.actions('record.viewed')).filter(({ actor }) => actor.startsWith('Vera Viewer (p-'));
@@ -297,7 +297,7 @@ describe('a look at personal data', () => {
     expect((await looks()).length).toBe(4);
   });
 
-  it('shows no entry that the reader may not see', async () => {
+  it('does not include entries that the viewer may not see', async () => {
     const visitor = await signedInAs(world, 'officer', { sources: ['default'], name: 'Nora Nosy' });
     await visitor.get(`/cases/${foreign.caseId}`);
     await visitor.get('/cases?source=bolt');
@@ -306,7 +306,7 @@ describe('a look at personal data', () => {
 });
 
 describe('a session of an account', () => {
-  it('has the rights of this moment: a role that is taken away counts from the next request on', async () => {
+  it('has current rights: losing a role takes effect with the next request', async () => {
     const visitor = await signedInAs(world, 'officer');
     expect((await visitor.get('/cases/new')).status).toBe(200);
     const set = (changes: Record<string, string | null>) =>
@@ -322,7 +322,7 @@ describe('a session of an account', () => {
     expect((await visitor.get('/')).status).toBe(401);
   });
 
-  it('opens nothing once its account is gone', async () => {
+  it('stops working once its account is disabled', async () => {
     const now = isoNow(world.context.clock);
     const opening = { officer: 'Ghost', personId: 'p-ghost', way: 'test', browser: 'test' };
     const { session, row } = newSession(world.context, opening, now);

@@ -30,7 +30,7 @@ async function signIn(world: OfficeWorld, form: Record<string, string>, address 
 const linkIn = (text: string) => /\/join\?token=([\w-]{43})/.exec(text)?.[1] ?? '';
 
 describe('the first account', () => {
-  it('is made once with the set-up link, signs in again without a shell, and is named in the ledger with its id', async () => {
+  it('is created once with the set-up link, can sign in again without a shell, and is named in the ledger with its id', async () => {
     const { world, olga, token } = await setUpWorld();
     expect((await olga.get('/')).text).toContain('Olga Owner');
     const another = await createSetUpLink(world.context, 'server start');
@@ -52,7 +52,7 @@ describe('the first account', () => {
     expect(kept.password).toMatch(/^\$argon2id\$/);
   });
 
-  it('is refused with a weak password, and the link stays good', async () => {
+  it('is refused with a weak password, and the link stays valid', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { token } = await createSetUpLink(world.context, 'server start');
     const visitor = createVisitor(world.adminUrl);
@@ -73,7 +73,7 @@ describe('the first account', () => {
 });
 
 describe('signing in with a password', () => {
-  it('says the same of a wrong password, an unknown address, an invited and a disabled account, and takes as long', async () => {
+  it('gives the same answer, in the same time, for a wrong password, an unknown address, an invited and a disabled account', async () => {
     const { world } = await setUpWorld();
     await signedInAs(world, 'officer', { email: 'invited@acme.example' });
     const disabled = await signedInAs(world, 'officer', { email: 'disabled@acme.example' });
@@ -109,7 +109,7 @@ describe('signing in with a password', () => {
     expect(await world.actions('session.opened')).toEqual([]);
   });
 
-  it('pauses after five wrong ones for any account, known or unknown, and lets the right one in afterwards', async () => {
+  it('pauses after five failures for any account, known or unknown, and accepts the right password afterwards', async () => {
     const { world } = await setUpWorld();
     for (const email of [EMAIL, 'nobody@acme.example']) {
       const statuses: number[] = [];
@@ -129,7 +129,7 @@ describe('signing in with a password', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('counts the addresses of one /64 of IPv6 as one, because one owner has all of them', async () => {
+  it('counts the addresses of one IPv6 /64 as one, because they have the same owner', async () => {
     const { world } = await setUpWorld();
     const { store } = world.context;
     for (const [place, address] of ['2001:db8:1:2::1', '2001:db8:1:2:aaaa::2', '2001:db8:1:3::1'].entries())
@@ -138,7 +138,7 @@ describe('signing in with a password', () => {
     expect(counted.map(({ failures }) => failures)).toEqual([1, 1, 1, 1, 2]);
   });
 
-  it('draws a new session: neither one that a stranger planted nor the earlier one is good afterwards', async () => {
+  it('creates a new session, and invalidates a planted and the earlier one', async () => {
     const { world, olga } = await setUpWorld();
     const cookie = `consent_ledger_session_${world.context.instance}`;
     const planted = 'B'.repeat(43);
@@ -159,7 +159,7 @@ describe('signing in with a password', () => {
     expect((await stranger.get('/')).status).toBe(401);
   });
 
-  it('is not done by a form of another site, and goes on to a page of this one only', async () => {
+  it('is not possible from another site’s form, and continues only to a page of this site', async () => {
     const { world } = await setUpWorld();
     const visitor = createVisitor(world.adminUrl);
     await visitor.get('/sign-in');
@@ -187,8 +187,8 @@ describe('signing in with a password', () => {
   });
 });
 
-describe('an own account', () => {
-  it('lists sessions and ends others; a new password ends them all but this one', async () => {
+describe('one’s own account', () => {
+  it('lists sessions and can end others; a new password ends all others', async () => {
     const { world, olga } = await setUpWorld();
     const { visitor: second } = await signIn(world, { email: EMAIL, password: GOOD });
     const { visitor: third } = await signIn(world, { email: EMAIL, password: GOOD });
@@ -212,7 +212,7 @@ describe('an own account', () => {
     expect((await signIn(world, { email: EMAIL, password: OTHER })).page.status).toBe(303);
   });
 
-  it('asks for a code once an app is set up; each code, and each recovery code, is good once', async () => {
+  it('requires a code once an app is set up; each code and recovery code works once', async () => {
     const { world, olga } = await setUpWorld();
     const { text } = await olga.get('/account/second-factor');
     const secret = /name="secret" value="([A-Z2-7]{32})"/.exec(text)?.[1] ?? '';
@@ -251,7 +251,7 @@ describe('an own account', () => {
 });
 
 describe('people', () => {
-  it('are invited with a link that is shown once; a reset keeps the second factor unless it is to go', async () => {
+  it('are invited with a link that is shown once; a reset keeps the second factor unless asked otherwise', async () => {
     const { world, olga } = await setUpWorld();
     const invited = await olga.post('/people', { name: 'Otto Officer', email: 'otto@acme.example', role: 'officer' });
     const token = linkIn(invited.text);
@@ -313,7 +313,7 @@ describe('people', () => {
     expect((await olga.post('/people/p-nobody/link', {})).status).toBe(404);
   });
 
-  it('of whom an admin cannot make, change, reset or disable an owner', async () => {
+  it('who are owners cannot be created, changed, reset or disabled by an admin', async () => {
     const { world } = await setUpWorld();
     const admin = await signedInAs(world, 'admin');
     const owner = await world.context.store.read
@@ -336,8 +336,8 @@ describe('people', () => {
   });
 });
 
-describe('sign-ins that fail', () => {
-  it('are one entry for each account and hour, counted, without what was typed or where it came from', async () => {
+describe('failed sign-ins', () => {
+  it('are one counted entry for each account and hour, without the input or the sender', async () => {
     const { world } = await setUpWorld();
     for (const password of ['wrong one', 'wrong two']) await signIn(world, { email: EMAIL, password }, '203.0.113.9');
     await signIn(world, { email: 'nobody@acme.example', password: GOOD }, '203.0.113.9');
@@ -358,7 +358,7 @@ describe('sign-ins that fail', () => {
 });
 
 describe('an open session', () => {
-  it('says when it was last used, to some minutes', async () => {
+  it('shows when it was last used, to within some minutes', async () => {
     const { world, olga } = await setUpWorld();
     const usedAt = async () =>
       (await world.context.store.read.selectFrom('sessions').select('last_used_at').execute()).map(

@@ -40,7 +40,7 @@ test('the admin listener answers under its own names and addresses only, the pub
   expect(await statusUnder(url, 'anything.example')).toBe(200);
 });
 
-test('behind a proxy, the name that it passes on counts as well', async () => {
+test('behind a proxy, the name that it forwards must be allowed too', async () => {
   const { adminUrl } = await createOfficeWorld(
     { ADMIN_HOSTS: 'ledger.example.org', TRUST_PROXY: 'loopback' },
     { worker: false },

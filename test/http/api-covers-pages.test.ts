@@ -54,7 +54,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /consent/statement': 'POST /api/v1/consent/look-up',
 };
 
-it('the API can do for a token what a page does for its owner, or a reason is given why not', () => {
+it('the API can do everything that a page can do, or a reason is given why not', () => {
   const actions = Object.entries(rules).flatMap(([route, rule]) =>
     route.startsWith('POST /') && !/^POST \/(?:api\/|mcp$)/.test(route) && (rule.who === 'work' || rule.who === 'read')
       ? [route]

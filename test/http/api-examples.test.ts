@@ -49,7 +49,7 @@ it('lists and records requests with the TypeScript client', async () => {
   expect((await run()).stdout).toMatch(/^default-o\d{10} 2026-02-\d\d\S*\n$/);
 });
 
-it('connects an assistant with the settings for MCP over HTTP', async () => {
+it('connects an assistant with the documented settings for MCP over HTTP', async () => {
   const world = await createOfficeWorld();
   const { secret } = await tokenOf(world, 'auditor');
   const [, settings = ''] = examples('json');

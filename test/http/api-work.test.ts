@@ -18,7 +18,7 @@ async function open({ context }: OfficeWorld, source = 'default'): Promise<strin
 }
 
 describe('legal holds', () => {
-  it('are placed, listed and lifted by a program, each for the sources of its token', async () => {
+  it('are placed, listed and lifted by a program, within the sources of its token', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     await world.context.sources.add({ slug: 'shop', name: 'Shop' }, 'test');
     const [caller, reader, shop] = [
@@ -55,8 +55,8 @@ describe('legal holds', () => {
   });
 });
 
-describe('what the comparison of deliveries and log found', () => {
-  it('is listed in pages, by source and period, without what is not seen', async () => {
+describe('findings of comparing deliveries with the log', () => {
+  it('are listed in pages, by source and period, without hidden sources', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     for (let n = 0; n < 3; n += 1)
       for (const analytics of [true, false])
@@ -89,7 +89,7 @@ describe('what the comparison of deliveries and log found', () => {
 });
 
 describe('letters', () => {
-  it('are made in the words of the installation or one’s own, and mailed once', async () => {
+  it('are made with the standard text or one’s own, and mailed once', async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.close());
     const world = await createOfficeWorld({ SMTP_URL: mail.url, MAIL_FROM: 'ledger@acme.example' });
@@ -120,7 +120,7 @@ describe('letters', () => {
 });
 
 describe('calls to the service', () => {
-  it('are listed, their list is fetched, and one whose outcome is unknown is settled', async () => {
+  it('are listed, and one with an unknown outcome is settled', async () => {
     const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 1, consentRows: 5 });
     const { baseUrl, siteUrl } = await sandbox.listen();
     onTestFinished(() => sandbox.close());
@@ -153,7 +153,7 @@ describe('calls to the service', () => {
 });
 
 describe('deliveries', () => {
-  it('are followed as they arrive, and gone on with after the last one, of the sources that are seen', async () => {
+  it('are streamed as they arrive and resumed after the last one, within the visible sources', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const caller = await tokenOf(world, 'auditor');
     const elsewhere = await tokenOf(world, 'officer', { sources: ['elsewhere'] });
@@ -191,7 +191,7 @@ describe('deliveries', () => {
 });
 
 describe('a job', () => {
-  it('is followed and stopped by those who see its source', async () => {
+  it('can be followed and stopped by those who see its source', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const caller = await work(world);
     const payload = { source: 'default', actor: 'test' };
@@ -208,7 +208,7 @@ describe('a job', () => {
     expect((await caller.post(`/api/v1/jobs/${other.id}/stop`, {})).status).toBe(422);
   });
 
-  it('a banner is named', async () => {
+  it('names a banner', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const caller = await work(world);
     const body = { source: 'default', bannerId: 'bnr_1', name: 'Main site' };

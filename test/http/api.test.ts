@@ -110,7 +110,7 @@ async function onEach(routes: typeof api, work: (route: string, rule: Rule) => P
 const answered = (status: number): number | 'answered' => ([401, 403, 500, 503].includes(status) ? status : 'answered');
 
 describe('the routes of the API', () => {
-  it('are those of the table of rules, every one', () => {
+  it('are exactly those in the table of rules', () => {
     const described = apiRoutes.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
     expect([...described].sort()).toEqual(
       Object.keys(rules)
@@ -119,7 +119,7 @@ describe('the routes of the API', () => {
     );
   });
 
-  it('answer nobody without a token, with one that never was, or with the session of a browser', async () => {
+  it('answer nobody without a token, with an invented one, or with a browser’s session', async () => {
     const visitor = await signedInAs(world, 'owner');
     const cookie = [...visitor.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const nobody = createCaller(world.adminUrl, null);
@@ -144,7 +144,7 @@ describe('the routes of the API', () => {
     expect(await countEntries()).toBe(before);
   });
 
-  it('take no token on the pages, where sessions are needed', async () => {
+  it('do not accept a token on pages, which need a session', async () => {
     const caller = await tokenOf(world, 'owner', { scope: 'work' });
     for (const path of ['/', '/cases', '/people', '/account']) expect((await caller.get(path)).status).toBe(401);
     expect((await caller.post('/cases', { source: 'default' })).status).toBe(401);
@@ -152,7 +152,7 @@ describe('the routes of the API', () => {
 
   for (const role of roles)
     for (const scope of ['read', 'work'] as const)
-      it(`let in a token of the role ${role} with scope ${scope} exactly where a rule says so`, async () => {
+      it(`admit a token of the role ${role} with scope ${scope} exactly where a rule says so`, async () => {
         if (role === 'auditor' && scope === 'work') {
           await expect(tokenOf(world, role, { scope })).rejects.toThrow('auditor');
           return;
@@ -171,7 +171,7 @@ describe('the routes of the API', () => {
     ['officer', null, ['default']],
     ['owner', null, ['default']],
   ] satisfies [Role, string[] | null, string[] | null][])
-    it(`show a token of ${role} limited to one source (${sources === null ? 'of the token' : 'of the person'}) nothing of another`, async () => {
+    it(`show a token of ${role} limited to one source (${sources === null ? 'by the token' : 'by the person'}) nothing about another`, async () => {
       const scope = role === 'auditor' ? 'read' : 'work';
       const caller = await tokenOf(world, role, { scope, sources, tokenSources });
       const mine = api.filter(
@@ -214,7 +214,7 @@ async function countEntries(source?: string): Promise<number> {
 }
 
 describe('a token', () => {
-  it('holds the rights of its person at this moment, and ends with the account', async () => {
+  it('has its person’s current rights, and ends with the account', async () => {
     const caller = await tokenOf(world, 'officer', { scope: 'work' });
     const set = (changes: Record<string, string | null>) =>
       world.context.store.transaction((tx) =>
@@ -231,7 +231,7 @@ describe('a token', () => {
     expect((await caller.get('/api/v1/me')).status).toBe(401);
   });
 
-  it('ends when it expires, and is kept as a hash alone with its last use', async () => {
+  it('ends when it expires, and is stored only as a hash with its last use', async () => {
     const caller = await tokenOf(world, 'officer');
     expect((await caller.get('/api/v1/me')).status).toBe(200);
     const row = await world.context.store.read
@@ -248,7 +248,7 @@ describe('a token', () => {
     expect(after.status).toBe(401);
   });
 
-  it('is made on the page Your account, shown once, listed and revoked there; both are entries', async () => {
+  it('is created on the page Your account, shown once, listed and revoked there, with entries for both', async () => {
     const visitor = await signedInAs(world, 'officer', { name: 'Tina Token' });
     const { hashPassword } = await import('../../src/people/passwords.ts');
     const password = 'plough amber tuesday kettle';
@@ -287,7 +287,7 @@ describe('requests over the API', () => {
     jurisdiction: 'DE',
   };
 
-  it('are recorded, listed in pages, viewed and moved; a move that the law forbids is refused with the reason', async () => {
+  it('are recorded, listed in pages, viewed and moved; an unlawful move is refused with the reason', async () => {
     const opened = await worker.post('/api/v1/cases', request);
     expect([opened.status, opened.json['outcome']]).toEqual([201, 'opened']);
     const caseId = String(opened.json['caseId']);
@@ -359,7 +359,7 @@ describe('requests over the API', () => {
     for (const row of kept) expect(row.answer?.includes(Buffer.from(String(again.json['caseId'])))).not.toBe(true);
   });
 
-  it('keep no answer for longer than a day, also when no other key comes', async () => {
+  it('keep no answer for longer than a day, even if no other key comes', async () => {
     const kept = () => world.context.store.read.selectFrom('idempotency_keys').select('key_hash').execute();
     await worker.post('/api/v1/cases', request, { 'idempotency-key': 'a-key-2' });
     await forgetAnswers(world.context);
@@ -369,7 +369,7 @@ describe('requests over the API', () => {
     expect(await kept()).toEqual([]);
   });
 
-  it('are an entry for each token, object and hour where somebody looks at them', async () => {
+  it('are recorded as one entry for each token, object and hour when viewed', async () => {
     const caller = await tokenOf(world, 'auditor', { name: 'Lena Looker' });
     for (let look = 0; look < 2; look += 1) await caller.get(`/api/v1/cases/${own.caseId}`);
     await caller.get('/api/v1/cases');
@@ -387,7 +387,7 @@ describe('documents and look-ups over the API', () => {
     ),
   );
 
-  it('makes a report as a job, finds and downloads it; the download is an entry', async () => {
+  it('a report is made as a job, found and downloaded, and the download is an entry', async () => {
     const asked = await worker.post('/api/v1/reports', {
       name: 'delivery-log',
       source: 'default',
@@ -416,7 +416,7 @@ describe('documents and look-ups over the API', () => {
     expect((await worker.post('/api/v1/reports', backwards)).status).toBe(422);
   });
 
-  it('answers how consent stood, citing entries; the look-up is an entry', async () => {
+  it('a look-up answers with cited entries and is itself an entry', async () => {
     const seq = await world.event('consent.recorded', {
       consent_id: 'rec-api-1',
       banner_id: 'bnr_1',
@@ -478,8 +478,8 @@ const hostileBodies: readonly unknown[] = [
   JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`),
 ];
 
-describe('what breaks programs', () => {
-  it('breaks no route of the API: in its address, its query and its body, the answer is a problem or an answer, never a 5xx', async () => {
+describe('hostile or wrong use', () => {
+  it('in address, query or body of any API route gives an answer or a problem, never a 5xx', async () => {
     let asked = 0;
     // In `npm test` a third of the texts for each route: what takes an address apart is the same for all.
     for (const [nth, [route, rule]] of api.entries()) {
@@ -519,7 +519,7 @@ describe('what breaks programs', () => {
     expect(asked).toBeGreaterThan(isLong ? 500 : 250);
   });
 
-  it('is answered as by the API where there is no such route or method, or a number has no JSON form', async () => {
+  it('with an unknown route or method, or a number without a JSON form, gets a problem', async () => {
     for (const answer of [
       await worker.get('/api/v1/nothing'),
       await worker.get('/api/v1/cases/x/y/z'),
@@ -534,7 +534,7 @@ describe('what breaks programs', () => {
     expect([endless.status, endless.json['code']]).toEqual([400, 'invalid_request']);
   });
 
-  it('sees no bytes of a call to the service, which may repeat its API key', async () => {
+  it('cannot read the bytes of a call to the service, which may repeat its API key', async () => {
     const { context } = world;
     const [appended] = await context.ledger.append([
       {
@@ -551,7 +551,7 @@ describe('what breaks programs', () => {
     expect(text).not.toContain('pak_live');
   });
 
-  it('of no source that its person still sees is shown nothing', async () => {
+  it('with a token that has no visible source left shows nothing', async () => {
     const caller = await tokenOf(world, 'officer', { sources: ['default'], tokenSources: ['default'] });
     await world.context.store.transaction((tx) =>
       tx.query.updateTable('people').set({ sources: '["bolt"]' }).where('person_id', '=', caller.personId).execute(),
@@ -562,7 +562,7 @@ describe('what breaks programs', () => {
     }
   });
 
-  it('gets every problem of a request at once, and never its own secrets', async () => {
+  it('gets every problem of a request at once, without its own secrets', async () => {
     const { status, json, text } = await worker.post('/api/v1/cases', { source: 'default', kind: 'x', extra: 1 });
     expect([status, json['code']]).toEqual([400, 'invalid_request']);
     expect((json['problems'] as string[]).length).toBeGreaterThan(2);
@@ -570,7 +570,7 @@ describe('what breaks programs', () => {
     expect(Object.keys(json).sort()).toEqual(['code', 'detail', 'problems', 'status', 'title', 'type']);
   });
 
-  it('gets no answer under a foreign host name, nor one that another site could read', async () => {
+  it('under a foreign host name gets no answer, and none that another site could read', async () => {
     const { hostname, port } = new URL(world.adminUrl);
     const status = await new Promise<number>((resolve, reject) => {
       const headers = { host: 'evil.example', authorization: `Bearer ${worker.secret}` };
@@ -593,7 +593,7 @@ describe('what breaks programs', () => {
 });
 
 describe('the description of the API', () => {
-  it('is valid OpenAPI 3.1 without a finding of the linter, and says what the server answers', async () => {
+  it('is valid OpenAPI 3.1, passes the linter, and matches the server’s answers', async () => {
     const anyone = createCaller(world.adminUrl, null);
     const { status, text, json } = await anyone.get('/openapi.json');
     expect([status, json['openapi']]).toEqual([200, '3.1.0']);
@@ -605,7 +605,7 @@ describe('the description of the API', () => {
     expect(findings.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer])).toEqual([]);
   });
 
-  it('is a page of its own without anything from elsewhere', async () => {
+  it('is a page without external resources', async () => {
     const { status, text, headers } = await createCaller(world.adminUrl, null).get('/api');
     expect(status).toBe(200);
     for (const { path, name } of apiRoutes) {
@@ -618,8 +618,8 @@ describe('the description of the API', () => {
   });
 });
 
-describe('a token that asks too often', () => {
-  it('learns how many requests are left, and then to wait', async () => {
+describe('a token with too many requests', () => {
+  it('is told how many are left, and then to wait', async () => {
     const slow = await createOfficeWorld({ API_RATE_LIMIT: '3' }, { worker: false });
     const caller = await tokenOf(slow, 'officer');
     const other = await tokenOf(slow, 'officer');

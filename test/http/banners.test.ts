@@ -42,7 +42,7 @@ async function fileOf(world: OfficeWorld, visitor: Visitor): Promise<{ seq: numb
 }
 
 describe('the page Banners', () => {
-  it('takes a screenshot through its form, lists it and hands it out byte for byte', async () => {
+  it('accepts a screenshot through its form, lists it and returns it byte for byte', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world, 'Olga');
     expect((await olga.get('/banners')).text).toContain('banner as shown: not evidenced');
@@ -62,7 +62,7 @@ describe('the page Banners', () => {
     expect((await olga.get('/banners')).text).toContain('Another site’s &lt;banner>');
   });
 
-  it('takes a name for a banner and shows it beside the id', async () => {
+  it('accepts a name for a banner and shows it beside the id', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world, 'Olga');
     await upload(world, olga);
@@ -75,7 +75,7 @@ describe('the page Banners', () => {
     expect([refused.status, refused.text.includes('Enter the banner id.')]).toEqual([422, true]);
   });
 
-  it('never hands out a page as a page', async () => {
+  it('never serves an uploaded page as a page', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     // What the browser says of the file, and its name, decide nothing.
@@ -89,7 +89,7 @@ describe('the page Banners', () => {
     expect(download.headers.get('content-security-policy')).toBe("default-src 'none'; sandbox");
   });
 
-  it('accepts nothing without a session, without the form’s token, over the limit, or of another kind', async () => {
+  it('accepts nothing without a session or the form’s token, over the size limit, or of another type', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     const nobody: Visitor = { ...olga, cookies: new Map() };
@@ -108,7 +108,7 @@ describe('the page Banners', () => {
     expect(await world.actions('banner.evidence-added')).toEqual([]);
   });
 
-  it('hands out nothing else under the name of a file that was altered', async () => {
+  it('does not serve an altered file', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     await upload(world, olga);

@@ -16,7 +16,7 @@ async function move(visitor: Visitor, caseId: string, name: string, form: Record
 }
 
 describe('the page of a request', () => {
-  it('takes a request from receipt to closing through its forms alone', async () => {
+  it('takes a request from receipt to closing using only its forms', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);
     const olga = await signedIn(world, 'Olga');
@@ -47,7 +47,7 @@ describe('the page of a request', () => {
     expect((await olga.get('/cases')).text).toContain(caseId);
   });
 
-  it('says why a move is refused and keeps what was written', async () => {
+  it('says why a move is refused and keeps the input', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);
     const olga = await signedIn(world);
@@ -64,7 +64,7 @@ describe('the page of a request', () => {
     expect((await world.actions('case.moved')).length).toBe(1);
   });
 
-  it('takes times as times of the controller’s zone', async () => {
+  it('reads times in the controller’s zone', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);
     const olga = await signedIn(world);
@@ -78,7 +78,7 @@ describe('the page of a request', () => {
     expect(['10:00:00.000Z', '11:00:00.000Z']).toContain((JSON.parse(row.details) as { at: string }).at.slice(11));
   });
 
-  it('shows the second of two officers what the first did, and records nothing of his', async () => {
+  it('shows the second of two officers what the first did, and does not record the second move', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);
     const [olga, otto] = [await signedIn(world, 'Olga'), await signedIn(world, 'Otto')];
@@ -95,7 +95,7 @@ describe('the page of a request', () => {
     expect((await world.actions('case.moved')).length).toBe(1);
   });
 
-  it('is not there for a case that does not exist, and takes no move that does not exist', async () => {
+  it('does not exist for an unknown case, and accepts no unknown move', async () => {
     const world = await createOfficeWorld();
     const caseId = await openedAccess(world);
     const olga = await signedIn(world);
@@ -153,7 +153,7 @@ describe('a request that came by letter', () => {
     expect((await world.actions('case.opened')).length).toBe(1);
   });
 
-  it('is refused in words, with what was filled in', async () => {
+  it('is refused with the reason, keeping the input', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     const form = {
@@ -214,7 +214,7 @@ function letterForm({ text }: Page): Record<string, string> {
 }
 
 describe('the page of a letter', () => {
-  it('takes a letter from its choice over preview and editing to the download', async () => {
+  it('takes a letter from selection through preview and editing to download', async () => {
     const world = await createOfficeWorld();
     const caseId = `default-${(await seedRequests(world)).access}`;
     const path = `/cases/${caseId}/letter`;
@@ -240,7 +240,7 @@ describe('the page of a letter', () => {
     expect(file.bytes.toString('utf8')).toContain('Sehr viele <b>Anfragen</b>.');
   });
 
-  it('starts a text over for another letter, another suggestion or another language, and keeps edits', async () => {
+  it('starts the text over for another letter, suggestion or language, and keeps edits', async () => {
     const world = await createOfficeWorld();
     const caseId = `default-${(await seedRequests(world)).access}`;
     const path = `/cases/${caseId}/letter`;
@@ -258,7 +258,7 @@ describe('the page of a letter', () => {
     expect([other.status, letterForm(other)['text']?.includes('My own words')]).toEqual([200, false]);
   });
 
-  it('says when the language of the requester is missing', async () => {
+  it('says if the requester’s language is missing', async () => {
     const world = await createOfficeWorld();
     const seq = await world.event('dsar.submitted', {
       request_id: 'r-9',

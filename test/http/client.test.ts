@@ -12,12 +12,12 @@ async function connect(scope: 'read' | 'work' = 'work') {
   return { world, client: createClient({ url: world.adminUrl, token: secret }) };
 }
 
-it('is what the description of the API says: after a change of the routes, `npm run client` regenerates it', async () => {
+it('the API client matches the API description (regenerate it with `npm run client`)', async () => {
   const committed = await readFile(join(import.meta.dirname, '../../client/schema.ts'), 'utf8');
   expect(committed === (await clientTypes()), 'client/schema.ts is out of date: run `npm run client`').toBe(true);
 });
 
-it('records a request, moves it, and reads every page of the list', async () => {
+it('the API client records a request, moves it, and reads every page of the list', async () => {
   const { client, world } = await connect();
   for (const name of ['Ada', 'Grace', 'Edsger']) {
     const { data, error } = await client.POST('/api/v1/cases', {
@@ -51,7 +51,7 @@ it('records a request, moves it, and reads every page of the list', async () => 
   expect(after?.state).toBe('in-progress');
 });
 
-it('gives what was refused as a problem with its code, and needs a token', async () => {
+it('the API client returns refusals as problems with their code, and needs a token', async () => {
   const { client, world } = await connect('read');
   const refused = await client.POST('/api/v1/cases', {
     body: { source: 'default', kind: 'access', receivedAt: '2026-01-01T00:00:00Z', channel: 'letter' },
@@ -65,6 +65,6 @@ it('gives what was refused as a problem with its code, and needs a token', async
   await expect(failing.next()).rejects.toMatchObject({ cause: { code: 'sign_in_required' } });
 });
 
-it('sends no token in the clear across a network', () => {
+it('the API client sends no token unencrypted across a network', () => {
   expect(() => createClient({ url: 'http://ledger.example', token: 'clt_x' })).toThrow('unencrypted');
 });

@@ -47,7 +47,7 @@ it('the page Consent look-up answers for an id and a time, records it, and keeps
 });
 
 describe('the statement', () => {
-  it('is one page of PDF, is recorded as a look-up, and carries no identifier in its name', async () => {
+  it('is a PDF of one page, is recorded as a look-up, and has no identifier in its name', async () => {
     const olga = await signedIn(world, 'Petra');
     const at = '2026-01-01T00:00';
     const form = await olga.get('/consent');
@@ -66,7 +66,7 @@ describe('the statement', () => {
 });
 
 describe('the list of contradictions', () => {
-  it('has what the figure on Today counts, page by page, and each row leads to its look-up', async () => {
+  it('has what the figure on Today counts, page by page, and each row links to its look-up', async () => {
     const olga = await signedIn(world, 'Rita');
     const none = await olga.get('/consent/contradictions');
     expect(none.text).toContain('No contradictory decisions in this period.');
@@ -88,7 +88,7 @@ describe('the list of contradictions', () => {
     expect([wrong.status, wrong.text.includes('Invalid date &quot;yesterday&quot;')]).toEqual([422, true]);
   });
 
-  it('is an entry when it is looked at', async () => {
+  it('is recorded as an entry when viewed', async () => {
     const vera = await signedInAs(world, 'auditor', { name: 'Vera' });
     await vera.get('/consent/contradictions');
     await vera.get('/consent/undelivered');
@@ -100,7 +100,7 @@ describe('the list of contradictions', () => {
   });
 });
 
-it('the list of decisions never delivered has those that only the consent log tells, within its period', async () => {
+it('the list of decisions never delivered has those found only in the consent log, within its period', async () => {
   const { context } = world;
   const at = new Date(Date.now() - 3_600_000).toISOString();
   const long = new Date(Date.now() - (AGREEMENT_DAYS + 2) * 86_400_000).toISOString();

@@ -5,7 +5,7 @@ const asked = (more: Record<string, string>) =>
   `/deadline?${new URLSearchParams({ kind: 'access', received: '2026-11-25', country: 'DE', region: 'BE', ...more }).toString()}`;
 
 describe('the deadline calculator', () => {
-  it('starts with the controller of the installation and computes nothing unasked', async () => {
+  it('starts with the installation’s controller and computes nothing until asked', async () => {
     const olga = await signedIn(await createOfficeWorld());
     const page = await olga.get('/deadline');
     expect(page.status).toBe(200);
@@ -13,7 +13,7 @@ describe('the deadline calculator', () => {
     expect(page.text).not.toContain('id="answer"');
   });
 
-  it('shows every law that applies, and the one that decides', async () => {
+  it('shows every applicable law, and the deciding one', async () => {
     const olga = await signedIn(await createOfficeWorld());
     const { text } = await olga.get(asked({ place: 'US-VA' }));
     expect(text).toContain('datetime="2026-12-28"');
@@ -22,7 +22,7 @@ describe('the deadline calculator', () => {
     expect(text.match(/>decides</g)).toHaveLength(1);
   });
 
-  it('counts what happened since', async () => {
+  it('takes later events into account', async () => {
     const olga = await signedIn(await createOfficeWorld());
     const uk = { received: '2026-03-20', place: 'GB', country: 'GB', region: 'ENG' };
     const { text } = await olga.get(
@@ -32,7 +32,7 @@ describe('the deadline calculator', () => {
     expect(text).toContain('clock stopped');
   });
 
-  it('says in sentences what cannot be computed, and keeps what was filled in', async () => {
+  it('explains what cannot be computed, and keeps the input', async () => {
     const olga = await signedIn(await createOfficeWorld());
     const page = await olga.get(asked({ region: '<b>"Bavaria"</b>', received: '2026-02-30' }));
     expect(page.status).toBe(422);

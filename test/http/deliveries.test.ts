@@ -38,7 +38,7 @@ async function toBolt(body: string, secret: string): Promise<number> {
   return response.status;
 }
 
-it('lists what was stored, newest first, by source, event and outcome, page by page', async () => {
+it('lists stored deliveries, newest first, by source, event and outcome, page by page', async () => {
   for (let n = 0; n < 55; n += 1)
     await deliver(world.url, JSON.stringify({ event: 'consent.recorded', data: consent(`c-${n}`) }));
   await deliver(world.url, JSON.stringify({ event: 'moon.risen', data: {} }));
@@ -58,7 +58,7 @@ it('lists what was stored, newest first, by source, event and outcome, page by p
   expect((await admin.get('/deliveries?source=bolt')).text).toContain('No delivery matches.');
 });
 
-it('leads from a number to its entry, and says when it is none', async () => {
+it('leads from a number to its entry, and says if there is none', async () => {
   const [seq = 0] = seqsIn((await admin.get('/deliveries')).text);
   expect((await admin.get(`/deliveries?entry=${seq}`)).headers.get('location')).toBe(`/entries/${seq}`);
   const none = await admin.get('/deliveries?entry=twelve');
@@ -66,7 +66,7 @@ it('leads from a number to its entry, and says when it is none', async () => {
   expect((await admin.get('/entries/999999')).status).toBe(404);
 });
 
-it('asks the browser to come again only where that was asked for', async () => {
+it('reloads the page only if that was requested', async () => {
   expect((await admin.get('/deliveries')).headers.get('refresh')).toBe(null);
   expect((await admin.get('/deliveries?live=yes')).headers.get('refresh')).toBe('10');
 });
@@ -129,7 +129,7 @@ it('offers an officer to tell an admin of the refused deliveries, without names 
   expect(text.replace(/<[^>]*>/g, '')).not.toMatch(/[A-Z]+_[A-Z]+/);
 });
 
-it('names neither events nor secrets of another source to who may not see it', async () => {
+it('hides events and secrets of a source from people who may not see it', async () => {
   const { sources } = world.context;
   await sources.add({ slug: 'comet', name: 'Comet Ltd', webhookSecrets: ['the-secret-of-comet'] }, 'test');
   expect(await toBolt('{"event":"comet.only"}', 'the-secret-of-comet')).toBe(401);
@@ -145,7 +145,7 @@ it('names neither events nor secrets of another source to who may not see it', a
   expect((await limited.get('/deliveries')).text).not.toContain('moon.risen');
 });
 
-it('leaves readmitting and secrets to admins', async () => {
+it('lets only admins readmit deliveries and change secrets', async () => {
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/deliveries/refused');
   expect(text).not.toContain('action="/deliveries/secret"');
@@ -161,7 +161,7 @@ function nextIn(text: string): string | null {
   return /<a href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
 }
 
-it('counts deliveries, stored and refused, on the days of the controller’s zone, also where these begin between two hours', async () => {
+it('counts stored and refused deliveries by days of the controller’s zone, even if these begin between two hours', async () => {
   const own = await createOfficeWorld({ TIME_ZONE: 'Asia/Kathmandu' }, { worker: false });
   const body = (n: number) => JSON.stringify({ event: 'consent.recorded', data: consent(`zoned-${n}`) });
   own.setNow('2026-03-01T18:14:30.000Z');

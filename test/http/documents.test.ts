@@ -19,7 +19,7 @@ async function madeReport(world: OfficeWorld, visitor: Visitor, form: Record<str
   return world.context.store.read.selectFrom('documents').selectAll().orderBy('seq', 'desc').executeTakeFirstOrThrow();
 }
 
-describe('a report that an officer asks for', () => {
+describe('a report requested by an officer', () => {
   it('is made, listed and downloaded byte for byte, and each download is an entry', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world, 'Olga');
@@ -53,7 +53,7 @@ describe('a report that an officer asks for', () => {
     expect((await olga.get('/')).text).toMatch(/data-label="Downloads"[^>]*>2</);
   });
 
-  it('is not handed out once its file was altered or is gone, and nothing claims that it was', async () => {
+  it('is not sent if its file is altered or missing, and no download is recorded', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     const made = await madeReport(world, olga);
@@ -75,7 +75,7 @@ describe('a report that an officer asks for', () => {
     expect(await world.actions('document.downloaded')).toEqual([]);
   });
 
-  it('counts no download for HEAD, unknown ids and paths out of the folder', async () => {
+  it('counts no download for HEAD, unknown ids and paths outside the folder', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     const made = await madeReport(world, olga);
@@ -91,7 +91,7 @@ describe('a report that an officer asks for', () => {
     expect(await world.actions('document.downloaded')).toEqual([]);
   });
 
-  it('is refused in words where the form makes no sense, with what was filled in', async () => {
+  it('is refused with the reason if the form is invalid, keeping the input', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     const wrong = [
@@ -112,7 +112,7 @@ describe('a report that an officer asks for', () => {
     expect(await world.context.jobs.list({ kind: 'document' })).toEqual([]);
   });
 
-  it('is asked for once however often the button is pressed', async () => {
+  it('is requested once however often the button is pressed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     const pages = await Promise.all([1, 2, 3].map(() => olga.post('/reports', september)));
@@ -122,7 +122,7 @@ describe('a report that an officer asks for', () => {
   });
 });
 
-describe('a sync that an officer asks for', () => {
+describe('a sync requested by an officer', () => {
   it('is one job per source, and shows what went wrong', async () => {
     const world = await createOfficeWorld(
       { SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1', SERVICE_API_KEY: 'pak_live_x' },
@@ -138,7 +138,7 @@ describe('a sync that an officer asks for', () => {
 });
 
 describe('the name of a downloaded file', () => {
-  it('keeps quotes, line breaks and foreign letters out of the header', () => {
+  it('has no quotes, line breaks or foreign letters in the header', () => {
     expect(attachment('audit-1.pdf')).toBe(`attachment; filename="audit-1.pdf"; filename*=UTF-8''audit-1.pdf`);
     const header = attachment('a"\r\nSet-Cookie: x=1;\u202E ü(1)\uD800.pdf');
     expect(header).toMatch(/^[\x20-\x7e]+$/);

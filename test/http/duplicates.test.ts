@@ -41,8 +41,8 @@ async function isSound({ context }: OfficeWorld): Promise<void> {
   expect(await context.readModels.check()).toMatchObject({ counts: {}, position: null });
 }
 
-describe('a request that was recorded twice', () => {
-  it('is suggested, closed as a duplicate on the page, and runs from the first receipt, until that is undone', async () => {
+describe('a request recorded twice', () => {
+  it('is suggested, closed as a duplicate on the page, and runs from the first receipt until that is undone', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const [late, early] = [
       await open(world),
@@ -142,7 +142,7 @@ describe('a request that was recorded twice', () => {
     expect(many).toContain(erasure);
   }, 60_000);
 
-  it('keeps the earliest receipt of several, whatever is corrected or undone in between', async () => {
+  it('keeps the earliest of several receipts, whatever is corrected or undone in between', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const at = (days: number) => ago(days);
     const [ten, twenty, thirty] = [at(10), at(20), at(30)];
@@ -160,7 +160,7 @@ describe('a request that was recorded twice', () => {
     await isSound(world);
   });
 
-  it('is refused of a duplicate, of a request settled before it arrived, and by hand', async () => {
+  it('cannot be a duplicate of a duplicate or of a request settled before it arrived, and not by a plain move', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const [first, second, third] = [await open(world), await open(world), await open(world, { receivedAt: ago(1) })];
     await makeMoves(world, second, [['close-duplicate', { duplicateOf: first }]]);
@@ -180,7 +180,7 @@ describe('a request that was recorded twice', () => {
     expect(await refused(third, 'merge-duplicate', details)).toContain('recorded automatically');
   });
 
-  it('is recorded whole or not at all when the other request changes at the same moment', async () => {
+  it('is closed completely or not at all if the other request changes at the same time', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const [kept, duplicate] = [await open(world), await open(world, { receivedAt: ago(20) })];
     const input = {
@@ -198,7 +198,7 @@ describe('a request that was recorded twice', () => {
     await isSound(world);
   });
 
-  it('is merged, not unanswered, in the register, and the API shows it', async () => {
+  it('counts as merged, not as unanswered, in the register, and the API shows it', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const [kept, duplicate] = [await open(world), await open(world, { receivedAt: ago(20) })];
     await makeMoves(world, duplicate, [['close-duplicate', { duplicateOf: kept }]]);

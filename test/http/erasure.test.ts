@@ -67,8 +67,8 @@ async function untilDone(world: OfficeWorld, visitor: Visitor, at: Page): Promis
   }
 }
 
-describe('an officer erases a person', () => {
-  it('previews what belongs to the person, confirms, and gets the entry and the certificate', async () => {
+describe('an officer who erases a person', () => {
+  it('previews the person’s data, confirms, and gets the entry and the certificate', async () => {
     const world = await createWorld();
     const { context } = world;
     const officer = await signedInAs(world, 'officer');
@@ -95,7 +95,7 @@ describe('an officer erases a person', () => {
     expect((await officer.post('/settings/erasures/preview', person)).text).toMatch(/already erased|no record of this/);
   });
 
-  it('must give a reason, a law and a tick, and confirm again when the plan has changed', async () => {
+  it('must give a reason and a law, tick a box, and confirm again if the plan has changed', async () => {
     const world = await createWorld();
     const officer = await signedInAs(world, 'officer');
     const preview = await officer.post('/settings/erasures/preview', person);
@@ -122,7 +122,7 @@ describe('an officer erases a person', () => {
     }
   });
 
-  it('must override a hold by a tick of its own', async () => {
+  it('must override a hold with a separate tick', async () => {
     const world = await createWorld();
     const { context } = world;
     const officer = await signedInAs(world, 'officer');
@@ -139,7 +139,7 @@ describe('an officer erases a person', () => {
     expect(await filesWith(context, ZOE)).toEqual([]);
   });
 
-  it('opens the form from a request with the request filled in', async () => {
+  it('can open the form from a request, already filled in', async () => {
     const world = await createOfficeWorld();
     await world.event('dsar.submitted', {
       request_id: 'r-1',
@@ -158,7 +158,7 @@ describe('an officer erases a person', () => {
     expect(await filesWith(world.context, 'zoe@example.net')).toEqual([]);
   });
 
-  it('refuses an auditor and an officer of another source', async () => {
+  it('must not be an auditor or an officer of another source', async () => {
     const world = await createWorld();
     const auditor = await signedInAs(world, 'auditor');
     expect((await auditor.get('/settings/erasures')).status).toBe(403);
@@ -178,7 +178,7 @@ describe('an officer erases a person', () => {
 });
 
 describe('an erasure that stopped halfway', () => {
-  it('can be started by the person who confirmed it when its job was never enqueued', async () => {
+  it('can be started by the person who confirmed it if its job was never enqueued', async () => {
     const world = await createWorld();
     const proposal = await propose(world);
     const officer = await signedInAs(world, 'officer');
@@ -189,7 +189,7 @@ describe('an erasure that stopped halfway', () => {
     expect(await filesWith(world.context, ZOE)).toEqual([]);
   });
 
-  it('reports what was erased and erases nothing twice when its job runs again', async () => {
+  it('reports what was erased and erases nothing twice if its job runs again', async () => {
     const world = await createWorld();
     const { context } = world;
     const proposal = await propose(world);
@@ -276,7 +276,7 @@ describe('a controller that requires two people', () => {
     expect(erasure).toBeUndefined();
   });
 
-  it('does not erase when the plan has changed or the proposal was withdrawn', async () => {
+  it('erases nothing if the plan has changed or the proposal was withdrawn', async () => {
     const world = await createWorld('erasureNeedsSecondOfficer: true\n');
     const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
     const address = (await confirm(olga)).headers.get('location') ?? '';

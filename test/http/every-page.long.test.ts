@@ -184,7 +184,7 @@ const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<v
   },
 };
 
-it('every page is reached by links from Today or by doing what it shows, says where one is, fits a phone, and is usable by everyone', async () => {
+it('every page can be reached from Today, says where it is, fits a phone, and is accessible', async () => {
   const browser = await openBrowser();
   const page = await openSignedIn(browser, { viewport: { width: 1280, height: 900 } });
   const origin = new URL(signIn.url).origin;
@@ -235,7 +235,7 @@ it('every page is reached by links from Today or by doing what it shows, says wh
   expect({ faults, missed }).toEqual({ faults: [], missed: [] });
 }, 900_000);
 
-it('what is essential works without scripts', async () => {
+it('essential functions work without scripts', async () => {
   const browser = await openBrowser();
   const page = await openSignedIn(browser, { javaScriptEnabled: false });
   const origin = new URL(signIn.url).origin;

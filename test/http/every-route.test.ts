@@ -243,7 +243,7 @@ async function faultsIn<T>(list: readonly T[], work: (one: T) => Promise<readonl
 }
 
 describe('every route', () => {
-  it('shows what is called by a text that tries to break out as text', async () => {
+  it('escapes names that try to break out of the markup', async () => {
     const faults = await faultsIn(gets, async ({ path }) => {
       const address = addressOf(path, parameters);
       const query = path.startsWith('/api/') ? '' : '?source=default';
@@ -262,7 +262,7 @@ describe('every route', () => {
       expect([path, (await ask(path)).text.includes('&lt;hostile-tag')]).toEqual([path, true]);
   });
 
-  it('takes hostile parameters of its address without harm', async () => {
+  it('handles hostile address parameters without harm', async () => {
     const tried = gets.flatMap(({ path }, place) => {
       const texts = breakOutsFor(place);
       const alike = texts.map((text) => {
@@ -281,7 +281,7 @@ describe('every route', () => {
     expect(await faultsIn(tried, async (path) => [path, await ask(path)])).toEqual([]);
   });
 
-  it('takes hostile fields of its form or body without harm', async () => {
+  it('handles hostile form fields and bodies without harm', async () => {
     const csrf = /name="_csrf" value="([^"]+)"/.exec((await ask('/account')).text)?.[1] ?? '';
     const tried = posts.flatMap(({ path }, place) =>
       breakOutsFor(place).map((text) => ({ path: addressOf(path, parameters), text, isApi: path.startsWith('/api/') })),
@@ -296,7 +296,7 @@ describe('every route', () => {
     expect(faults).toEqual([]);
   });
 
-  it('changes nothing for a form of another site, or without its token', async () => {
+  it('changes nothing for another site’s form, or without its token', async () => {
     await world.context.projector.catchUp();
     const size = async () =>
       Number(

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const linksTo = (text: string, path: string) => [...text.matchAll(new RegExp(`href="(${path}[^"]*)"`, 'g'))].length;
 const nextOf = (text: string) => /href="([^"#]+)[^"]*" rel="next"/.exec(text)?.[1] ?? '';
 
-it('shows every checkpoint as signed, page by page, and the key that checks them', async () => {
+it('shows every checkpoint as signed, page by page, and the key for checking them', async () => {
   const { context } = world;
   const { text } = await officer.get('/evidence');
   expect(text).toContain(context.verifierKey);
@@ -44,7 +44,7 @@ it('shows every checkpoint as signed, page by page, and the key that checks them
     expect((await officer.get(`/evidence/checkpoint?${path}`)).status).toBe(404);
 });
 
-it('says what the last comparison of the read models found', async () => {
+it('shows the result of the last comparison of the read models', async () => {
   const { readModels } = world.context;
   await readModels.note('policies (2)');
   expect((await officer.get('/evidence')).text).toContain('differ from the ledger: policies (2)');
@@ -54,7 +54,7 @@ it('says what the last comparison of the read models found', async () => {
   expect(text).not.toContain('differ from the ledger');
 });
 
-it('names the last backup', async () => {
+it('shows the last backup', async () => {
   const { ledger, clock } = world.context;
   expect((await officer.get('/evidence')).text).toContain('none was made here');
   const sha256 = 'a'.repeat(64);
@@ -65,7 +65,7 @@ it('names the last backup', async () => {
   expect([text.includes('newer.age'), text.includes('older.age')]).toEqual([true, false]);
 });
 
-it('lists holds and erasures, and to who is limited only what is of their sources', async () => {
+it('lists holds and erasures, to limited people only those of their sources', async () => {
   const { context } = world;
   const hold = { officer: 'Ada', caseId: null, subject: null, from: null, to: null };
   for (const [reason, source] of [
@@ -103,7 +103,7 @@ async function workingWorld() {
   return own;
 }
 
-it('verifies the whole ledger when asked to, and keeps what it found', async () => {
+it('verifies the whole ledger on request, and keeps the result', async () => {
   const own = await workingWorld();
   const olga = await signedInAs(own, 'officer', { name: 'Olga' });
   const before = await olga.get('/evidence');
@@ -115,7 +115,7 @@ it('verifies the whole ledger when asked to, and keeps what it found', async () 
   expect(job).toMatchObject({ state: 'done', payload: { actor: expect.stringContaining('Olga') } });
 });
 
-it('shows a fault in red, with its entry to those who see every source', async () => {
+it('shows a fault in red, with its entry for people who see every source', async () => {
   const own = await workingWorld();
   await own.context.seal();
   const { store } = own.context;
@@ -133,7 +133,7 @@ it('shows a fault in red, with its entry to those who see every source', async (
   expect(text).not.toContain('Entry 2: ');
 });
 
-it('makes a checkpoint when asked to', async () => {
+it('makes a checkpoint on request', async () => {
   const own = await workingWorld();
   const olga = await signedInAs(own, 'officer');
   const made = await olga.post('/evidence/checkpoint', {});
@@ -141,7 +141,7 @@ it('makes a checkpoint when asked to', async () => {
   expect((await own.context.store.read.selectFrom('checkpoints').selectAll().execute()).length).toBe(1);
 });
 
-it('sends the progress of a job as events until it ends, to those who may see it', async () => {
+it('sends a job’s progress as events until it ends, to people who may see it', async () => {
   const own = await createOfficeWorld({}, { worker: false });
   const { jobs, sources } = own.context;
   await sources.add({ slug: 'bolt' }, 'test');

@@ -9,7 +9,7 @@ import { removeOldExports } from '../../src/backup/export-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
-it('gives admins everything as a ZIP that its own program verifies, and records who took it', async () => {
+it('gives admins everything as a ZIP that its enclosed program verifies, and records who took it', async () => {
   const world = await createOfficeWorld();
   for (let n = 0; n < 3; n += 1) await world.event('consent.recorded', { consent_id: `c-${n}` });
   const admin = await signedInAs(world, 'admin', { name: 'Adam Admin' });

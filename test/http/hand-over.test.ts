@@ -31,8 +31,8 @@ const shape = ({ status, text, headers }: Page) => ({
   headers: [...headers].filter(([name]) => !/^(?:date|x-ratelimit-.*|keep-alive|connection)$/.test(name)),
 });
 
-describe('a pack that is handed over', () => {
-  it('opens with the code, shows what it holds, and is downloaded byte for byte, each step an entry', async () => {
+describe('a handed-over pack', () => {
+  it('opens with the code, shows its content, and is downloaded byte for byte, with an entry for each step', async () => {
     const { world, caseId, pack } = await createReadyCase();
     const { token, code, handOver: made } = await handOver(world, caseId);
     expect(code).toMatch(/^\d{8}$/);
@@ -72,7 +72,7 @@ describe('a pack that is handed over', () => {
     expect((await world.context.verify()).faults).toEqual([]);
   });
 
-  it('is kept from caches, frames, referrers, search engines and scripts', async () => {
+  it('is protected from caches, frames, referrers, search engines and scripts', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const ada = createSubject(world, token);
@@ -93,7 +93,7 @@ describe('a pack that is handed over', () => {
     expect(webhooks.headers.get('content-security-policy')).toBeNull();
   });
 
-  it('keeps neither the token nor the code in the database or the ledger', async () => {
+  it('leaves neither token nor code in the database or the ledger', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const tables = await Promise.all([
@@ -109,7 +109,7 @@ describe('a pack that is handed over', () => {
     expect([kept.includes(token), kept.includes(code)]).toEqual([false, false]);
   });
 
-  it('is neither opened nor downloaded by HEAD, and has no page without the code', async () => {
+  it('is neither opened nor downloaded by HEAD, and shows no page without the code', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const ada = createSubject(world, token);
@@ -138,7 +138,7 @@ describe('a pack that is handed over', () => {
     expect((await ada.get(`/h/${token}`)).text).not.toContain(caseId);
   });
 
-  it('needs the token of its form for whatever changes something', async () => {
+  it('requires its form’s token for every change', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const ada = createSubject(world, token);
@@ -156,8 +156,8 @@ describe('a pack that is handed over', () => {
   });
 });
 
-describe('a link that opens nothing', () => {
-  it('gives the same answer whether it is unknown, expired, revoked, locked, withheld, or its pack was erased', async () => {
+describe('a hand-over link', () => {
+  it('gives the same answer if it is unknown, expired, revoked, locked or withheld, or if its pack was erased', async () => {
     const { world, caseId, pack } = await createReadyCase();
     const { context } = world;
     const unknown = shape(await createVisitor(world.url).get(`/h/${'A'.repeat(43)}`));
@@ -217,7 +217,7 @@ describe('a link that opens nothing', () => {
     expect(states.sort()).toEqual(['expired', 'locked', 'revoked', 'withheld']);
   });
 
-  it('is locked by attempts made at once as by those made one after the other', async () => {
+  it('is locked by concurrent attempts as by consecutive ones', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const mallory = createSubject(world, token);
@@ -229,7 +229,7 @@ describe('a link that opens nothing', () => {
     expect(await world.actions('hand-over.code-refused')).toHaveLength(CODE_ATTEMPTS);
   });
 
-  it('refuses its code once its row was pointed at the pack of somebody else', async () => {
+  it('refuses its code if its row was redirected to someone else’s pack', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code, handOver: made } = await handOver(world, caseId);
     const newer = await makePack(world, caseId);
@@ -248,7 +248,7 @@ describe('a link that opens nothing', () => {
     expect(page.text).not.toContain(newer.sha256);
   });
 
-  it('takes no failure from the right code', async () => {
+  it('does not count the right code as a failure', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const ada = createSubject(world, token);
@@ -257,7 +257,7 @@ describe('a link that opens nothing', () => {
     expect((await ada.enter(wrongFor(code))).text).toContain('Verbleibende Versuche: 3.');
   });
 
-  it('is answered in the language of the browser, as any page in one that is picked', async () => {
+  it('is answered in the browser’s language, or in one selected on the page', async () => {
     const { world, caseId } = await createReadyCase();
     const { token } = await handOver(world, caseId);
     for (const [language, { handOver: texts }] of Object.entries(letterLanguages)) {
@@ -269,7 +269,7 @@ describe('a link that opens nothing', () => {
     }
   });
 
-  it('is asked for only so often by one address', async () => {
+  it('limits requests per address', async () => {
     const { world, caseId } = await createReadyCase();
     const { token } = await handOver(world, caseId);
     const statuses = new Set<number>();
@@ -281,7 +281,7 @@ describe('a link that opens nothing', () => {
 });
 
 describe('a hand-over is refused', () => {
-  it('for a case that is not ready, that has changed since its pack, or was answered with another document', async () => {
+  it('for a case that is not ready, has changed since its pack, or was answered with another document', async () => {
     const { world, caseId, pack } = await createReadyCase();
     const { context } = world;
     const problems = async (of = caseId, more = {}) => {
@@ -310,7 +310,7 @@ describe('a hand-over is refused', () => {
     expect(await problems(caseId, { documentId: pack.documentId })).toContain('names another document');
   });
 
-  it('when the letter in its pack is a draft', async () => {
+  it('if the letter in its pack is a draft', async () => {
     const { world, caseId } = await createReadyCase();
     const { context } = world;
     await makeMoves(world, caseId, [
@@ -366,7 +366,7 @@ describe('a hand-over is refused', () => {
   });
 });
 
-it('is made, listed and ended over the API as well', async () => {
+it('a hand-over is created, listed and ended over the API as well', async () => {
   const { world, caseId, pack } = await createReadyCase();
   const caller = await tokenOf(world, 'officer', { scope: 'work' });
   const path = `/api/v1/cases/${caseId}/hand-overs`;
@@ -390,7 +390,7 @@ it('is made, listed and ended over the API as well', async () => {
 });
 
 describe('a message of the data subject', () => {
-  it('becomes a move of the case, and is text on the page of the officer whatever it holds', async () => {
+  it('becomes a move of the case, and is shown escaped to the officer', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code, handOver: made } = await handOver(world, caseId);
     const ada = createSubject(world, token);
@@ -420,7 +420,7 @@ describe('a message of the data subject', () => {
     expect(page).not.toContain('<img src=x');
   });
 
-  it('is a task of today and a notice, also once the request is answered, until an officer records something', async () => {
+  it('appears on Today and as a notice, even once the request is answered, until an officer records something', async () => {
     const { world, caseId, pack } = await createReadyCase();
     await makeMoves(world, caseId, [
       ['answer', { channel: 'portal', disclosure: 'full', documentSha256: pack.sha256 }],
@@ -444,7 +444,7 @@ describe('a message of the data subject', () => {
     expect(await told()).toEqual([]);
   });
 
-  it('is refused when empty or too long, and kept in the form; only so many are taken', async () => {
+  it('is refused if empty or too long, kept in the form, and limited in number', async () => {
     const { world, caseId } = await createReadyCase();
     const { token, code } = await handOver(world, caseId);
     const ada = createSubject(world, token);

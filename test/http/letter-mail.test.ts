@@ -24,8 +24,8 @@ async function makeLetter({ context }: OfficeWorld, caseId: string, step: Letter
   return made;
 }
 
-describe('a letter that is mailed', () => {
-  it('goes to the requester byte for byte, once, and is an entry without the address', async () => {
+describe('a mailed letter', () => {
+  it('is sent to the requester byte for byte, once, with an entry that omits the address', async () => {
     const { world, caseId, mail, officer } = await createMailWorld();
     const letter = await makeLetter(world, caseId, 'acknowledgement');
     const page = await officer.get(`/cases/${caseId}`);
@@ -70,7 +70,7 @@ describe('a letter that is mailed', () => {
     expect((await officer.get(`/cases/${caseId}`)).text).toMatch(/sent <time/);
   });
 
-  it('does not go out while the answer may not: the case was reworked, or its identity is not confirmed', async () => {
+  it('is not sent while the answer may not be: the case was reworked, or identity is not confirmed', async () => {
     const { world, caseId, mail, officer } = await createMailWorld();
     const letter = await makeLetter(world, caseId, 'answer');
     await makeMoves(world, caseId, [
@@ -83,7 +83,7 @@ describe('a letter that is mailed', () => {
     expect(mail.mails).toEqual([]);
   });
 
-  it('does not go out when the case changes between the button and the mail', async () => {
+  it('is not sent if the case changes between the button and the mail', async () => {
     const { world, caseId, mail, officer } = await createMailWorld(false);
     const letter = await makeLetter(world, caseId, 'answer');
     const asked = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
@@ -100,7 +100,7 @@ describe('a letter that is mailed', () => {
     expect(mail.mails).toEqual([]);
   });
 
-  it('is neither another case’s letter nor an auditor’s to send', async () => {
+  it('must belong to the case, and cannot be sent by an auditor', async () => {
     const { world, caseId, mail, officer } = await createMailWorld();
     const letter = await makeLetter(world, caseId, 'acknowledgement');
     expect((await officer.post(`/cases/${caseId}/letters/${letter.documentId}x/mail`, {})).status).toBe(404);
@@ -117,7 +117,7 @@ describe('a letter that is mailed', () => {
     '"ada@example.org" <mallory@evil.example>',
     'ada@example.org;mallory@evil.example',
     'Friends: ada@example.org, mallory@evil.example;',
-  ])('goes to nobody where the address of the request is not one plain address: %s', async (requesterEmail) => {
+  ])('is sent to nobody if the request’s address is not one plain address: %s', async (requesterEmail) => {
     const { world, caseId, mail, officer } = await createMailWorld();
     await makeMoves(world, caseId, [['rework', { reason: 'The address' }]]);
     await makeMoves(world, caseId, [['amend', { requesterEmail, reason: 'As the service reports it' }]]);
@@ -128,7 +128,7 @@ describe('a letter that is mailed', () => {
     expect(mail.mails).toEqual([]);
   });
 
-  it('says what to do where no mail server is configured', async () => {
+  it('explains what to do if no mail server is configured', async () => {
     const { world, caseId } = await createReadyCase();
     const letter = await makeLetter(world, caseId, 'acknowledgement');
     const officer = await signedInAs(world, 'officer');

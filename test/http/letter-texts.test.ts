@@ -26,7 +26,7 @@ async function draft({ context }: OfficeWorld, caseId: string, step: 'refusal' |
 const basedOn = (page: string) => /name="basedOn" value="(\d+)"/.exec(page)?.[1] ?? '';
 
 describe('the controller’s own wording of a letter', () => {
-  it('is what letters of this kind and language begin with, filled in, until the standard text is chosen again', async () => {
+  it('begins letters of this kind and language, filled in, until the standard text is chosen again', async () => {
     const { world, caseId, owner } = await createTextWorld();
     const address = '/settings/letters?step=refusal&language=de';
     const page = (await owner.get(address)).text;
@@ -62,7 +62,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(await world.context.readModels.check()).toMatchObject({ counts: {}, position: null });
   });
 
-  it('is refused with an unknown placeholder or a brace left open, and where somebody else changed it meanwhile', async () => {
+  it('is refused with an unknown placeholder or an open brace, or if someone else changed it meanwhile', async () => {
     const { world, owner } = await createTextWorld();
     const page = (await owner.get('/settings/letters?step=refusal&language=de')).text;
     const save = (text: string) =>
@@ -82,7 +82,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(await world.actions('letter-text.changed')).toHaveLength(1);
   });
 
-  it('is changed by admins alone, of every source or of one, which goes before', async () => {
+  it('is changed only by admins, for all sources or for one, which takes precedence', async () => {
     const { world, caseId, owner } = await createTextWorld();
     const place = { step: 'acknowledgement', language: 'de' };
     await owner.post('/settings/letters', { ...place, source: '', text: 'Für alle.', basedOn: '0', do: 'save' });
@@ -101,7 +101,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(hidden.text).not.toContain('Für diese Quelle.');
   });
 
-  it('is in a letter that is made without a text, and again in the same letter after it was changed', async () => {
+  it('is in a letter made without a text, and stays in that letter when made again after a change', async () => {
     const { world, caseId, owner } = await createTextWorld();
     const save = (text: string, on: string) =>
       owner.post('/settings/letters', {
@@ -135,7 +135,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(JSON.stringify((await draft(world, caseId, 'acknowledgement', true)).blocks)).not.toContain('Lovelace');
   });
 
-  it('is in the letter of a pack that is made before a letter was written', async () => {
+  it('is in the letter of a pack made before a letter was written', async () => {
     const { world, caseId, owner } = await createTextWorld();
     const deps = { ...world.context.documents, cases: world.context.cases };
     const load = async () => {

@@ -37,8 +37,8 @@ async function check(visitor: Visitor, bytes: Uint8Array | null, name = 'a file.
   return visitor.post('/documents/check', {}, { multipart });
 }
 
-describe('a file that is uploaded to be checked', () => {
-  it('is genuine when it is byte for byte what was made here, and nothing of it is kept', async () => {
+describe('a file uploaded to be checked', () => {
+  it('is genuine if it is byte for byte what was made here, and is not kept', async () => {
     await officer.get('/documents/check');
     const genuine = await check(officer, await fileOf());
     expect(genuine.status).toBe(200);
@@ -57,7 +57,7 @@ describe('a file that is uploaded to be checked', () => {
     expect(changed.text).toContain('&lt;img src=x>.json');
   });
 
-  it('tells someone who may not see its source no more than that it is genuine', async () => {
+  it('is only called genuine to someone who may not see its source', async () => {
     const other = await signedInAs(world, 'auditor', { sources: ['bolt'] });
     const { text } = await check(other, await fileOf());
     expect(text).toContain('Genuine: ');
@@ -65,12 +65,12 @@ describe('a file that is uploaded to be checked', () => {
     expect(text).not.toContain('delivery-log of');
   });
 
-  it('has to be there', async () => {
+  it('is required', async () => {
     const none = await check(officer, null);
     expect([none.status, none.text.includes('Choose a file.')]).toEqual([422, true]);
   });
 
-  it('is the one that was sent, never another one of the machine that the body names', async () => {
+  it('is the one sent, never another file on this machine that the body names', async () => {
     const path = import.meta.filename;
     const named = JSON.stringify({ name: 'x', path });
     const cookie = [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
@@ -173,7 +173,7 @@ describe('the library', () => {
     expect(idsIn((await limited.get('/documents')).text)).toHaveLength(10);
   });
 
-  it('names a file as a person would: what, whose, which month', async () => {
+  it('gives a file a readable name: what, whose, which month', async () => {
     const row = await world.context.store.read
       .selectFrom('documents')
       .selectAll()
