@@ -56,7 +56,7 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
     /** Adds the prefix. */
     keyOf: inFolder,
 
-        // Some stores include the marker's own name.
+    // Some stores include the marker's own name.
     versions: (start = '', { after = null as string | null, limit = 50_000 } = {}) =>
       listVersions(ask, { start: inFolder(start), after: after === null ? null : inFolder(after), limit }),
 
