@@ -48,9 +48,7 @@ async function bringUpToDate(connection: PostgresConnection): Promise<void> {
         `The database has schema version ${version}, but this program supports only up to ${migrations.length}: install the newer version of consent-ledger.`,
       ]);
     }
-    for (const statements of migrations.slice(version)) {
-      for (const statement of statements) await connection.script(statement);
-    }
+    for (const statements of migrations.slice(version)) await connection.script(statements.join(';\n'));
     if (version < migrations.length) {
       await connection.script(`delete from schema_version; insert into schema_version values (${migrations.length})`);
     }

@@ -44,7 +44,7 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
         `The database has schema version ${version}, but this program supports only up to ${LEDGER_VERSION}: install the newer version of consent-ledger.`,
       ]);
     }
-    if (version === 0) for (const statement of statements.ledger) await connection.script(statement);
+    if (version === 0) await connection.script(statements.ledger.join(';'));
     if (version === 1) {
       for (const table of tableNames.filter(isFolded)) await connection.script(`drop table if exists ${table}`);
       await connection.script(`delete from positions where name in ${FOLD_POSITIONS}`);
@@ -77,7 +77,7 @@ export async function prepareReadModels(connection: SqliteConnection, ledger: Sq
     );
     for (const { type, name } of old)
       await connection.script(`drop ${String(type)} "${String(name).replaceAll('"', '""')}"`);
-    for (const statement of statements['read-models']) await connection.script(statement);
+    await connection.script(statements['read-models'].join(';'));
     await connection.script(`pragma application_id = ${id}; pragma user_version = ${READ_MODELS_VERSION}`);
   });
 }
@@ -106,7 +106,7 @@ async function pragma(connection: SqliteConnection, name: 'user_version' | 'appl
 export async function findSchemaDifferences(connection: SqliteConnection, part: Part): Promise<string[]> {
   const fresh = await openConnection(':memory:');
   try {
-    for (const statement of statements[part]) await fresh.script(statement);
+    await fresh.script(statements[part].join(';'));
     const expected = await describe(fresh);
     const ours = new Set([...expected.map(({ table }) => table), ...tableNames]);
     const found = await describe(connection);
