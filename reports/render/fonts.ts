@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { codePointName } from './text.ts';
+import { unpackWoff } from './woff.ts';
 
 /** The faces of a document, each an embedded font. */
 export type Face = 'regular' | 'bold' | 'mono';
@@ -53,6 +54,27 @@ function fileOf(name: FontName): string | null {
   } catch {
     return null;
   }
+}
+
+/** A font that fontkit has parsed. pdfkit takes it as well as a file; its types leave that out. */
+type ParsedFont = PDFKit.Mixins.PDFFontSource & object;
+
+const parsed = new Map<FontName, ParsedFont | null>();
+
+/**
+ * A font for one document; null if there is no file of it. Each file is parsed once per process, which is half of the work on a document. fontkit stores in a
+ * glyph the characters that it was first used for, and a document repeats them for copied text: so each document has glyphs of its own.
+ */
+function openFont(name: FontName): ParsedFont | null {
+  let font = parsed.get(name);
+  if (font === undefined) {
+    const file = fileOf(name);
+    const content = file === null ? null : readFileSync(file);
+    const { create } = require('fontkit') as { create(content: Buffer): ParsedFont };
+    font = content && create(content.subarray(0, 4).toString() === 'wOFF' ? unpackWoff(content) : content);
+    parsed.set(name, font);
+  }
+  return font && (Object.create(font, { _glyphs: { value: {} } }) as ParsedFont);
 }
 
 /** A part of a line with one font and one direction. */
@@ -117,22 +139,18 @@ function loadBidi(): Bidi {
 
 /** Registers the faces, and other fonts when a text first needs them. */
 export function createTypesetter(doc: PDFKit.PDFDocument): Typesetter {
-  const files = new Map<FontName, string | null>();
   const glyphs = new Map<FontName, Glyphs>();
   const bases = new Map<string, 'ltr' | 'rtl'>();
   const chosen: Record<Face, Map<number, FontName | null>> = { regular: new Map(), bold: new Map(), mono: new Map() };
-  for (const face of Object.keys(faces) as Face[]) doc.registerFont(face, fileOf(face) ?? face);
+  for (const face of Object.keys(faces) as Face[]) doc.registerFont(face, openFont(face) ?? face);
 
   function glyphsOf(name: FontName): Glyphs | null {
     const known = glyphs.get(name);
     if (known !== undefined) return known;
     if (!(name in faces)) {
-      if (!files.has(name)) {
-        const file = fileOf(name);
-        files.set(name, file);
-        if (file !== null) doc.registerFont(name, file);
-      }
-      if (files.get(name) === null) return null;
+      const font = openFont(name);
+      if (font === null) return null;
+      doc.registerFont(name, font);
     }
     doc.font(name);
     // pdfkit keeps the parsed font here, but its types do not declare it.

@@ -132,6 +132,7 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   'd3-shape': ['render'],
   'dejavu-fonts-ttf': ['render'],
   'bidi-js': ['render'],
+  fontkit: ['render'],
   pdfkit: ['render'],
   '@commander-js/extra-typings': ['commands', 'cli'],
   'cli-table3': ['commands'],

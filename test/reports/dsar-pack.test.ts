@@ -6,7 +6,16 @@ import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
 import { commitmentOf } from '../../src/crypto/entry.ts';
 import { produceDsarPack } from '../../reports/dsar-pack/pack.ts';
 import { pdfText, zipFile, zipNames } from './files.ts';
-import { collect, decision, ledgerEntry, openWorld, packInput, policyChange, type World } from './world.ts';
+import {
+  anHourLater,
+  collect,
+  decision,
+  ledgerEntry,
+  openWorld,
+  packInput,
+  policyChange,
+  type World,
+} from './world.ts';
 
 const own = 'subject-own';
 const other = 'subject-other';
@@ -339,7 +348,7 @@ test('what officers wrote among themselves and the text of the request stay out 
 
 test('the same case gives the same bytes, and records after asOf change none of them', async () => {
   const first = await pack({ sample: true });
-  await new Promise((resolve) => setTimeout(resolve, 2100));
+  anHourLater();
   await world.insert('decision_history', [decision(2001, '2026-06-22T10:00:00.000Z', { subject: own })]);
   await world.insert('policy_history', [policyChange(2002, '2026-06-21T00:00:00.000Z', { version: '5' })]);
   expect((await pack({ sample: true })).equals(first)).toBe(true);

@@ -13,7 +13,7 @@ import { visibleText } from '../../reports/render/text.ts';
 import { renderZip } from '../../reports/render/zip.ts';
 import { computed, PATIENTLY } from '../temporary.ts';
 import { pdfFonts, pdfInfo, pdfText, zipFile, zipNames } from './files.ts';
-import { collect } from './world.ts';
+import { anHourLater, collect } from './world.ts';
 
 const frame: Frame = {
   title: 'A title',
@@ -112,10 +112,24 @@ test('JSON with a streamed list is the JSON of the same object', async () => {
   expect(JSON.parse(text.toString('utf8'))).toEqual(expected);
 });
 
+test('a PDF has the same bytes whatever was set before it in the process', async () => {
+  // U+FB01 and the ligature of f and i are one glyph.
+  const other: Block[] = [{ block: 'paragraph', text: '\ufb01 中' }];
+  const plain: Block[] = [{ block: 'paragraph', text: 'a fish 中文' }];
+  vi.resetModules();
+  const { renderPdf: freshly } = await import('../../reports/render/pdf.ts');
+  await collect(freshly(frame, other));
+  const after = await collect(freshly(frame, plain));
+  vi.resetModules();
+  const { renderPdf: alone } = await import('../../reports/render/pdf.ts');
+  expect(after.equals(await collect(alone(frame, plain)))).toBe(true);
+  expect(pdfText(after)).toContain('a fish 中文');
+});
+
 test('an archive holds its files in order, and the same files give the same bytes', async () => {
   const files = () => ['b.txt', 'a.txt'].map((name) => ({ name, content: pieces(`content of ${name} `.repeat(1000)) }));
   const one = await collect(renderZip(files(), '2026-07-01T10:00:00.000Z'));
-  await new Promise((resolve) => setTimeout(resolve, 2100));
+  anHourLater();
   const two = await collect(renderZip(files(), '2026-07-01T10:00:00.000Z'));
   expect(one.equals(two)).toBe(true);
   expect(zipNames(one)).toEqual(['b.txt', 'a.txt']);
@@ -431,7 +445,7 @@ test('a chart names its axes and its series, in the PDF and as SVG', async () =>
 test('the same blocks give the same PDF, at another time too', async () => {
   const blocks: Block[] = [{ block: 'title', text: 'T' }, { block: 'chart', chart }, table(90)];
   const one = await pdf(blocks, { watermark: 'SAMPLE' });
-  await new Promise((resolve) => setTimeout(resolve, 1100));
+  anHourLater();
   expect((await pdf(blocks, { watermark: 'SAMPLE' })).equals(one)).toBe(true);
 });
 

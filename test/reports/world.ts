@@ -1,6 +1,7 @@
 import { emptyFolded, foldedColumn } from '../../src/cases/folded.ts';
 import { createHash } from 'node:crypto';
 import type { Insertable } from 'kysely';
+import { onTestFinished, vi } from 'vitest';
 import { judgeChoice, type PurposeChoices } from '../../src/core/consent-judgement.ts';
 import type { DsarPackInput } from '../../reports/dsar-pack/context.ts';
 import { periodOf, type ReportInput } from '../../reports/report.ts';
@@ -19,6 +20,12 @@ export interface World {
   insert<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Promise<void>;
   input(changes?: Partial<ReportInput>): ReportInput;
   close(): Promise<void>;
+}
+
+/** For the rest of the test the clock of the process stands an hour later. */
+export function anHourLater(): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+  onTestFinished(() => void vi.useRealTimers());
 }
 
 export const SHA = 'ab'.repeat(32);
