@@ -3,7 +3,7 @@ import { appendDelivery } from '../ledger/append-delivery.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import type { RejectedContent, RejectedRing } from './ring.ts';
 
-/** The signature check (receivers/signature.ts), as needed here. */
+/** The signature check (receivers/signature-node.ts), as needed here. */
 type Verify = (input: {
   readonly headers: RejectedContent['headers'];
   readonly rawBody: Uint8Array;

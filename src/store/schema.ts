@@ -647,7 +647,7 @@ export const tables = {
     'primary key (seq)',
     'index snapshot_history_target on snapshot_history (source, target, seq)',
   ),
-  /** The successive texts of a target (texts/text-versions.ts). */
+  /** The successive texts of a target (policy-texts/text-versions.ts). */
   policy_texts: folded(
     {
       source: text,

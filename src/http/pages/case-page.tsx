@@ -119,7 +119,6 @@ export function CasePage(props: CasePageProps) {
   );
 }
 
-/** The letters that were made, and which one to write next. */
 /** Whether a letter was mailed, and the button that mails it. Why it may not be sent is shown when the button is used. */
 function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
