@@ -11,6 +11,8 @@ import type { WitnessStanding } from '../../ledger/witnessed.ts';
 import { verificationOf, verifyJob } from '../../context/verify-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
+import { listAdminAddresses } from '../../people/people.ts';
+import { can } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { attachment } from './documents.tsx';
@@ -18,7 +20,7 @@ import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { JobProgress } from './job-progress.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Badge, type Column, Facts, Moment, Notice, Pages, Panel, Table } from './parts.tsx';
+import { AskAdmin, Badge, type Column, Facts, Moment, Notice, Pages, Panel, Table } from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
 /** Checkpoints, and erasures, per page. */
@@ -74,6 +76,7 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
     const page = (
       <EvidencePage
         frame={pageFrame(context, request, reply)}
+        admins={await listAdminAddresses(context)}
         verifierKey={context.verifierKey}
         checkpoints={checkpoints.slice(0, SHOWN)}
         first={before === '' ? null : '/evidence'}
@@ -169,6 +172,8 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
 
 interface EvidenceProps {
   readonly frame: PageFrame;
+  /** Addresses of those who administer. */
+  readonly admins: readonly string[];
   readonly verifierKey: string;
   readonly checkpoints: readonly Checkpoint[];
   readonly first: string | null;
@@ -211,10 +216,23 @@ function EvidencePage(props: EvidenceProps) {
       <Verification {...props} />
       <Panel id="witnesses" title="Who else has seen it">
         {witnesses === null ? (
-          <p>
-            Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the ledger
-            unnoticed. Ask an admin to name witnesses on the server (<code>WITNESSES</code>).
-          </p>
+          <>
+            <p>
+              Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the
+              ledger unnoticed.
+            </p>
+            {can(frame.role, 'administer') ? (
+              <p>
+                Name witnesses on the server (<code>WITNESSES</code>).
+              </p>
+            ) : (
+              <AskAdmin
+                admins={props.admins}
+                subject="Please name witnesses"
+                text="Nobody outside has seen the consent ledger: someone who holds both the database and its keys could rewrite it unnoticed. Please name witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
+              />
+            )}
+          </>
         ) : witnesses.length === 0 ? (
           <p>Nobody yet: the witnesses are contacted at their next scheduled run.</p>
         ) : (

@@ -1,4 +1,5 @@
 import { counted } from '../../../reports/format.ts';
+import { can } from '../../core/roles.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
@@ -102,7 +103,7 @@ function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHand
         Valid until <Moment iso={fresh.expiresAt} timeZone={frame.timeZone} />; {CODE_ATTEMPTS} wrong codes lock it.
         {settled ? null : ' Once both are sent, record “The answer was sent” with this pack as the document.'}
         {fresh.localOnly
-          ? ' Ask an admin to set PUBLIC_URL on the server: until then the link works only on the server itself.'
+          ? ` The link works only on this server itself: ${can(frame.role, 'administer') ? 'set PUBLIC_URL, and restart it.' : 'an admin has to set its public address.'}`
           : null}
       </p>
     </Notice>

@@ -9,10 +9,11 @@ import {
 } from '../../attention/preferences.ts';
 import type { Context } from '../../context.ts';
 import { can, type Role } from '../../core/roles.ts';
+import { listAdminAddresses } from '../../people/people.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Notice, Panel } from './parts.tsx';
+import { NoMail, Notice, Panel } from './parts.tsx';
 
 /** Which notices a person receives by mail. */
 export async function notificationRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -26,6 +27,7 @@ export async function notificationRoutes(app: FastifyInstance, context: Context)
         frame={pageFrame(context, request, reply)}
         wanted={wanted}
         isMailed={context.config.mail !== null}
+        admins={await listAdminAddresses(context)}
         isDone={done === 'saved'}
       />
     );
@@ -66,10 +68,11 @@ interface NotificationsProps {
   readonly wanted: Preferences | null;
   /** Whether mail can be sent. */
   readonly isMailed: boolean;
+  readonly admins: readonly string[];
   readonly isDone: boolean;
 }
 
-function NotificationsPage({ frame, wanted, isMailed, isDone }: NotificationsProps) {
+function NotificationsPage({ frame, wanted, isMailed, admins, isDone }: NotificationsProps) {
   const offered = groupsFor(frame.role);
   const groups = groupTexts.filter(([group]) => offered.includes(group));
   return (
@@ -86,9 +89,9 @@ function NotificationsPage({ frame, wanted, isMailed, isDone }: NotificationsPro
       {isMailed ? null : (
         <Notice tone="warn">
           <p>
-            No mail is sent from here yet: ask an admin to set up a mail server (<code>SMTP_URL</code>,{' '}
-            <code>MAIL_FROM</code>). Everything that needs attention is on the page <a href="/">Today</a>.
+            No mail is sent from here yet. Everything that needs attention is on the page <a href="/">Today</a>.
           </p>
+          <NoMail frame={frame} admins={admins} />
         </Notice>
       )}
       <Panel id="choices" title="Your choice">

@@ -82,6 +82,21 @@ export function AskAdmin({ admins, subject, text }: AskAdminProps) {
   );
 }
 
+/** What is to be done so that mail can be sent. */
+export function NoMail({ frame, admins }: { readonly frame: PageFrame; readonly admins: readonly string[] }) {
+  return can(frame.role, 'administer') ? (
+    <p>
+      To send mail, set <code>SMTP_URL</code> and <code>MAIL_FROM</code> on the server, and restart it.
+    </p>
+  ) : (
+    <AskAdmin
+      admins={admins}
+      subject="Please set up a mail server"
+      text="No mail is sent from consent-ledger yet. Please set SMTP_URL and MAIL_FROM on the server (docs/notifications.md), and restart it."
+    />
+  );
+}
+
 /** A section with its heading. */
 export function Panel({ id, title, children }: { id: string; title: string; children: ComponentChildren }) {
   return (

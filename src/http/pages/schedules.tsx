@@ -10,7 +10,7 @@ import {
   mayGet,
   removeDocumentSchedule,
 } from '../../documents/schedules.ts';
-import { listPeople, type Person } from '../../people/people.ts';
+import { listAdminAddresses, listPeople, type Person } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
@@ -26,6 +26,7 @@ import {
   Problems,
   sourceOptions,
   Table,
+  NoMail,
 } from './parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
@@ -87,9 +88,10 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
     status = 200,
   ): Promise<FastifyReply> {
     const permitted = sourcesOf(context, request);
-    const [schedules, people] = await Promise.all([
+    const [schedules, people, admins] = await Promise.all([
       listDocumentSchedules(context.store.read, permitted.slugs),
       listPeople(context),
+      listAdminAddresses(context),
     ]);
     const sources = permitted.list();
     const props = {
@@ -98,6 +100,7 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
       sources,
       // Only colleagues with a common source.
       people: people.filter((person) => sources.some(({ slug }) => mayGet(person, slug))),
+      admins,
       isMailed: context.config.mail !== null,
       ...shown,
     };
@@ -116,6 +119,8 @@ interface SchedulesProps {
   readonly schedules: readonly DocumentSchedule[];
   readonly sources: readonly Source[];
   readonly people: readonly Person[];
+  /** Addresses of those who administer. */
+  readonly admins: readonly string[];
   /** Whether mail can be sent. */
   readonly isMailed: boolean;
   readonly problems?: readonly string[];
@@ -217,7 +222,7 @@ function columnsOf({ frame, people, sources }: SchedulesProps): readonly Column<
   ];
 }
 
-function ScheduleForm({ frame, sources, people, isMailed, form = {}, recipients = [] }: SchedulesProps) {
+function ScheduleForm({ frame, sources, people, admins, isMailed, form = {}, recipients = [] }: SchedulesProps) {
   const formats = [...new Set(reports.flatMap((report) => report.formats))];
   const [only] = sources;
   return (
@@ -260,10 +265,10 @@ function ScheduleForm({ frame, sources, people, isMailed, form = {}, recipients 
         />
       </div>
       {!isMailed ? (
-        <p class="hint">
-          Documents are only filed: no mail server is set up here. Ask an admin to set one up on the server (
-          <code>SMTP_URL</code>, <code>MAIL_FROM</code>).
-        </p>
+        <>
+          <p class="hint">Documents are only filed: no mail server is set up here.</p>
+          <NoMail frame={frame} admins={admins} />
+        </>
       ) : people.length === 0 ? (
         <p class="hint">Nobody who may see it has an account to mail it to.</p>
       ) : (
