@@ -421,7 +421,16 @@ function ProfileInput({ field, value }: { readonly field: ProfileField; readonly
         />
       );
     case 'choice':
-      return <Choice id={id} name={name} label={label} value={value} options={choicesOf(field, value)} />;
+      return (
+        <Choice
+          id={id}
+          name={name}
+          label={label}
+          value={value}
+          options={choicesOf(field, value)}
+          optional={field.usual === undefined}
+        />
+      );
     case 'item':
     case 'section':
     case 'yes':
