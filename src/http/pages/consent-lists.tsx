@@ -10,18 +10,7 @@ import { type BannerNames, createBannerQueries } from '../../store/queries/histo
 import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import {
-  BannerName,
-  Choice,
-  type Column,
-  Input,
-  Moment,
-  Pages,
-  Panel,
-  Problems,
-  sourceOptions,
-  Table,
-} from './parts.tsx';
+import { BannerName, type Column, Input, Moment, Pages, Panel, Problems, Table, SourceFilter } from './parts.tsx';
 
 /** Decisions per page. */
 const SHOWN = 50;
@@ -115,14 +104,7 @@ function ListPage(props: ListProps) {
       <Panel id="filter" title="What to show">
         <form method="get" action={`/consent/${kind}`}>
           <div class="pair thirds">
-            {sources.length > 1 ? (
-              <Choice
-                id="source"
-                label="Source"
-                value={filter.source}
-                options={[['', 'All sources'], ...sourceOptions(sources)]}
-              />
-            ) : null}
+            <SourceFilter sources={sources} value={filter.source} />
             <Input
               id="from"
               label="First day"

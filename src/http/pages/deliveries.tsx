@@ -24,8 +24,8 @@ import {
   Pages,
   Panel,
   Problems,
-  sourceOptions,
   Table,
+  SourceFilter,
 } from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
@@ -160,14 +160,7 @@ function DeliveriesPage(props: DeliveriesProps) {
       <Panel id="filter" title="What to show">
         <form method="get" action="/deliveries">
           <div class="pair thirds">
-            {sources.length > 1 ? (
-              <Choice
-                id="source"
-                label="Source"
-                value={filter.source}
-                options={[['', 'All sources'], ...sourceOptions(sources)]}
-              />
-            ) : null}
+            <SourceFilter sources={sources} value={filter.source} />
             <Choice
               id="event"
               label="Event"

@@ -16,7 +16,7 @@ import { DocumentTable } from './documents.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import type { DocumentRow } from './load-today.ts';
-import { Choice, Field, Input, Moment, Notice, Pages, Panel, Problems, sourceOptions } from './parts.tsx';
+import { Choice, Field, Input, Moment, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 
 /** Documents per page. */
 const SHOWN = 50;
@@ -182,14 +182,7 @@ function LibraryPage({ frame, sources, filter, documents, first, next }: Library
       <Panel id="filter" title="What to show">
         <form method="get" action="/documents">
           <div class="pair thirds">
-            {sources.length > 1 ? (
-              <Choice
-                id="source"
-                label="Source"
-                value={filter.source}
-                options={[['', 'All sources'], ...sourceOptions(sources)]}
-              />
-            ) : null}
+            <SourceFilter sources={sources} value={filter.source} />
             <Choice id="name" label="Kind" value={filter.name} options={kinds} />
             <Choice
               id="format"

@@ -219,6 +219,17 @@ export function sourceOptions(sources: readonly { readonly slug: string; readonl
   return sources.map(({ slug, name }) => [slug, name] as const);
 }
 
+/** Narrows a list to one source; nothing where there is only one. */
+export function SourceFilter({ sources, value }: SourceFilterProps) {
+  if (sources.length < 2) return null;
+  return <Choice id="source" label="Source" value={value} options={[['', 'All sources'], ...sourceOptions(sources)]} />;
+}
+
+interface SourceFilterProps {
+  readonly sources: readonly { readonly slug: string; readonly name: string }[];
+  readonly value: string;
+}
+
 /** Terms with their values; a null value is left out. */
 export function Facts({
   rows,

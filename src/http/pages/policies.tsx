@@ -28,9 +28,9 @@ import {
   Pages,
   Panel,
   Problems,
-  sourceOptions,
   Table,
   TextLines,
+  SourceFilter,
 } from './parts.tsx';
 import { isCallable } from '../../policies/callable-source.ts';
 import { callStateText } from './policy-calls.tsx';
@@ -222,14 +222,7 @@ function PoliciesPage({ frame, sources, types, filter, rows, first, next }: Poli
       <Panel id="filter" title="What to show">
         <form method="get" action="/policies">
           <div class="pair thirds">
-            {sources.length > 1 ? (
-              <Choice
-                id="source"
-                label="Source"
-                value={filter.source}
-                options={[['', 'All sources'], ...sourceOptions(sources)]}
-              />
-            ) : null}
+            <SourceFilter sources={sources} value={filter.source} />
             <Choice
               id="type"
               label="Type"

@@ -18,8 +18,8 @@ import {
   Pages,
   Panel,
   Problems,
-  sourceOptions,
   Table,
+  SourceFilter,
 } from './parts.tsx';
 import type { Worded } from './words.ts';
 
@@ -155,14 +155,7 @@ function CallsPage({ frame, sources, filter, calls, unknown, isSettled, problems
       ) : null}
       <Panel id="list" title="Calls">
         <form class="filter" method="get" action="/policies/calls">
-          {sources.length > 1 ? (
-            <Choice
-              id="source"
-              label="Source"
-              value={filter.source}
-              options={[['', 'All sources'], ...sourceOptions(sources)]}
-            />
-          ) : null}
+          <SourceFilter sources={sources} value={filter.source} />
           <Choice
             id="open"
             label="Outcome"

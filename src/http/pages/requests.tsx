@@ -22,7 +22,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { calendarOf } from './calendar.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, Input, Notice, Pages, Panel, Problems, sourceOptions } from './parts.tsx';
+import { Choice, Input, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { kindText, stateText } from './words.ts';
 
@@ -324,14 +324,7 @@ function FilterPanel({ frame, sources, filter, views }: Pick<RequestsProps, 'fra
     <Panel id="filter" title="What to show">
       <form method="get" action="/cases">
         <div class="pair">
-          {sources.length > 1 ? (
-            <Choice
-              id="source"
-              label="Source"
-              value={filter.source}
-              options={[['', 'All sources'], ...sourceOptions(sources)]}
-            />
-          ) : null}
+          <SourceFilter sources={sources} value={filter.source} />
           <Choice
             id="state"
             label="State"
