@@ -65,15 +65,36 @@ export async function exportEverything(options: ExportOptions): Promise<ExportRe
   }
 }
 
+type ExportContext = ExportOptions['context'];
+
 async function writeAll(
-  context: ExportOptions['context'],
+  context: ExportContext,
   read: Query,
   folder: string,
   onProgress: ExportOptions['onProgress'],
 ): Promise<Omit<ExportReport, 'folder'>> {
-  const { config, instance, verifierKey, version, clock } = context;
+  const output = createOutput(folder);
+  const seq = await lastSeq({ read });
+  const notes = await read.selectFrom('checkpoints').select(['size', 'root', 'note']).orderBy('size').execute();
+  const walk = createWalk(notes.at(-1) ?? null);
+  await writeEntries(output, read, walk, (done) => onProgress(done, seq));
+  const counts = await writeTables(output, read);
+  await writeSources(output, read);
+  await writeProfiles(output, context);
+  const faults = [...walk.faults(), ...(await copyNamedFiles(output, context.config.dataDir, walk.named()))];
+  await output.writeText('checkpoints.txt', notes.map(({ note }) => `${note}\n`).join(''));
+  for await (const { file, text } of journalFiles(context.config.dataDir, seq))
+    await output.writeText(`journal/${file}`, text);
+  const { root, sealed } = walk.end();
+  await writeDescription(output, context, { seq, sealed, root });
+  return { seq, sealed, tables: counts, files: output.files.length, faults };
+}
+
+/** Writes files into a folder, and remembers the size and hash of each. */
+function createOutput(folder: string) {
   const files: { name: string; bytes: number; sha256: string }[] = [];
-  const write = async (name: string, content: AsyncIterable<Uint8Array>) => {
+
+  async function write(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const hash = createHash('sha256');
@@ -87,30 +108,44 @@ async function writeAll(
     };
     await pipeline(content, counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
     files.push({ name, bytes, sha256: hash.digest('hex') });
-  };
-  const writeText = (name: string, text: string) => write(name, Readable.from([Buffer.from(text)]));
-
-  const seq = await lastSeq({ read });
-  const notes = await read.selectFrom('checkpoints').select(['size', 'root', 'note']).orderBy('size').execute();
-  const walk = createWalk(notes.at(-1) ?? null);
-  const pages = readRows(read, 'entries');
-  for (let file = 1, isMore = true; isMore; file += 1) {
-    const name = `entries/${String(file).padStart(6, '0')}.jsonl`;
-    await write(
-      name,
-      (async function* () {
-        for (let lines = 0; lines < LINES; ) {
-          const next = await pages.next();
-          isMore = next.done !== true;
-          if (next.done === true) return;
-          walk.entries(next.value);
-          lines += next.value.length;
-          yield Buffer.from(next.value.map(entryLine).join(''));
-          onProgress(Number(next.value.at(-1)?.['seq'] ?? 0), seq);
-        }
-      })(),
-    );
   }
+
+  return {
+    files,
+    write,
+    writeText: (name: string, text: string) => write(name, Readable.from([Buffer.from(text)])),
+    /** Removes a file that could not be written whole. */
+    drop: (name: string) => rm(join(folder, name), { force: true }),
+  };
+}
+
+type Output = ReturnType<typeof createOutput>;
+
+async function writeEntries(
+  output: Output,
+  read: Query,
+  walk: ReturnType<typeof createWalk>,
+  onProgress: (seq: number) => void,
+): Promise<void> {
+  const pages = readRows(read, 'entries');
+  let isMore = true;
+  async function* nextLines() {
+    for (let lines = 0; lines < LINES; ) {
+      const next = await pages.next();
+      isMore = next.done !== true;
+      if (next.done === true) return;
+      walk.entries(next.value);
+      lines += next.value.length;
+      yield Buffer.from(next.value.map(entryLine).join(''));
+      onProgress(Number(next.value.at(-1)?.['seq'] ?? 0));
+    }
+  }
+  for (let file = 1; isMore; file += 1)
+    await output.write(`entries/${String(file).padStart(6, '0')}.jsonl`, nextLines());
+}
+
+/** Returns the number of rows of each table. */
+async function writeTables(output: Output, read: Query): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const table of readModelNames) {
     counts[table] = 0;
@@ -124,70 +159,73 @@ async function writeAll(
       title,
       value: (row: Row) => cellOf(row[title]),
     }));
-    await write(`tables/${table}.csv`, renderCsv(columns, rows()));
+    await output.write(`tables/${table}.csv`, renderCsv(columns, rows()));
   }
-  const sources = await read
+  return counts;
+}
+
+/** Never with the credentials. */
+async function writeSources(output: Output, read: Query): Promise<void> {
+  const rows = await read
     .selectFrom('sources')
     .select(['slug', 'name', 'base_url', 'site_url', 'options', 'created_at', 'offboarded_at'])
     .orderBy('slug')
     .execute();
-  // Never the credentials.
-  await writeText(
-    'sources.json',
-    `${JSON.stringify(
-      sources.map(({ options, ...source }) => ({ ...source, options: withoutSalt(options) })),
-      null,
-      2,
-    )}\n`,
-  );
+  const sources = rows.map(({ options, ...source }) => ({ ...source, options: withoutSalt(options) }));
+  await output.writeText('sources.json', jsonText(sources));
+}
 
+async function writeProfiles(output: Output, context: ExportContext): Promise<void> {
   for (const [name, path] of profilesOf(context)) {
     const text = await readFile(path).catch(() => null);
-    if (text !== null) await write(name, Readable.from([text]));
+    if (text !== null) await output.write(name, Readable.from([text]));
   }
-
-  const faults = walk.faults();
-  for (const name of walk.named()) {
-    const path = join(config.dataDir, name);
-    await write(name, bytesOf(path)).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'ENOENT') throw error;
-      faults.push(`${name}, which an entry names, is missing`);
-      return rm(join(folder, name), { force: true });
-    });
-  }
-  await writeText('checkpoints.txt', notes.map(({ note }) => `${note}\n`).join(''));
-  for await (const { file, text } of journalFiles(config.dataDir, seq)) await writeText(`journal/${file}`, text);
-  await writeText('log.vkey', `${verifierKey}\n`);
-  await writeText('entries.schema.json', `${JSON.stringify(entrySchema, null, 2)}\n`);
-  await writeText('tables.schema.json', `${JSON.stringify(tableSchemas(), null, 2)}\n`);
-  const { script, exportScript } = await loadVerifier();
-  await writeText('verify.mjs', script);
-  await writeText('verify-export.mjs', exportScript);
-  const madeAt = clock().toISOString();
-  await writeText('README.md', readme(instance, madeAt, seq));
-  const { root, sealed } = walk.end();
-  const manifest = {
-    format: 'consent-ledger/export/1',
-    madeAt,
-    version,
-    instance,
-    seq,
-    sealed,
-    root,
-    verifierKey,
-    files: [...files],
-  };
-  await writeText('manifest.json', `${JSON.stringify(manifest, null, 2)}\n`);
-  return { seq, sealed, tables: counts, files: files.length, faults };
 }
 
 /** Controller profiles in use: the installation's, and those that sources have of their own. */
-function profilesOf({ config, sources }: Pick<ExportOptions['context'], 'config' | 'sources'>) {
+function profilesOf({ config, sources }: ExportContext) {
   const own = sources.list().filter(({ options }) => options.controllerFile !== null);
   return [
     ['controller.yaml', controllerFileOf(config, null).path] as const,
     ...own.map((source) => [`profiles/${source.slug}.yaml`, controllerFileOf(config, source).path] as const),
   ];
+}
+
+/** Copies the files that entries name. Returns a sentence for each that is missing. */
+async function copyNamedFiles(output: Output, dataDir: string, names: Iterable<string>): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const name of names) {
+    await output.write(name, bytesOf(join(dataDir, name))).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      missing.push(`${name}, which an entry names, is missing`);
+      return output.drop(name);
+    });
+  }
+  return missing;
+}
+
+/** Keys, schemas, verifiers and a README; at last the list of all files. */
+async function writeDescription(
+  output: Output,
+  { instance, verifierKey, version, clock }: ExportContext,
+  { seq, sealed, root }: { readonly seq: number; readonly sealed: number; readonly root: string },
+): Promise<void> {
+  await output.writeText('log.vkey', `${verifierKey}\n`);
+  await output.writeText('entries.schema.json', jsonText(entrySchema));
+  await output.writeText('tables.schema.json', jsonText(tableSchemas()));
+  const { script, exportScript } = await loadVerifier();
+  await output.writeText('verify.mjs', script);
+  await output.writeText('verify-export.mjs', exportScript);
+  const madeAt = clock().toISOString();
+  await output.writeText('README.md', readme(instance, madeAt, seq));
+  const format = 'consent-ledger/export/1';
+  const files = [...output.files];
+  const manifest = { format, madeAt, version, instance, seq, sealed, root, verifierKey, files };
+  await output.writeText('manifest.json', jsonText(manifest));
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /** Opens the file only when read, so that a failure reaches the reader. */
