@@ -1,0 +1,111 @@
+import { discover, type Discovery } from '../../../receivers/discover/discover.ts';
+import { loadRefusedCounts } from '../../attention/deliveries.ts';
+import { loadLastTimes } from '../../attention/figures.ts';
+import type { Context } from '../../context.ts';
+import type { Action } from '../../core/action.ts';
+import { publicUrlOf } from '../../core/address.ts';
+import type { Source } from '../../core/source.ts';
+import { dateIn } from '../../core/zoned-days.ts';
+import { listAdminAddresses } from '../../people/people.ts';
+import type { FieldMapping } from '../../sources/changes.ts';
+import { gatherSamples, isEmptyProposal, proposalOf } from '../../sources/discovery.ts';
+import { leftoverFault } from '../../sources/faults.ts';
+import type { Query } from '../../store/store.ts';
+import { createBannerQueries } from '../../store/queries/history-banners.ts';
+import { loadSyncJobs } from '../../sync/jobs.ts';
+import { loadSyncStatus } from '../../sync/status.ts';
+import type { SourceState } from './source-page.tsx';
+
+/** Runs of the sync that the page lists. */
+const RUNS_SHOWN = 20;
+/** Payloads of each kind that the page of fields looks at, and their size in bytes: it answers while others wait. */
+const LOOKED_AT = 50;
+const LARGEST = 16 * 1024;
+
+/** Whether it is the source of the environment, whose address and keys are set there. */
+export function isConfigured({ config }: Pick<Context, 'config'>, slug: string): boolean {
+  return config.defaultSource?.slug === slug;
+}
+
+/** Looks at what a source sent lately; the service itself is not asked. */
+export async function examineFields(
+  { store, rejected, clock }: Context,
+  source: Source,
+): Promise<{ readonly found: Discovery; readonly proposal: FieldMapping | null }> {
+  await rejected.flush();
+  const deps = { store, rejected, clock, serviceFor: null, lookedAt: LOOKED_AT, largest: LARGEST };
+  const { samples, encodings } = await gatherSamples(deps, source);
+  const found = discover(samples, source.options);
+  const { fieldNames, eventNames } = found;
+  const proposal = proposalOf(source.slug, {
+    fieldNames,
+    eventNames,
+    // Of the configured source no encoding can be set here: it stands beside the secret.
+    secretEncodings: encodings,
+    samples: found.samples,
+  });
+  return { found, proposal: isEmptyProposal(proposal) ? null : proposal };
+}
+
+/** What the pages of a source show. */
+export async function loadSourceState(context: Context, source: Source): Promise<SourceState> {
+  const { slug } = source;
+  const { read } = context.store;
+  await context.projector.catchUp();
+  await context.rejected.flush();
+  const [times, refused, banners, jobs, runs, names, profile, admins] = await Promise.all([
+    loadLastTimes(read, { sources: [slug], pulled: [slug] }),
+    loadRefusedCounts(context, slug),
+    loadSyncStatus(read, context.clock, [source]),
+    loadSyncJobs(context.jobs, slug),
+    loadRuns(read, slug),
+    createBannerQueries(read).bannerNames({ source: slug, asOf: Number.MAX_SAFE_INTEGER }),
+    // What is wrong with its file is said on its own page.
+    context.loadProfile(source).catch(() => null),
+    listAdminAddresses(context),
+  ]);
+  const publicUrl = publicUrlOf(context.config, context.config.port);
+  const secretTimes = context.sources.secretTimes(slug);
+  return {
+    source,
+    isConfigured: isConfigured(context, slug),
+    leftovers: context.sources
+      .leftovers()
+      .filter((one) => one.slug === slug)
+      .map((one) => leftoverFault(one, dateIn(one.endedAt, context.config.timeZone)))
+      .map(({ sentence, remedy }) => `${sentence} ${remedy}`),
+    admins,
+    webhookUrl: `${publicUrl}/webhooks/${slug}`,
+    secrets: source.webhookSecrets.map(({ id, encoding = 'text' }) => ({
+      id,
+      encoding,
+      addedAt: secretTimes.get(id)?.addedAt ?? null,
+      retireAt: secretTimes.get(id)?.retireAt ?? null,
+    })),
+    now: context.clock(),
+    lastDelivery: times.delivered.get(slug) ?? null,
+    refused: refused.reduce((sum, { count }) => sum + count, 0),
+    banners,
+    jobs,
+    runs,
+    bannerNames: names,
+    takesRequests: profile?.requestForm === true,
+    requestFormUrl: `${publicUrl}/r/${slug}`,
+  };
+}
+
+async function loadRuns(read: Query, slug: string): Promise<SourceState['runs']> {
+  const rows = await read
+    .selectFrom('action_history')
+    .select(['seq', 'received_at', 'details'])
+    .where('source', '=', slug)
+    .where('action', 'in', ['sync.finished', 'sync.failed'])
+    .orderBy('seq', 'desc')
+    .limit(RUNS_SHOWN)
+    .execute();
+  return rows.map(({ seq, received_at: at, details }) => ({
+    ...(JSON.parse(details) as Extract<Action, { action: 'sync.finished' | 'sync.failed' }>),
+    seq,
+    at,
+  }));
+}
