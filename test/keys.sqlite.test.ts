@@ -65,7 +65,7 @@ test('a lost key file of a used database is never replaced by a new key', async 
   await loadKeys(settings, store);
 });
 
-test('a folder that cannot be written is a problem in words', async () => {
+test('a folder that cannot be written is reported in plain words', async () => {
   writeFileSync(join(folder, 'data'), 'a file where the folder should be');
   chmodSync(join(folder, 'data'), 0o600);
   expect((await problemsOf(settings)).join('\n')).toContain('(ENOTDIR)');

@@ -45,7 +45,7 @@ test('supplied keys are used, nothing is written for them, and the next start fi
   expect(verify(null, text, second.verifying, sign(null, text, first.signing))).toBe(true);
 });
 
-test('of twenty first starts at once with keys of their own, one begins the installation and the others are refused', async () => {
+test('one of twenty first starts at once with different keys begins the installation, and the others are refused', async () => {
   const all = await Promise.allSettled(
     Array.from({ length: 20 }, () => loadKeys({ ...supplied, instanceKey: randomBytes(32) }, store)),
   );
@@ -84,7 +84,7 @@ test('a database whose fingerprints were removed does not get new ones', async (
     expect(await problemsOf(given)).toEqual([expect.stringContaining('entries but no key fingerprints')]);
 });
 
-test('keys that are there before the database are taken over', async () => {
+test('keys that exist before the database are adopted', async () => {
   mkdirSync(join(folder, 'data', 'keys'), { recursive: true });
   writeFileSync(instanceFile(), newInstanceKeyText());
   writeFileSync(signingFile(), newSigningKeyPem());
@@ -95,7 +95,7 @@ test('keys that are there before the database are taken over', async () => {
   expect(another.fingerprints).toEqual(first.fingerprints);
 });
 
-test('a configured signing key file that is missing is not made up', async () => {
+test('a configured signing key file that is missing is not created', async () => {
   const signingKeyFile = join(folder, 'none.pem');
   expect(await problemsOf({ ...supplied, signingKeyFile })).toEqual([
     expect.stringContaining(`${signingKeyFile} is missing`),
@@ -117,7 +117,7 @@ test('files that hold no key, or a key of another kind, are refused', async () =
   ]);
 });
 
-test('a store that is not SQLite must be given both keys', async () => {
+test('a store other than SQLite must be given both keys', async () => {
   const problems = await problemsOf(settings, { ...store, engine: 'postgres' });
   expect(problems).toEqual([
     expect.stringMatching(/^INSTANCE_KEY is not set.* every process needs the same/),

@@ -39,7 +39,7 @@ async function createCheckout(): Promise<{ folder: string; env: Record<string, s
   return { folder, env: { PATH: `${folder}/programs:${process.env.PATH}`, PORT: '0', ADMIN_PORT: '0' } };
 }
 
-test('the steps of "Use it" and "Drive the service", as they are written, make an installation that receives and drives', async () => {
+test('the steps of "Use it" and "Drive the service", exactly as written, make an installation that receives and drives', async () => {
   const sandbox = createSandbox({ seed: 1, clients: 1, consentRows: 5, clock: () => new Date() });
   await sandbox.listen();
   onTestFinished(() => sandbox.close());
@@ -159,7 +159,7 @@ test('the example of "In your own application" receives a signed delivery', asyn
   expect(JSON.parse(await text(child.stdout))).toEqual([200, { status: 'stored', seq: 7 }, [body]]);
 });
 
-test('every command of the table exists, with every flag that stands beside it', async () => {
+test('every command in the table exists, with every flag listed beside it', async () => {
   const { program } = await createCommandLine();
   const table = readme.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
   const beginning = table.findIndex((line) => line.includes('`delivery list`'));

@@ -7,7 +7,7 @@ const outside = new Set(['node_modules', 'dist', 'data', 'demo-output', 'coverag
 const files = walk(root);
 
 describe('the repository', () => {
-  it('names no path of anybody’s machine', () => {
+  it('names no path on a developer’s machine', () => {
     // Put together here, so that this file does not name one itself.
     const homes = ['work', 'root', 'home', 'Users'].join('|');
     const machinePath = new RegExp(`(?<![\\w.:/*-])/(${homes})/[\\w.-]+`);
@@ -24,7 +24,7 @@ describe('the repository', () => {
   });
 
   it.each(['scripts/ensure.sh', 'scripts/demo', 'scripts/test', 'scripts/docs'])(
-    'uses nothing that bash 3.2 and the BSD programs of macOS lack: %s',
+    'uses only features that bash 3.2 and the BSD programs of macOS have: %s',
     (file) => {
       const lacking =
         /\b(mapfile|readarray|coproc|sha256sum|md5sum|realpath|nproc|setsid|free|tac|numfmt|timeout)\s|readlink -f|declare -[An]|local -[An]|\$\{\w+(,,|\^\^|@[A-Z])|\|&|&>>|\/proc\/|\bsed -(i|r)|\bgrep -\w*P|\bdate -(d|-)|\bstat -c|\bcp --|-printf|-quit|\bsort -V|\bxargs -r|wait -n/;
@@ -36,7 +36,7 @@ describe('the repository', () => {
   );
 
   it.each(['package-lock.json', 'site/package-lock.json'])(
-    'locks every dependency by its hash and none by its address: %s',
+    'locks every dependency by hash and none by address: %s',
     (file) => {
       const { packages } = JSON.parse(read(file)) as {
         packages: Record<string, { version?: string; integrity?: string; resolved?: string; link?: boolean }>;
@@ -48,7 +48,7 @@ describe('the repository', () => {
     },
   );
 
-  it('locks every optional dependency too, so that other platforms can install it', () => {
+  it('locks every optional dependency too, so other platforms can install it', () => {
     const { packages } = JSON.parse(read('package-lock.json')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string> }>;
     };
@@ -60,7 +60,7 @@ describe('the repository', () => {
     expect(wanted.filter((name) => !present.has(name))).toEqual([]);
   });
 
-  it('keeps the promises of its documents: every relative link leads somewhere', () => {
+  it('has a target for every relative link of its documents', () => {
     const broken: string[] = [];
     let links = 0;
     for (const file of files.filter((path) => path.endsWith('.md'))) {

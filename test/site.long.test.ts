@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-test('the documentation becomes a website whose pages and search need nothing but its own files', async () => {
+test('the documentation becomes a website whose pages and search need only its own files', async () => {
   await promisify(execFile)('bash', ['scripts/docs'], { cwd: root, timeout: 300_000 });
   const pages = (await readdir(join(root, 'docs'))).filter((name) => name.endsWith('.md'));
   const made = (await readdir(site)).filter((name) => name.endsWith('.html'));

@@ -72,7 +72,7 @@ async function leaves(callers: readonly Caller[], count: number): Promise<void> 
 }
 
 describe('bodies that have not arrived in full', () => {
-  test('are dropped beyond the limit of their address, the oldest first, and a signed delivery from there is taken', async () => {
+  test('are dropped beyond the limit of their address, oldest first, and a signed delivery from there is accepted', async () => {
     await listen();
     const first = unfinished('192.0.2.1');
     await settled();
@@ -86,13 +86,13 @@ describe('bodies that have not arrived in full', () => {
     kept?.socket.write('x');
     await expect.poll(() => kept?.answer()).toMatch(/^HTTP\/1\.1 401 /);
   });
-  test('are dropped beyond the limit of all, however many addresses send them', async () => {
+  test('are dropped beyond the overall limit, however many addresses send them', async () => {
     await listen();
     const callers = Array.from({ length: 20 }, (_, n) => unfinished(`192.0.2.${n}`));
     await leaves(callers, 8);
     expect(await call(signed('{"a":1}')).closed).toMatch(/^HTTP\/1\.1 200 /);
   });
-  test('count no more once they were cut off', async () => {
+  test('stop counting once they are cut off', async () => {
     await listen();
     for (let round = 0; round < 5; round += 1) {
       const callers = Array.from({ length: 4 }, () => unfinished('192.0.2.1'));
@@ -103,7 +103,7 @@ describe('bodies that have not arrived in full', () => {
     }
     expect(crowdedOut).toBe(0);
   });
-  test('in chunks of no announced length are bounded as well', async () => {
+  test('are bounded too when they come in chunks without an announced length', async () => {
     await listen();
     const chunk = `${(LIMIT - 100).toString(16)}\r\n${'x'.repeat(LIMIT - 100)}\r\n`;
     const start = head(0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
@@ -113,7 +113,7 @@ describe('bodies that have not arrived in full', () => {
 });
 
 describe('connections beyond the limit', () => {
-  test('take the place of those that have waited longest, so that a signed delivery is answered', async () => {
+  test('replace those that have waited longest, so a signed delivery is answered', async () => {
     limitConnections(app.server, 6);
     await listen();
     const callers: Caller[] = [];
@@ -126,7 +126,7 @@ describe('connections beyond the limit', () => {
     expect(callers.slice(0, 4).every(({ socket }) => socket.closed)).toBe(true);
     expect(await call(signed('{"a":1}')).closed).toMatch(/^HTTP\/1\.1 200 /);
   });
-  test('never take the place of one that is being answered', async () => {
+  test('never replace one that is being answered', async () => {
     let release: () => void = () => undefined;
     hold = new Promise((resolve) => (release = resolve));
     limitConnections(app.server, 3);
@@ -138,7 +138,7 @@ describe('connections beyond the limit', () => {
     release();
     for (const { closed } of answering) expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
   });
-  test('leave descriptors to the rest of the process', () => {
+  test('leave file descriptors for the rest of the process', () => {
     expect(connectionsWithin(1000, 1_048_576)).toBe(1000);
     expect(connectionsWithin(1000, 1024)).toBe(724);
     expect(connectionsWithin(1000, 256)).toBe(85);
@@ -146,7 +146,7 @@ describe('connections beyond the limit', () => {
   });
 });
 
-describe('requests that do not wait for the answer before', () => {
+describe('pipelined requests', () => {
   const one = '{"event":"consent.recorded"}';
   const open = () => head(one.length, `X-Service-Signature: ${'0'.repeat(64)}`) + one;
   const answersIn = (text: string) => text.split('HTTP/1.1 401').length - 1;
@@ -160,7 +160,7 @@ describe('requests that do not wait for the answer before', () => {
     await expect.poll(() => answersIn(caller.answer())).toBe(32);
   });
 
-  test('end their connection beyond that, and cost no more', async () => {
+  test('beyond that limit end their connection and cost nothing more', async () => {
     limitPipelining(app.server);
     let handled = 0;
     app.addHook('onRequest', async () => void (handled += 1));

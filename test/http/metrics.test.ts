@@ -98,7 +98,7 @@ it('says how long ago the last delivery, pull, checkpoint, verification and witn
   expect(await context.lastVerification()).toBeNull();
 });
 
-it('has no value for what never happened', async () => {
+it('has no value for events that never happened', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const text = await scrape(world);
   expect(text).toContain('# TYPE consent_ledger_since_delivery_seconds gauge');
@@ -117,7 +117,7 @@ it('remembers only verifications of the whole ledger', async () => {
 
 const quiet = quietSources();
 
-it('names at most 200 sources, and keeps the one that has waited longest of the others', async () => {
+it('names at most 200 sources, and reports the longest wait among the others', async () => {
   const delivered = new Map(
     Array.from({ length: 500 }, (_, n) => [
       `shop-${String(n).padStart(3, '0')}`,
@@ -135,7 +135,7 @@ it('names at most 200 sources, and keeps the one that has waited longest of the 
   expect(valueOf(text, 'consent_ledger_deliveries_total{source="(others)",outcome="stored"}')).toBe(300);
 });
 
-it('names the silent sources, and does not keep a scrape waiting for what takes long', async () => {
+it('names the silent sources, and does not delay a scrape for slow figures', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let answer = Promise.resolve([{ code: 'silent-source', source: 'shop' } as const]);
@@ -148,7 +148,7 @@ it('names the silent sources, and does not keep a scrape waiting for what takes 
   expect(valueOf(await registry.metrics(), 'consent_ledger_source_silent{source="shop"}')).toBe(1);
 });
 
-it('an overdue verification is a warning, until the job of the schedule has made one', async () => {
+it('warns of an overdue verification until the scheduled job has run one', async () => {
   const { context, event, setNow } = await createOfficeWorld({}, { worker: false });
   await event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   const overdue = async () => (await context.warnings()).filter(({ code }) => code === 'verification-overdue');
@@ -168,7 +168,7 @@ it('an overdue verification is a warning, until the job of the schedule has made
   await vi.waitFor(async () => expect(await overdue()).toEqual([]), PATIENTLY);
 });
 
-it('leaves out what cannot be computed and shows the rest', async () => {
+it('leaves out figures that cannot be computed and shows the rest', async () => {
   const failed: string[] = [];
   const metrics = createMetrics({
     ...quiet,
@@ -181,7 +181,7 @@ it('leaves out what cannot be computed and shows the rest', async () => {
   expect(text).toContain('consent_ledger_build_info{version="1",node="20",database="sqlite"} 1');
 });
 
-it('has every metric explained in docs/monitoring.md, and no other', async () => {
+it('has exactly the metrics that docs/monitoring.md explains', async () => {
   const names = (await createMetrics(quietSources({ wakeUps: true })).registry.getMetricsAsJSON())
     .map(({ name }) => name)
     .filter((name) => name.startsWith('consent_ledger_'));

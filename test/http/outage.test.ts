@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createOfficeWorld, createVisitor, signedIn } from './office-world.ts';
 
 describe('while the ledger takes no entries', () => {
-  it('no byte of a document leaves, no move counts, no session opens, and the pages can still be read', async () => {
+  it('no document is sent, no move counts, no session opens, and the pages can still be read', async () => {
     const world = await createOfficeWorld();
     const seq = await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', jurisdiction: 'DE' });
     const olga = await signedIn(world);
@@ -40,7 +40,7 @@ describe('while the ledger takes no entries', () => {
 });
 
 describe('a controller profile that cannot be read', () => {
-  it('is named on the page, with what is wrong in it', async () => {
+  it('is named on the page with its error', async () => {
     const world = await createOfficeWorld();
     await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', jurisdiction: 'DE' });
     const olga = await signedIn(world);

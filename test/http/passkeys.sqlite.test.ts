@@ -8,7 +8,7 @@ import { PATIENTLY } from '../temporary.ts';
 const PASSWORD = 'plough amber tuesday kettle';
 
 describe('a passkey', () => {
-  it('is set up with the password, signs in without one, once for each answer, until it is removed', async () => {
+  it('is set up with the password, then signs in without it, once for each answer, until it is removed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { context } = world;
     // WebAuthn takes no IP address.
@@ -96,7 +96,7 @@ describe('a passkey', () => {
     await page.getByText('Unknown passkey').waitFor();
   });
 
-  it('is offered nowhere under an IP address, and scripts run on no other page', async () => {
+  it('is not offered under an IP address, and scripts run on no other page', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const named = createVisitor(world.adminUrl.replace('127.0.0.1', 'localhost'));
     const page = await named.get('/sign-in');

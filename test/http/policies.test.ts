@@ -62,14 +62,14 @@ async function unknownCall(requestId: string, source = 'default'): Promise<void>
 const policyAt = (at: string) => officer.get(`/policies/policy?source=default&id=pol_1&via=hosted&at=${at}`);
 
 describe('the catalogue', () => {
-  it('names each policy with what deliveries and looks told of it', async () => {
+  it('names each policy with what deliveries and fetches of its page said about it', async () => {
     const { text } = await officer.get('/policies');
     for (const words of ['Privacy &lt;script>alert(1)', 'privacy-policy · pol_1', 'published', '3 texts'])
       expect(text).toContain(words);
     expect((await officer.get('/policies?type=cookie-policy')).text).toContain('No policy matches.');
   });
 
-  it('comes page by page, by source and type, and of no source that one may not see', async () => {
+  it('comes page by page, by source and type, without sources that the reader may not see', async () => {
     await world.context.store.foldTransaction((tx) =>
       tx.insertMany(
         'listed_policies',
@@ -98,7 +98,7 @@ describe('the catalogue', () => {
 });
 
 describe('a policy', () => {
-  it('has its texts, newest first, and what deliveries told', async () => {
+  it('shows its texts, newest first, and its deliveries', async () => {
     const { text } = await officer.get('/policies/policy?source=default&id=pol_1');
     const places = [3, 2, 1].map((n) => text.indexOf(`>Text ${n}</a>`));
     expect(places[0]).toBeGreaterThan(0);
@@ -107,7 +107,7 @@ describe('a policy', () => {
     expect(text).toContain('What deliveries told');
   });
 
-  it('shows the text that was in force at a time, or between which two it changed, or that nobody had looked', async () => {
+  it('shows the text in force at a time, or the two fetches between which it changed, or that nothing was fetched yet', async () => {
     const before = await policyAt('2026-02-01T10:00');
     expect(before.text).toContain('is unknown:');
     const between = await policyAt('2026-04-01T10:00');
@@ -124,7 +124,7 @@ describe('a policy', () => {
     expect(await policyAt('yesterday')).toMatchObject({ status: 422 });
   });
 
-  it('has every text on a page of its own, and two of them side by side', async () => {
+  it('shows every text on a page of its own, and two of them side by side', async () => {
     const one = await officer.get(`/policies/text?source=default&entry=${texts[0]}`);
     expect(one.text).toContain('We keep data for one year.');
     const { text } = await officer.get(`/policies/difference?source=default&older=${texts[0]}&newer=${texts[1]}`);
@@ -142,7 +142,7 @@ describe('a policy', () => {
 });
 
 describe('a call whose outcome is unknown', () => {
-  it('is settled by who may work on its source, once', async () => {
+  it('is settled once, by a person who may work on its source', async () => {
     await unknownCall('call-1');
     await unknownCall('call-2', 'bolt');
     const { text } = await officer.get('/policies/calls?open=yes');

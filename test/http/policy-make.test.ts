@@ -21,7 +21,7 @@ async function callingWorld(options: { worker?: boolean } = {}) {
 const wanted = { source: 'default', policy_type: 'privacy-policy', jurisdiction: 'gb', business_name: 'Acme <b>' };
 
 describe('the page that generates a policy', () => {
-  it('generates and publishes, and says what is left of the quota', async () => {
+  it('generates and publishes, and shows the remaining quota', async () => {
     const { world, olga } = await callingWorld();
     const page = await olga.get('/policies/generate');
     expect(page.text).toContain('<title>Generate a policy · consent-ledger</title>');
@@ -53,7 +53,7 @@ describe('the page that generates a policy', () => {
     expect((await olga.get('/policies')).text).toContain(id);
   });
 
-  it('refuses what is missing before anything is sent', async () => {
+  it('refuses missing fields before anything is sent', async () => {
     const { world, olga } = await callingWorld({ worker: false });
     const empty = await olga.post('/policies/generate', { source: 'default', jurisdiction: 'Great Britain' });
     expect(empty.status).toBe(422);
@@ -68,7 +68,7 @@ describe('the page that generates a policy', () => {
     expect(await world.context.jobs.list({ kind: 'policy-publish' })).toEqual([]);
   });
 
-  it('does not ask a second time while the same is under way', async () => {
+  it('does not send the same call twice while the first is under way', async () => {
     const { world, olga } = await callingWorld({ worker: false });
     for (let click = 0; click < 2; click += 1) await olga.post('/policies/generate', wanted);
     expect(await world.context.jobs.list({ kind: 'policy-generate' })).toHaveLength(1);
@@ -101,7 +101,7 @@ describe('the page of bulk generation', () => {
     expect((await other.get(address)).text).not.toContain('action="/policies/bulk/');
   });
 
-  it('sends the list of a file, and says what is wrong with one', async () => {
+  it('sends the list of a file, and names the errors of a bad one', async () => {
     const { world, olga } = await callingWorld();
     const send = (text: string, fields: Record<string, string> = { source: 'default' }) => {
       const multipart = new FormData();
@@ -134,7 +134,7 @@ describe('the page of bulk generation', () => {
     expect(await world.context.store.read.selectFrom('call_plans').selectAll().execute()).toHaveLength(2);
   });
 
-  it('names every problem of a list with its line, and stops a list that waits', async () => {
+  it('names every problem of a list with its line, and stops a waiting list', async () => {
     const { world, olga } = await callingWorld({ worker: false });
     const wrong = await olga.post('/policies/bulk', {
       source: 'default',

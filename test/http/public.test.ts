@@ -92,21 +92,21 @@ describe('every refusal has the envelope', () => {
   });
 });
 
-test('a second request hidden in the body of the first is body, not request', async () => {
+test('a second request hidden in the body of the first is read as body, not as a request', async () => {
   const hidden = post(['Content-Length: 1', sign('y')], 'y');
   const answer = await talk(post([sign(hidden), `Content-Length: ${hidden.length}`, 'Connection: close'], hidden));
   expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   expect(accepted.map(String)).toEqual([hidden]);
 });
 
-test('a sender that asks whether to continue is told to, and its delivery is accepted', async () => {
+test('a sender that expects 100-continue gets it, and its delivery is accepted', async () => {
   const answer = await talk(
     post([sign('{"a":1}'), 'Content-Length: 7', 'Expect: 100-continue', 'Connection: close'], '{"a":1}'),
   );
   expect(answer).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 /);
 });
 
-test('deliveries one after the other without waiting for answers are all taken, in order', async () => {
+test('pipelined deliveries are all accepted, in order', async () => {
   const all = ['1', '2', '3'].map((body) => post([sign(body), 'Content-Length: 1'], body)).join('');
   expect((await talk(all)).match(/HTTP\/1\.1 200 /g)).toHaveLength(3);
   expect(accepted.map(String)).toEqual(['1', '2', '3']);
@@ -129,7 +129,7 @@ test('/readyz says 503 while deliveries cannot be kept, /healthz 200 and HEAD of
   );
 });
 
-test('while it closes, what is on an open connection is still answered as ever', async () => {
+test('requests on an open connection are still answered while the server closes', async () => {
   let release: () => void = () => undefined;
   hold = new Promise((resolve) => {
     release = resolve;

@@ -49,7 +49,7 @@ async function cases(world: OfficeWorld) {
 }
 
 describe('the request form', () => {
-  it('records a request at once, with its receipt, and says by when it is answered', async () => {
+  it('records a request at once, with its receipt, and says when the answer is due', async () => {
     const world = await createFormWorld();
     const { sent, visitor, path } = await fillIn(world, {
       ...ada,
@@ -85,7 +85,7 @@ describe('the request form', () => {
     expect((await world.context.verify()).faults).toEqual([]);
   });
 
-  it('opens one case when it is sent twice', async () => {
+  it('opens one case if it is sent twice', async () => {
     const world = await createFormWorld();
     const { send, sent } = await fillIn(world, ada);
     const [again, once] = await Promise.all([send(), send()]);
@@ -94,7 +94,7 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(1);
   });
 
-  it('opens another case when what is written was changed after going back, and takes a long message with many lines', async () => {
+  it('opens another case if the text was changed after going back, and accepts a long message with many lines', async () => {
     const world = await createFormWorld();
     const { send, sent } = await fillIn(world, ada);
     const message = 'x\r\n'.repeat(1999).trim();
@@ -106,7 +106,7 @@ describe('the request form', () => {
     expect(rows[1]?.message).toBe(message.replaceAll('\r\n', '\n'));
   });
 
-  it('keeps a request whose number another one has already', async () => {
+  it('keeps a request whose number is already in use', async () => {
     const world = await createFormWorld();
     const { submitRequest } = await import('../../src/request-form/request-form.ts');
     const deps = { ...world.context, catchUp: () => world.context.projector.catchUp() };
@@ -128,7 +128,7 @@ describe('the request form', () => {
     expect((await cases(world)).map(({ requester_name }) => requester_name)).toEqual(['Ada Lovelace', 'Somebody else']);
   });
 
-  it('does not exist for a source whose controller does not offer it, nor for one that is not there', async () => {
+  it('does not exist for a source whose controller does not offer it, nor for an unknown source', async () => {
     const world = await createFormWorld('');
     const visitor = createVisitor(world.url);
     const closed = await visitor.get('/r/default');
@@ -139,12 +139,12 @@ describe('the request form', () => {
     expect(await cases(world)).toEqual([]);
   });
 
-  it('does not take what would cross the network in the clear', async () => {
+  it('refuses a request that would cross the network in the clear', async () => {
     const world = await createFormWorld(undefined, { PUBLIC_URL: 'http://privacy.acme.example' });
     expect((await createVisitor(world.url).get('/r/default')).status).toBe(404);
   });
 
-  it('says what has to be corrected, and keeps what was written', async () => {
+  it('says what to correct, and keeps the text', async () => {
     const world = await createFormWorld();
     const { sent } = await fillIn(world, { kind: 'nonsense', name: ' ', email: 'ada@', message: '<b>"hello"</b>' });
     expect(sent.status).toBe(422);
@@ -162,7 +162,7 @@ describe('the request form', () => {
     ['with the field that nobody sees', 5, { website: 'https://spam.example' }],
     ['with a number of its own making', 5, { form: `${Date.now() - 9000}.AAAAAAAAAAAAAAAA.${'A'.repeat(43)}` }],
     ['without a number', 5, { form: '' }],
-  ])('asks again when a form comes back %s, and loses nothing that was written', async (_how, seconds, more) => {
+  ])('asks again if a form comes back %s, and loses none of the text', async (_how, seconds, more) => {
     const world = await createFormWorld();
     const visitor = createVisitor(world.url);
     const form = numberOf(await visitor.get('/r/default'));
@@ -176,7 +176,7 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(1);
   });
 
-  it('takes no form that was made for another source', async () => {
+  it('refuses a form that was made for another source', async () => {
     const world = await createFormWorld();
     await world.context.sources.add({ slug: 'bolt' }, 'test');
     const visitor = createVisitor(world.url);
@@ -190,7 +190,7 @@ describe('the request form', () => {
     expect((await cases(world)).map(({ source }) => source)).toEqual(['bolt']);
   });
 
-  it('mails the code without a word of what was typed in, confirms receipt, and takes the code', async () => {
+  it('mails the code without any of the text typed in, confirms receipt, and accepts the code', async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.close());
     const world = await createFormWorld(
@@ -229,7 +229,7 @@ describe('the request form', () => {
     expect(mail.mails).toHaveLength(1);
   });
 
-  it('takes no code after five wrong ones, also when they come at once, and the request stays', async () => {
+  it('accepts no code after five wrong ones, even if they come at once, and keeps the request', async () => {
     const world = await createFormWorld(undefined, { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@example.org' });
     const { visitor, path } = await fillIn(world, ada);
     const tried = await Promise.all(
@@ -240,7 +240,7 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(1);
   });
 
-  it('opens no page of a request to somebody who guesses its number, nor after a week', async () => {
+  it('does not show a request to a person who guesses its number, nor after a week', async () => {
     const world = await createFormWorld();
     const { visitor, path } = await fillIn(world, ada);
     const number = path.split('/').at(-1) ?? '';
@@ -271,7 +271,7 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(5);
   });
 
-  it('mails one address three times a day at most, also by the forms of several sources', async () => {
+  it('mails one address three times a day at most, even from the forms of several sources', async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.close());
     const world = await createFormWorld(
@@ -299,7 +299,7 @@ describe('the request form', () => {
     expect(mail.mails).toHaveLength(3);
   });
 
-  it('takes a bounded number of requests in an hour, also when they come at once', async () => {
+  it('accepts a bounded number of requests in an hour, even if they come at once', async () => {
     const world = await createFormWorld();
     const { submitRequest } = await import('../../src/request-form/request-form.ts');
     const deps = { ...world.context, catchUp: () => world.context.projector.catchUp() };
@@ -316,7 +316,7 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(REQUESTS_PER_HOUR);
   });
 
-  it('takes a bounded number of requests in an hour, and says so', async () => {
+  it('accepts a bounded number of requests in an hour, and says so', async () => {
     const world = await createFormWorld();
     const { submitRequest } = await import('../../src/request-form/request-form.ts');
     const deps = { ...world.context, catchUp: () => world.context.projector.catchUp() };
@@ -333,7 +333,7 @@ describe('the request form', () => {
     expect(sent.text).toContain('Too many requests are arriving');
   });
 
-  it('is shown in a frame by the websites of the profile only, without cookies or scripts', async () => {
+  it('can be framed only by the websites in the profile, without cookies or scripts', async () => {
     const closed = await createFormWorld();
     const page = await createVisitor(closed.url).get('/r/default');
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");

@@ -52,7 +52,7 @@ async function opened(source: string, requesterName: string, kind: 'access' | 'e
 }
 
 describe('the list of requests', () => {
-  it('pages through the open ones by legal limit, and through the settled ones by receipt', async () => {
+  it('pages through the open requests by legal limit, and through the settled ones by receipt', async () => {
     const first = await officer.get('/cases');
     expect(first.text).toContain('62 open.');
     const [open, settled] = sections(first.text);
@@ -65,7 +65,7 @@ describe('the list of requests', () => {
     expect(casesIn(rest.text)).toEqual(Array.from({ length: 10 }, (_, n) => `closed-${50 + n}`));
   });
 
-  it('shows those of a source, a kind and a state, in the order that was asked for', async () => {
+  it('filters by source, kind and state, in the requested order', async () => {
     expect(casesIn((await officer.get('/cases?source=bolt')).text)).toHaveLength(1);
     expect(casesIn((await officer.get('/cases?kind=erasure')).text)).toHaveLength(1);
     const closed = await officer.get('/cases?state=closed');
@@ -76,7 +76,7 @@ describe('the list of requests', () => {
     expect(casesIn(oldest.text)[0]).toMatch(/^default-/);
   });
 
-  it('shows someone who is limited to a source nothing of another, searched for or not', async () => {
+  it('shows a person limited to one source nothing of another, in the list or in the search', async () => {
     const limited = await signedInAs(world, 'officer', { sources: ['bolt'] });
     expect(casesIn((await limited.get('/cases')).text)).toHaveLength(1);
     expect(casesIn((await limited.post('/cases/search', { text: 'Lovelace' })).text)).toEqual([]);
@@ -97,7 +97,7 @@ describe('the search', () => {
     expect([status, casesIn(page).length]).toEqual([200, count]);
   });
 
-  it('says what is missing, and is an entry', async () => {
+  it('says which field is missing, and is recorded as an entry', async () => {
     const none = await officer.post('/cases/search', { text: ' ' });
     expect([none.status, none.text.includes('Enter a name, an address or a number.')]).toEqual([422, true]);
     const looks = await world.actions('record.viewed');

@@ -3,7 +3,7 @@ import { setDisabled } from '../../src/people/people.ts';
 import { loadSavedViews, SAVED_VIEWS } from '../../src/people/saved-views.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
-it('keeps a filter under a name for its person alone, and forgets it', async () => {
+it('keeps a filter under a name for one person alone, and deletes it', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   const other = await signedInAs(world, 'auditor');
@@ -28,7 +28,7 @@ it('keeps a filter under a name for its person alone, and forgets it', async () 
   expect((await officer.get('/cases')).text).not.toContain('Erasures');
 });
 
-it('takes no name that is empty or too long, nor more views than it shows', async () => {
+it('refuses a name that is empty or too long, and more views than it shows', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   await officer.get('/cases');
@@ -44,7 +44,7 @@ it('takes no name that is empty or too long, nor more views than it shows', asyn
   expect((await officer.post('/cases/views', { name: 'Forged' }, { csrf: null })).status).toBe(403);
 });
 
-it('gives a view another name, unless another one has it, and forgets the views of an account that is closed', async () => {
+it('renames a view unless the name is in use, and deletes the views of a closed account', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   await officer.get('/cases');

@@ -25,7 +25,7 @@ function fieldsOf(page: string): Record<string, string> {
   return fields;
 }
 
-it('shows what the controller profile lacks, and writes the file from a form that is checked', async () => {
+it('shows what the controller profile lacks, and writes the file from a checked form', async () => {
   const world = await createOfficeWorld();
   const path = world.context.config.controllerFile ?? '';
   const before = `# Who we are\n${(await readFile(path, 'utf8')).trim()}\n`;
@@ -64,7 +64,7 @@ it('shows what the controller profile lacks, and writes the file from a form tha
   expect(await readFile(path, 'utf8')).toBe(after);
 });
 
-it('shows the profile to officers without a form, and what to do where there is none', async () => {
+it('shows the profile to officers without a form, and says what to do if there is none', async () => {
   const world = await createOfficeWorld();
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/settings/profile');
@@ -143,7 +143,7 @@ describe('a change of the controller profile', () => {
 });
 
 describe('the first controller profile', () => {
-  it('is made in the browser, in DATA_DIR, and used from then on', async () => {
+  it('is made in the browser, stored in DATA_DIR, and used from then on', async () => {
     const world = await createOfficeWorld({ CONTROLLER_FILE: '' });
     const { config } = world.context;
     const path = join(config.dataDir, 'controller.yaml');
@@ -181,7 +181,7 @@ describe('the first controller profile', () => {
     ]);
   });
 
-  it('is made once when two people send it at the same time', async () => {
+  it('is made once if two people send it at the same time', async () => {
     const world = await createOfficeWorld({ CONTROLLER_FILE: '' });
     const people = await Promise.all([signedInAs(world, 'owner'), signedInAs(world, 'admin')]);
     const form = fieldsOf((await people[0].get('/settings/profile')).text);
@@ -195,7 +195,7 @@ describe('the first controller profile', () => {
     expect(await world.actions('profile.changed')).toHaveLength(1);
   });
 
-  it('is refused to officers, and nothing is made where CONTROLLER_FILE names a file that is missing', async () => {
+  it('is refused to officers, and not made if CONTROLLER_FILE names a missing file', async () => {
     const world = await createOfficeWorld({ CONTROLLER_FILE: '' });
     const owner = await signedInAs(world, 'owner');
     const form = fieldsOf((await owner.get('/settings/profile')).text);
@@ -213,7 +213,7 @@ describe('the first controller profile', () => {
   });
 });
 
-it('sets periods of retention and who approves what, with the usual periods beside them', async () => {
+it('sets retention periods and approvals, with the usual periods beside them', async () => {
   const world = await createOfficeWorld();
   const owner = await signedInAs(world, 'owner');
   const page = await owner.get('/settings/profile');
@@ -249,7 +249,7 @@ it('sets periods of retention and who approves what, with the usual periods besi
   );
 });
 
-it('lists how long what is kept, and places and lifts holds', async () => {
+it('lists the retention periods, and places and lifts holds', async () => {
   const world = await createOfficeWorld();
   await world.context.sources.add({ slug: 'bolt' }, 'test');
   const officer = await signedInAs(world, 'officer', { name: 'Olga' });
@@ -289,7 +289,7 @@ it('lists how long what is kept, and places and lifts holds', async () => {
   expect((await officer.get('/settings/retention')).text).not.toContain('Inquiry 12/2026');
 });
 
-it('stores which notices a person wants by mail, for that person only', async () => {
+it('stores for each person which notices they want by mail', async () => {
   const world = await createOfficeWorld();
   const admin = await signedInAs(world, 'admin');
   const officer = await signedInAs(world, 'officer');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createOfficeWorld, createVisitor, signedIn } from './office-world.ts';
 
 describe('a one-time link', () => {
-  it('signs in once, at the press of the button and not when it is looked at', async () => {
+  it('signs in once, when the button is pressed and not when the page is loaded', async () => {
     const world = await createOfficeWorld();
     const token = await world.link({ officer: 'Olga' });
     const visitor = createVisitor(world.adminUrl);
@@ -23,7 +23,7 @@ describe('a one-time link', () => {
     expect((await world.actions('token.created')).length).toBe(2);
   });
 
-  it('opens one session however many press the button at once', async () => {
+  it('opens one session, however often the button is pressed at once', async () => {
     const world = await createOfficeWorld();
     const token = await world.link();
     const visitors = Array.from({ length: 8 }, () => createVisitor(world.adminUrl));
@@ -34,7 +34,7 @@ describe('a one-time link', () => {
     expect((await world.context.store.read.selectFrom('sessions').selectAll().execute()).length).toBe(1);
   });
 
-  it('is refused when the address names two', async () => {
+  it('is refused if the address names two', async () => {
     const world = await createOfficeWorld();
     const token = await world.link();
     const visitor = createVisitor(world.adminUrl);
@@ -42,7 +42,7 @@ describe('a one-time link', () => {
     expect((await visitor.get('/cases?source=a&source=b')).status).toBe(401);
   });
 
-  it('is refused when it is unknown, altered or expired', async () => {
+  it('is refused if it is unknown, altered or expired', async () => {
     const world = await createOfficeWorld();
     const token = await world.link({ minutes: 15 });
     const altered = `${token.startsWith('A') ? 'B' : 'A'}${token.slice(1)}`;
@@ -81,7 +81,7 @@ describe('a one-time link', () => {
 });
 
 describe('a session', () => {
-  it('is needed for every page and every form', async () => {
+  it('is required for every page and every form', async () => {
     const world = await createOfficeWorld();
     const visitor = createVisitor(world.adminUrl);
     for (const path of ['/', '/cases/new', '/cases/default-1', '/documents/0123456789abcdef/download']) {
@@ -117,7 +117,7 @@ describe('a session', () => {
     expect((await two.get('/')).status).toBe(401);
   });
 
-  it('lives in a cookie that scripts and other sites do not get', async () => {
+  it('is kept in a cookie that scripts and other sites cannot read', async () => {
     const world = await createOfficeWorld({ TRUST_PROXY: 'on' });
     for (const [proto, secure] of [
       ['http', false],
@@ -155,7 +155,7 @@ describe('a form', () => {
     expect(await world.actions('case.opened')).toEqual([]);
   });
 
-  it('is refused when it is larger than any form', async () => {
+  it('is refused if it is larger than any form', async () => {
     const world = await createOfficeWorld();
     const olga = await signedIn(world);
     expect((await olga.post('/cases', { message: 'x'.repeat(70_000) })).status).toBe(413);
@@ -181,7 +181,7 @@ describe('the admin listener', () => {
     expect([sheet.status, sheet.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
   });
 
-  it('answers /metrics and /healthz without a session, and nothing else of them outside', async () => {
+  it('answers /metrics and /healthz without a session, which the public listener does not offer', async () => {
     const world = await createOfficeWorld();
     const visitor = createVisitor(world.adminUrl);
     expect((await visitor.get('/metrics')).text).toContain('consent_ledger_ledger_seq');
@@ -192,7 +192,7 @@ describe('the admin listener', () => {
       expect((await fetch(world.url + path)).status).toBe(404);
   });
 
-  it('slows down who tries links one after the other', async () => {
+  it('slows down a client that tries one link after another', async () => {
     const world = await createOfficeWorld();
     const visitor = createVisitor(world.adminUrl);
     const statuses: number[] = [];

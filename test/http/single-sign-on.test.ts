@@ -85,7 +85,7 @@ test('an account is opened by the verified address that the provider names, and 
   expect((await signOn('heir')).status).toBe(200);
 });
 
-test('answers that were not asked for here, are used again, were changed or come too late sign nobody in', async () => {
+test('answers that were not requested here, are used again, were changed or come too late sign nobody in', async () => {
   const { world, provider } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
   const start = async () => {
     const visitor = createVisitor(world.adminUrl);
@@ -131,7 +131,7 @@ test('answers that were not asked for here, are used again, were changed or come
   await refused(late.visitor, late.path);
 });
 
-test('other sites are led to by nothing', async () => {
+test('never redirects to another site', async () => {
   const { signOn } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
   for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '/cases%0d%0aset-cookie:x=1']) {
     const led = await signOn('olga', undefined, `?next=${next}`);
@@ -140,7 +140,7 @@ test('other sites are led to by nothing', async () => {
   }
 });
 
-test('a provider that does not answer is named, before and after its page', async () => {
+test('a provider that does not answer is named, before and after its sign-in page', async () => {
   const { world, provider } = await begin({});
   const visitor = createVisitor(world.adminUrl);
   const begun = await visitor.get('/sign-in/sso');

@@ -75,7 +75,7 @@ it('names each problem with its line, and never reads a file or a variable of th
   expect(template.text).not.toMatch(/_file|_env/);
 });
 
-it('is for admins, with the token of the form', async () => {
+it('requires an admin and the token of the form', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   for (const role of ['officer', 'auditor'] as const) {
     const visitor = await signedInAs(world, role);

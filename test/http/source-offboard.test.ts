@@ -40,7 +40,7 @@ describe('offboarding a source in the browser', () => {
     await expect.poll(() => world.actions('source.offboarded')).toHaveLength(2);
   });
 
-  it('lists requests that wait for an answer, and requires a reason and a tick for them', async () => {
+  it('lists requests that wait for an answer, and requires a reason and a tick to go on', async () => {
     const { world, admin } = await createWorld();
     const { context } = world;
     const opened = await openCase(context.cases, {

@@ -25,7 +25,7 @@ async function startService() {
 }
 
 describe('the set-up of a source', () => {
-  it('leads from a name over a secret that is shown once and a first delivery to an API key that was tried', async () => {
+  it('leads from a name to a secret that is shown once, a first delivery and a tested API key', async () => {
     const world = await createOfficeWorld({ HTTP_ALLOWED_HOSTS: '127.0.0.1' });
     const { baseUrl, siteUrl, apiKey } = await startService();
     const owner = await signedInAs(world, 'owner');
@@ -72,7 +72,7 @@ describe('the set-up of a source', () => {
     expect((await world.actions('source.changed')).map(({ actor }) => actor.split(' (')[0])).toContain('Pat owner');
   });
 
-  it('says what is wrong with a name, and that a short name is taken', async () => {
+  it('names the error in a name, and a short name that is in use', async () => {
     const world = await createOfficeWorld();
     const admin = await signedInAs(world, 'admin');
     expect((await admin.post('/sources', { name: ' ' })).text).toContain('Enter a name.');
@@ -83,7 +83,7 @@ describe('the set-up of a source', () => {
     expect(world.context.sources.list().map(({ slug }) => slug)).toEqual(['default']);
   });
 
-  it('never sends a key in the clear to find out whether it works', async () => {
+  it('never sends a key in the clear to test it', async () => {
     const world = await createOfficeWorld();
     await world.context.sources.add({ slug: 'acme' }, 'test');
     const owner = await signedInAs(world, 'owner');
@@ -187,7 +187,7 @@ describe('the page of a source', () => {
     expect(sent.status).toBe(403);
   });
 
-  it('stops a sync that is waiting', async () => {
+  it('stops a waiting sync', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
     await olga.post('/sources/default/sync', {});
@@ -199,7 +199,7 @@ describe('the page of a source', () => {
     expect(idle.headers.get('location')).toBe('/sources/default?done=idle#log');
   });
 
-  it('shows fields that are not understood, without values, and accepts what was shown by a click', async () => {
+  it('shows fields that are not understood, without values, and accepts them as shown with a click', async () => {
     const world = await createOfficeWorld();
     for (let visitor = 0; visitor < 12; visitor += 1)
       await world.event('consent.recorded', {

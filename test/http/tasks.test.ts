@@ -39,7 +39,7 @@ async function movesOf({ context }: OfficeWorld, caseId: string) {
 }
 
 describe('a task for the owner of another system', () => {
-  it('is shown to its owner without an account, with nothing else of the request, and finished there', async () => {
+  it('is shown to its owner without an account, without the rest of the request, and finished there', async () => {
     const { world, caseId } = await createTaskWorld();
     const path = await share(world, caseId);
     const owner = createVisitor(world.url);
@@ -75,7 +75,7 @@ describe('a task for the owner of another system', () => {
     expect(await world.context.readModels.check()).toMatchObject({ counts: {}, position: null });
   });
 
-  it('takes a report once: pressing twice, and what came before, change nothing', async () => {
+  it('accepts one report: a second press and an older form change nothing', async () => {
     const { world, caseId } = await createTaskWorld();
     const path = await share(world, caseId);
     const owner = createVisitor(world.url);
@@ -84,7 +84,7 @@ describe('a task for the owner of another system', () => {
     expect((await movesOf(world, caseId)).filter(({ move }) => move === 'finish-task')).toHaveLength(1);
   });
 
-  it('opens by no link that is expired, revoked, replaced, of another task or case, or made up: each gets the same answer', async () => {
+  it('does not open by a link that is expired, revoked, replaced, invented or of another task or case: each gets the same answer', async () => {
     const { world, caseId, other } = await createTaskWorld();
     await makeMoves(world, caseId, [['add-task', { ...TASK, what: 'Delete the newsletter profile' }]]);
     await makeMoves(world, other, [
@@ -120,7 +120,7 @@ describe('a task for the owner of another system', () => {
     expect((await movesOf(world, caseId)).map(({ move }) => move)).not.toContain('finish-task');
   });
 
-  it('opens by no link of before a backup was restored', async () => {
+  it('does not open by a link from before a restore', async () => {
     const { world, caseId } = await createTaskWorld();
     const key = (await share(world, caseId)).split('/').at(-1) ?? '';
     expect(await openTask(world.context, caseId, key)).not.toBeNull();
@@ -180,7 +180,7 @@ describe('a task for the owner of another system', () => {
     expect((await officer.get(`/cases/${other}`)).text).toContain('was due');
   });
 
-  it('hinders no answer, and is warned of before it, and on Today from its day on until it is finished', async () => {
+  it('does not block an answer, but warns before it, and on Today from its due day until it is finished', async () => {
     const { world, caseId } = await createTaskWorld();
     await makeMoves(world, caseId, [
       ['add-task', { what: 'Tell the print shop', due: addDays(DUE, 3) }],
@@ -203,7 +203,7 @@ describe('a task for the owner of another system', () => {
     expect(await due()).toEqual([]);
   });
 
-  it('is mailed to its owner with a link that works, once for each time it is asked', async () => {
+  it('is mailed to its owner with a working link, once per request to mail it', async () => {
     const mail = await startMailServer();
     onTestFinished(() => mail.close());
     const env = { SMTP_URL: mail.url, MAIL_FROM: 'privacy@acme.example' };
@@ -221,7 +221,7 @@ describe('a task for the owner of another system', () => {
     expect((await officer.post(`/cases/${caseId}/tasks/mail`, { task: '9' })).status).toBe(404);
   });
 
-  it('is listed, linked and finished by the API', async () => {
+  it('can be listed, linked and finished by the API', async () => {
     const { world, caseId } = await createTaskWorld();
     const api = await tokenOf(world, 'officer', { scope: 'work' });
     const linked = await api.post(`/api/v1/cases/${caseId}/tasks/1/link`, { days: 3 });

@@ -30,7 +30,7 @@ it('dismisses a banner that only deliveries name, and restores it, each recorded
   expect((await visitor.post('/sync/dismiss', banner, { csrf: null })).status).toBe(403);
 });
 
-it('says who outside of the installation has seen the last checkpoint, and when; so does /metrics', async () => {
+it('says who outside the installation has seen the last checkpoint, and when; so does /metrics', async () => {
   const folder = await temporaryFolder();
   const [policy, share] = [join(folder, 'policy'), join(folder, 'share')];
   await mkdir(share);
@@ -50,7 +50,7 @@ it('says who outside of the installation has seen the last checkpoint, and when;
   expect(Number(/witnessed_seq\{witness="share"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(seq);
 });
 
-it('names at most ten tasks, urgent requests first, and keeps the rest behind one line; what only the operator can do is sent to the admins', async () => {
+it('names at most ten tasks, urgent requests first, with the rest behind one line; sends operator tasks to the admins', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   expect((await officer.get('/')).text).toContain('Nothing is waiting for you.');

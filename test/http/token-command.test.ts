@@ -14,7 +14,7 @@ async function freePort(): Promise<string> {
 }
 
 describe('signing in to a running server', () => {
-  it('works with the account that the printed link makes, and with a link of `token create` beside it', async () => {
+  it('works with the account that the printed link makes, and with a link from `token create`', async () => {
     const folder = await temporaryFolder();
     const env = { ADMIN_PORT: await freePort() };
     const serving = await startServing(folder, env);
@@ -56,7 +56,7 @@ describe('signing in to a running server', () => {
     expect(await again.stop()).toBe(0);
   });
 
-  it('says how when the port is unknown', async () => {
+  it('says how if the port is unknown', async () => {
     const folder = await temporaryFolder();
     const refused = await runCli(folder, ['token', 'create']);
     expect([refused.code, refused.stderr.includes('--admin-url')]).toEqual([2, true]);

@@ -92,7 +92,7 @@ test('a job that one process enqueues is done by another at once, and leaves not
   }, PATIENTLY);
 });
 
-test('processes share the jobs: none takes more than its concurrency, and all are done once', async () => {
+test('processes share the jobs: each stays within its concurrency, and every job is done once', async () => {
   const world = await begin();
   const ran = new Map<string, string>();
   const most = { a: 0, b: 0 };
@@ -119,7 +119,7 @@ test('processes share the jobs: none takes more than its concurrency, and all ar
   expect([...ran.values()].filter((name) => name === 'b').length).toBeGreaterThan(2);
 });
 
-test('a failed attempt comes round by a delayed wake-up', async () => {
+test('a failed attempt is retried by a delayed wake-up', async () => {
   const world = await begin();
   let attempts = 0;
   const { jobs } = work(
@@ -152,7 +152,7 @@ test('installations share a Redis without waking each other', async () => {
   await until(jobs, id, 'done');
 });
 
-test('with Redis away from the start, enqueuing neither waits nor fails, work continues, and one message says so', async () => {
+test('with Redis down from the start, enqueuing neither waits nor fails, work continues, and one message says so', async () => {
   const world = await begin();
   const port = await findFreePort();
   const error = vi.fn();
@@ -212,7 +212,7 @@ test('it recovers automatically after Redis was killed and restarted, and after 
   await done();
 });
 
-test('wake-ups that were wiped delay their jobs until the next look, and lose none', async () => {
+test('wiped wake-ups delay their jobs until the next poll, and lose none', async () => {
   const world = await begin();
   const { jobs } = openProcess(world);
   const ids: string[] = [];
@@ -284,7 +284,7 @@ test('closing leaves no handle that would keep the process alive', async () => {
   expect({ code, output }).toEqual({ code: 0, output: 'true\n' });
 });
 
-test('a Redis is asked how it is set; one that does not answer is said to be unreachable', async () => {
+test('checks the settings of a Redis, and reports one that does not answer as unreachable', async () => {
   expect(await inspectRedis(redis.url)).toMatchObject({
     outcome: 'reached',
     version: expect.stringMatching(/^\d+\.\d+/) as unknown,

@@ -57,7 +57,7 @@ test('many jobs are enqueued in a few transactions, each once, and the runners a
   expect(all.find(({ key }) => key === 's449')).toMatchObject({ payload: 449, runAt: runAt.toISOString() });
 });
 
-test('at most one unfinished job exists per kind and key, also when many ask at once', async () => {
+test('at most one unfinished job exists per kind and key, even if many are enqueued at once', async () => {
   const { jobs, take } = await open();
   const all = await Promise.all(Array.from({ length: 20 }, () => jobs.enqueue({ kind: 'k', key: 'acme' })));
   expect(all.filter(({ outcome }) => outcome === 'enqueued')).toHaveLength(1);
@@ -73,7 +73,7 @@ test('at most one unfinished job exists per kind and key, also when many ask at 
   expect((await jobs.enqueue({ kind: 'k', key: 'acme' })).outcome).toBe('enqueued');
 });
 
-test('priority goes first, then age; what is not due or of another kind waits', async () => {
+test('jobs are claimed by priority, then age; jobs that are not due or of another kind wait', async () => {
   const { jobs, take, pass } = await open();
   await jobs.enqueue({ kind: 'k', payload: 'first' });
   pass(1);
@@ -92,7 +92,7 @@ test('priority goes first, then age; what is not due or of another kind waits', 
 });
 
 describe('a failing job', () => {
-  test('is tried again later, and has failed when its attempts are used up', async () => {
+  test('is retried later, and fails when its attempts are used up', async () => {
     const { jobs, take, pass } = await open();
     const { id } = await jobs.enqueue({ kind: 'k', maxAttempts: 2 });
     await jobs.fail(await take(), 'the network is away', true);
@@ -105,7 +105,7 @@ describe('a failing job', () => {
     expect(await jobs.claim('w', ['k'], 1000)).toBeNull();
   });
 
-  test('is not tried again when that is senseless', async () => {
+  test('is not retried if a retry cannot help', async () => {
     const { jobs, take } = await open();
     const { id } = await jobs.enqueue({ kind: 'k' });
     await jobs.fail(await take(), 'no such case', false);
@@ -148,7 +148,7 @@ describe('a worker that falls silent', () => {
     expect(await jobs.find(id)).toMatchObject({ state: 'done', result: 'right' });
   });
 
-  test('keeps it while its heart beats', async () => {
+  test('keeps it while its heartbeat continues', async () => {
     const { jobs, take, pass } = await open();
     await jobs.enqueue({ kind: 'k' });
     const claim = await take();
@@ -159,7 +159,7 @@ describe('a worker that falls silent', () => {
     }
   });
 
-  test('uses an attempt up each time, so that a job that kills its workers ends', async () => {
+  test('uses up an attempt each time, so a job that kills its workers ends', async () => {
     const { jobs, take, pass } = await open();
     const { id } = await jobs.enqueue({ kind: 'k', maxAttempts: 2 });
     await take();
@@ -209,7 +209,7 @@ test('a released job is due at once, and its attempt is not used up', async () =
   expect((await take()).job.attempts).toBe(1);
 });
 
-test('an enqueued job goes with the transaction that it was part of', async () => {
+test('an enqueued job is rolled back with its transaction', async () => {
   const { store, jobs } = await open();
   await expect(
     store.transaction(async (tx) => {
@@ -223,7 +223,7 @@ test('an enqueued job goes with the transaction that it was part of', async () =
   expect(await jobs.list({ kind: 'other' })).toEqual([]);
 });
 
-test('finished jobs are removed when they are old, unfinished ones never', async () => {
+test('old finished jobs are removed, unfinished ones never', async () => {
   const { jobs, take, pass } = await open();
   await jobs.enqueue({ kind: 'k' });
   await jobs.complete(await take(), null);
@@ -246,7 +246,7 @@ test('two processes that claim at once never hold one job together', async () =>
   expect(new Set(ids).size).toBe(30);
 });
 
-test('a job that is completed in the transaction of its effect is done when the effect is there, and only then', async () => {
+test('a job completed in the transaction of its effect is done exactly when the effect is committed', async () => {
   const { store, jobs, take, pass } = await open();
   const effect = (tx: StoreTransaction) => tx.insertMany('settings', [{ name: 'effect', value: '' }], 'replace');
   const effects = () => store.read.selectFrom('settings').selectAll().where('name', '=', 'effect').execute();

@@ -111,7 +111,7 @@ test('a document whose job was taken over leaves no file and no entry', async ()
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^doc1-[0-9a-f]{16}\.csv$/)]);
 });
 
-test('five processes with clocks apart, one of them restarting, fire each moment of a schedule once', async () => {
+test('five processes with different clocks, one of them restarting, fire each time of a schedule once', async () => {
   const store = await temporaryStore();
   let now = Date.parse('2026-03-01T10:00:30Z');
   const every = { name: 'every minute', kind: 'k', cron: '* * * * *' };

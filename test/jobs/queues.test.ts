@@ -15,7 +15,7 @@ test('every kind with a handler is in one queue, and sealing waits for no docume
   for (const { queue } of lanes) expect(queueNames).toContain(queue);
 });
 
-test('kinds are chosen by their names or by their queue; what is neither is named', () => {
+test('kinds are chosen by name or by queue, and an unknown name is reported', () => {
   const known = ['sync', 'sync-all', 'document', 'seal'];
   expect(selectKinds(['documents', 'sync-all'], known)).toEqual({ kinds: ['sync-all', 'document'], unknown: [] });
   expect(selectKinds(['maintenance'], known)).toEqual({ kinds: ['sync-all', 'seal'], unknown: [] });
@@ -23,7 +23,7 @@ test('kinds are chosen by their names or by their queue; what is neither is name
   expect(lanesOf(['document'], 7)).toEqual([{ queue: 'documents', kinds: ['document'], concurrency: 7 }]);
 });
 
-test('the figures of a queue are those of the table: what waits, comes later, runs, failed, and ever ended', async () => {
+test('the figures of a queue are those of the table: waiting, due later, running, failed, and ended in all', async () => {
   const store = await temporaryStore();
   let now = Date.parse('2026-03-01T10:00:00Z');
   const clock = () => new Date(now);

@@ -87,7 +87,7 @@ test('a failure is retried, a refusal is not', async () => {
   expect(await until(jobs, flaky.id, 'done')).toMatchObject({ result: 'in the end', attempts: 2 });
 });
 
-test('a running job is cancelled from another process soon', async () => {
+test('a running job is soon cancelled from another process', async () => {
   const { store, jobs } = await open();
   begin(jobs, { k: (_, { signal }) => untilAborted(signal) });
   const { id } = await jobs.enqueue({ kind: 'k' });
@@ -113,7 +113,7 @@ test('a long job keeps its lease', async () => {
   expect(runs).toBe(1);
 });
 
-test('a worker whose job was taken over learns of it, may no longer act, and its result is dropped', async () => {
+test('a worker whose job was taken over learns of it and may no longer act, and its result is dropped', async () => {
   const { store, jobs } = await open();
   let release = () => {};
   const paused = new Promise<void>((resolve) => {
@@ -208,7 +208,7 @@ test('stopping waits for running jobs and starts no new ones', async () => {
   expect(await jobs.find(second.id)).toMatchObject({ state: 'waiting', attempts: 0 });
 });
 
-test('what does not end in time is given back: when it listens to its signal, and when it does not', async () => {
+test('a job that does not end in time is given back, whether or not it obeys its signal', async () => {
   const { jobs } = await open();
   const runner = begin(jobs, {
     listens: (_, { signal }) => untilAborted(signal),
@@ -221,7 +221,7 @@ test('what does not end in time is given back: when it listens to its signal, an
   for (const { id } of [listens, deaf]) expect(await jobs.find(id)).toMatchObject({ state: 'waiting', attempts: 0 });
 });
 
-test('jobs go on by themselves after the store was away', async () => {
+test('jobs continue by themselves after an outage of the store', async () => {
   const store = await temporaryStore();
   let broken = true;
   const flaky: Store = {
@@ -275,7 +275,7 @@ test('the job of a killed process is taken over by another', async () => {
   expect(attempts).toBeGreaterThanOrEqual(2);
 });
 
-test('a job whose handler never settles fails when its time is over, and gives its room back', async () => {
+test('a job whose handler never settles fails when its time is over, and frees its slot', async () => {
   const { jobs } = await open();
   const signals: AbortSignal[] = [];
   const stuck: JobHandler = (_, { signal }) => {

@@ -16,7 +16,7 @@ async function open(start: string, timeZone = 'UTC', of?: Store) {
 }
 const sync = { name: 'sync', kind: 'sync', cron: '*/15 * * * *', payload: { full: false } };
 
-test('a schedule enqueues its job at its times, and not between', async () => {
+test('a schedule enqueues its job at its times, and not in between', async () => {
   const { jobs, scheduler, at } = await open('2026-03-01T10:07:00Z');
   await scheduler.replaceAll([sync]);
   expect(await scheduler.tick()).toBe(0);
@@ -35,7 +35,7 @@ test('a schedule enqueues its job at its times, and not between', async () => {
   ]);
 });
 
-test('while its job is unfinished no second one begins', async () => {
+test('no second job begins while the first is unfinished', async () => {
   const { jobs, scheduler, at } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([sync]);
   at('2026-03-01T10:15:00Z');
@@ -45,7 +45,7 @@ test('while its job is unfinished no second one begins', async () => {
   expect(await jobs.list()).toHaveLength(1);
 });
 
-test('times that passed while nothing ran come up once', async () => {
+test('times missed while nothing ran are made up for once', async () => {
   const { store, scheduler } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([sync]);
   const later = await open('2026-03-02T09:05:00Z', 'UTC', store);
@@ -55,7 +55,7 @@ test('times that passed while nothing ran come up once', async () => {
   expect((await later.scheduler.list())[0]?.nextAt).toBe('2026-03-02T09:15:00.000Z');
 });
 
-test('another expression or time zone counts from now on, and schedules that are gone are forgotten', async () => {
+test('a new expression or time zone counts from now on, and removed schedules are forgotten', async () => {
   const { store, scheduler } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([
     { ...sync, cron: '0 9 * * *' },
@@ -78,7 +78,7 @@ test('daylight saving neither loses nor doubles a day', async () => {
   expect(seen).toEqual(['2026-10-25T01:00:00.000Z', '2026-10-26T02:00:00.000Z', '2026-10-27T02:00:00.000Z']);
 });
 
-test('of two processes one enqueues', async () => {
+test('one of two processes enqueues', async () => {
   const { store, scheduler, at } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([sync]);
   at('2026-03-01T10:15:00Z');

@@ -80,7 +80,7 @@ describe('one month under the GDPR', () => {
     expect(deadline.explanation).toContain('due Mon 28 Dec 2026');
   });
 
-  it('follows the holidays of the region where one is given', () => {
+  it('follows the holidays of the region if one is given', () => {
     const received = '2026-05-04T10:00:00.000Z'; // one month on: Thursday 4 June 2026, Corpus Christi in Bavaria
     const bavaria = deadlineOfLaw(input('eu-gdpr', received, { home: { country: 'DE', region: 'BY' } }));
     const berlin = deadlineOfLaw(input('eu-gdpr', received, { home: { country: 'DE', region: 'BE' } }));
@@ -128,7 +128,7 @@ describe('one month under the GDPR', () => {
     expect(deadline.flags).not.toContain('extended');
   });
 
-  it('does not stand still while the requester is asked, unless guidance is enabled, and then says so', () => {
+  it('does not pause while the requester is asked, unless guidance is enabled, and then says so', () => {
     const asked = { askedAt: '2026-03-10T09:00:00.000Z', receivedAt: '2026-03-14T09:00:00.000Z' };
     const received = '2026-03-09T10:00:00.000Z';
     const off = deadlineOfLaw(input('eu-gdpr', received, { clarifications: [asked], identity: asked }));
@@ -150,7 +150,7 @@ describe('one month under the GDPR', () => {
     expect(deadlineOfLaw(input('eu-gdpr', at, { receiptBasis: 'officer' })).flags).toEqual([]);
   });
 
-  it('counts only weekends where no holidays are known, and says so', () => {
+  it('counts only weekends if no holidays are known, and says so', () => {
     const deadline = deadlineOfLaw(
       input('eu-gdpr', '2026-11-25T10:00:00.000Z', { home: { country: 'ZZ', region: null } }),
     );
@@ -165,7 +165,7 @@ describe('one month under the GDPR', () => {
 });
 
 describe('the UK', () => {
-  it('leaves out the day asked and the day answered, over the end of a month', () => {
+  it('leaves out the day of the question and the day of the answer, over the end of a month', () => {
     const deadline = deadlineOfLaw(
       input('uk-gdpr', '2026-03-20T10:00:00.000Z', {
         timeZone: 'Europe/London',
@@ -179,7 +179,7 @@ describe('the UK', () => {
     );
   });
 
-  it('leaves out one day when the answer comes on the day of the question', () => {
+  it('leaves out one day if the answer comes on the day of the question', () => {
     const deadline = deadlineOfLaw(
       input('uk-gdpr', '2026-06-01T10:00:00.000Z', {
         clarifications: [{ askedAt: '2026-06-03T08:00:00.000Z', receivedAt: '2026-06-03T16:00:00.000Z' }],
@@ -188,7 +188,7 @@ describe('the UK', () => {
     expect(deadline.limit).toBe('2026-07-02');
   });
 
-  it('leaves out nothing for a question asked and answered on the day of receipt, which does not count anyway', () => {
+  it('leaves out nothing if the question is asked and answered on the day of receipt, which does not count anyway', () => {
     const deadline = deadlineOfLaw(
       input('uk-gdpr', '2026-06-01T10:00:00.000Z', {
         clarifications: [{ askedAt: '2026-06-01T11:00:00.000Z', receivedAt: '2026-06-01T16:00:00.000Z' }],
@@ -220,7 +220,7 @@ describe('the UK', () => {
     expect(waiting('2026-06-07T09:00:00.000Z').flags).toContain('clock-stopped');
   });
 
-  it('starts at the latest of request, identity information and fee', () => {
+  it('starts with the request, the identity information or the fee, whichever comes last', () => {
     const request = '2026-06-01T10:00:00.000Z';
     const identity = { askedAt: '2026-06-02T10:00:00.000Z', receivedAt: '2026-06-09T10:00:00.000Z' };
     const fee = { askedAt: '2026-06-02T10:00:00.000Z', receivedAt: '2026-06-05T10:00:00.000Z' };
@@ -230,7 +230,7 @@ describe('the UK', () => {
     expect(deadlineOfLaw(input('uk-gdpr', request)).startsOn).toBe('2026-06-01');
   });
 
-  it('does not start at the identity where the law counts from receipt', () => {
+  it('does not start with the identity information if the law counts from receipt', () => {
     const identity = { askedAt: '2026-06-02T10:00:00.000Z', receivedAt: '2026-06-09T10:00:00.000Z' };
     expect(deadlineOfLaw(input('eu-gdpr', '2026-06-01T10:00:00.000Z', { identity })).startsOn).toBe('2026-06-01');
     expect(deadlineOfLaw(input('us-ca', '2026-06-01T10:00:00.000Z', { identity })).startsOn).toBe('2026-06-01');
@@ -304,7 +304,7 @@ describe('California and the others', () => {
     expect(deadlineOfLaw(input(regime, '2026-07-01T02:00:00.000Z')).limit).toBe(limit);
   });
 
-  it('takes the date of the notice where the law leaves it to the notice', () => {
+  it('takes the date of the notice if the law leaves it to the notice', () => {
     const notice = { noticeAt: '2026-07-10T02:00:00.000Z' };
     const until = deadlineOfLaw(
       input('nz', '2026-07-01T02:00:00.000Z', { extension: { ...notice, until: '2026-09-30' } }),
@@ -314,7 +314,7 @@ describe('California and the others', () => {
     expect(none.flags).toContain('extension-unavailable');
   });
 
-  it('counts the day of receipt as the first day where a row says so', () => {
+  it('counts the day of receipt as the first day if a row says so', () => {
     const counted = { ...row('us-45', 'access', 'US-VA'), countsReceiptDay: true };
     expect(deadlineOfLaw(input('us-45', '2026-07-01T12:00:00.000Z', { row: counted })).limit).toBe('2026-08-14');
   });
@@ -331,14 +331,14 @@ describe('California and the others', () => {
     expect(deadlineOfLaw(under(florida, '2026-07-01T12:00:00.000Z', { extension })).limit).toBe('2026-08-30');
   });
 
-  it('warns on the working day before the limit, and never on a day that nobody works', () => {
+  it('warns on the working day before the limit, and never on a day off', () => {
     // 45 days from 1 July 2026 end on Saturday 15 August; from 24 July on Monday 7 September, Labor Day.
     expect(deadlineOfLaw(input('us-45', '2026-07-01T12:00:00.000Z')).warnOn).toBe('2026-08-14');
     expect(deadlineOfLaw(input('us-45', '2026-07-25T12:00:00.000Z')).warnOn).toBe('2026-09-04');
     expect(deadlineOfLaw(input('eu-gdpr', '2026-07-01T12:00:00.000Z')).warnOn).toBeNull();
   });
 
-  it('takes effect at once where the law gives no period, whatever was noted besides', () => {
+  it('takes effect at once if the law gives no period, whatever else was recorded', () => {
     const withdrawn = deadlineOfLaw(
       under(row('eu-gdpr', 'withdraw-consent'), '2026-07-04T12:00:00.000Z', {
         extension: { noticeAt: '2026-07-05T12:00:00.000Z' },
@@ -409,7 +409,7 @@ describe('for any request', () => {
     );
   });
 
-  it('the month that follows has the same date, or its last day where there is none', () => {
+  it('the next month has the same date, or its last day if it is shorter', () => {
     fc.assert(
       fc.property(moment, (at) => {
         const [year = 0, month = 0, day = 0] = at.slice(0, 10).split('-').map(Number);

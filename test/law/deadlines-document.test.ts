@@ -19,7 +19,7 @@ function tableUnder(heading: string): readonly string[] {
 }
 
 describe('docs/deadlines.md', () => {
-  it('has the rows of the program, in their order', () => {
+  it('has the rows of the program, in the same order', () => {
     expect(tableUnder('The rows')).toEqual(regimeLines());
   });
 
@@ -77,7 +77,7 @@ describe('docs/deadlines.md', () => {
     expect(text).toContain(`\n${deadlines.laws[0]?.explanation.join('; ')}\n`);
   });
 
-  it('shows a file that is valid', () => {
+  it('shows a valid file', () => {
     const yaml = /```yaml\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
     const table = createRegimeTable(regimesFileSchema.parse(parse(yaml)));
     expect(findRows(table, 'xx-example', 'access')[0]?.citation).toBe('Example Act s 1');

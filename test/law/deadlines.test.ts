@@ -32,7 +32,7 @@ function due(
 const ids = (deadlines: Deadlines) => deadlines.laws.map((law) => law.id);
 
 describe('every law that applies', () => {
-  it('is computed, and the stricter limit decides', () => {
+  it('is computed, and the strictest limit decides', () => {
     const virginia = due('access', '2026-11-01', 'US-VA', 'DE-BE');
     expect([virginia.limit, virginia.law, ids(virginia)]).toEqual(['2026-12-01', 'eu-gdpr', ['eu-gdpr', 'us-45']]);
     const korea = due('access', '2026-11-02', 'KR', 'DE-BE');
@@ -44,7 +44,7 @@ describe('every law that applies', () => {
     expect([both.limit, both.law, both.acknowledgeBy]).toEqual(['2026-07-27', 'eu-gdpr', '2026-07-10']);
   });
 
-  it('is extended by itself: a law without an extension keeps its date', () => {
+  it('is extended separately: a law without an extension keeps its date', () => {
     const notice = { extension: { noticeAt: noon('2026-07-10') } };
     expect(due('access', '2026-07-01', 'CA-QC', 'CA-QC', notice).limit).toBe('2026-07-31');
     const two = due('access', '2026-07-01', 'CA-QC', 'CA-ON', notice);
@@ -52,14 +52,14 @@ describe('every law that applies', () => {
     expect(due('access', '2026-07-01', 'CA-ON', 'CA-ON', notice).limit).toBe('2026-08-30');
   });
 
-  it('is not extended by a notice that came after its first period, though another is', () => {
+  it('is not extended by a notice that came after its first period, even if another law is', () => {
     // Virginia's first period ends on 15 August, the GDPR's month on 3 August.
     const late = due('access', '2026-07-01', 'US-VA', 'DE-BE', { extension: { noticeAt: noon('2026-08-10') } });
     expect([late.limit, late.law, late.firstLimit]).toEqual(['2026-08-03', 'eu-gdpr', '2026-08-03']);
     expect(late.laws.map((law) => law.flags.includes('extended'))).toEqual([false, true]);
   });
 
-  it('stops its own clock only: the UK’s never moves a date of the GDPR', () => {
+  it('stops only its own clock: the UK’s never moves a date of the GDPR', () => {
     const asked = { clarifications: [{ askedAt: noon('2026-07-05'), receivedAt: noon('2026-07-20') }] };
     expect(due('access', '2026-07-01', 'GB', 'GB-ENG', asked).limit).toBe('2026-08-17');
     const irish = due('access', '2026-07-01', 'GB', 'IE', asked);
@@ -69,7 +69,7 @@ describe('every law that applies', () => {
     expect(due('access', '2026-07-01', 'GB', 'IE', identity).law).toBe('eu-gdpr');
   });
 
-  it('stops the UK’s clock for access and for nothing else', () => {
+  it('stops the UK’s clock for access only', () => {
     const asked = { clarifications: [{ askedAt: noon('2026-07-05'), receivedAt: noon('2026-07-20') }] };
     for (const kind of ['erasure', 'rectification', 'restriction', 'objection', 'portability', 'unknown'] as const)
       expect(due(kind, '2026-07-01', 'GB', 'GB-ENG', asked).limit, kind).toBe('2026-08-03');
@@ -77,7 +77,7 @@ describe('every law that applies', () => {
 });
 
 describe('a withdrawal of consent', () => {
-  it('takes effect at once, on whatever day it comes', () => {
+  it('takes effect at once, whatever day it comes on', () => {
     const saturday = due('withdraw-consent', '2026-07-04', 'DE', 'DE-BE');
     expect([saturday.atOnce, saturday.limit, saturday.aimFor, saturday.warnOn]).toEqual([
       true,
@@ -87,7 +87,7 @@ describe('a withdrawal of consent', () => {
     ]);
   });
 
-  it('at once is stricter than a number of days of another law', () => {
+  it('due at once is stricter than another law’s number of days', () => {
     const connecticut = due('withdraw-consent', '2026-07-04', 'US-CT', 'DE-BE');
     expect([connecticut.atOnce, connecticut.law]).toEqual([true, 'eu-gdpr']);
     const home = due('withdraw-consent', '2026-07-04', 'US-CT', 'US-CT');
@@ -95,8 +95,8 @@ describe('a withdrawal of consent', () => {
   });
 });
 
-describe('where no law is known', () => {
-  it('no date is made up: the officer chooses the place', () => {
+describe('when no law is known', () => {
+  it('no date is invented: the officer chooses the place', () => {
     const unknown = due('access', '2026-07-01', null, 'US-CA');
     expect([unknown.limit, unknown.law, unknown.aimFor, unknown.placeMissing]).toEqual([null, null, null, true]);
     expect(unknown.says[0]).toContain('choose the place now');
@@ -105,7 +105,7 @@ describe('where no law is known', () => {
     expect(german.says[0]).toContain('another may be stricter');
   });
 
-  it('the US have no federal law, and the GDPR is not cited', () => {
+  it('the US has no federal law, and the GDPR is not cited', () => {
     const us = due('access', '2026-07-01', 'US', 'US-NY');
     expect([us.limit, us.law, us.laws]).toEqual([null, null, []]);
     expect(us.says.join(' ')).toContain('no federal law');
@@ -131,14 +131,14 @@ describe('where no law is known', () => {
 });
 
 describe('a row that is not confirmed', () => {
-  it('counts where it gives the earlier date, and is marked', () => {
+  it('counts if it gives the earlier date, and is marked', () => {
     const japan = due('access', '2026-07-01', 'JP', 'DE-BE');
     expect([japan.limit, japan.law]).toEqual(['2026-07-15', 'jp']);
     expect(japan.flags).toContain('unconfirmed');
     expect(japan.laws[1]?.explanation).toContain('this rule is unconfirmed: check with counsel');
   });
 
-  it('counts even when the installation switched its law off, and the case says so', () => {
+  it('counts even if the installation switched its law off, and the case says so', () => {
     const off = createRegimeTable(regimesFileSchema.parse({ disable: ['jp'] }));
     const japan = due('access', '2026-07-01', 'JP', 'DE-BE', { regimes: off });
     expect([japan.limit, japan.law]).toEqual(['2026-07-15', 'jp']);
@@ -165,7 +165,7 @@ describe('for any request', () => {
     computeDeadlines({ receiptBasis: 'payload', regimes, ...input });
   const after = (at: string, days: number) => new Date(Date.parse(at) + days * 86_400_000).toISOString();
 
-  it('one more law never makes a date later', () => {
+  it('an additional law never makes a date later', () => {
     fc.assert(
       fc.property(kind, place, controller, day, (asked, from, to, receivedAt) => {
         const together = compute({ kind: asked, place: from, controller: to, receivedAt });
@@ -184,7 +184,7 @@ describe('for any request', () => {
     );
   });
 
-  it('the date to aim for is never after the limit, nor the warning on a weekend', () => {
+  it('the date to aim for is never after the limit, and the warning never on a weekend', () => {
     fc.assert(
       fc.property(
         kind,

@@ -45,7 +45,7 @@ describe('words for a place', () => {
   });
 
   it.each(['', 'Xyz', 'Georgia', 'Congo', 'Korea', 'Washington', 'Europe', 'Paris, Texas', 'TX', 'x'.repeat(5000)])(
-    '%j means no place for certain',
+    '%j does not name a place with certainty',
     (words) => {
       expect(mapJurisdiction(words)).toBeNull();
     },
@@ -68,7 +68,7 @@ describe('the list of places', () => {
     expect(findJurisdiction('California')).toBeNull();
   });
 
-  it('takes a code in any case, and answers anything else with what may have been meant', () => {
+  it('accepts a code in any case, and answers anything else with suggestions', () => {
     expect(jurisdictionSchema.parse('us-ca')).toBe('US-CA');
     const refused = jurisdictionSchema.safeParse('Calfornia');
     expect(refused.error?.issues[0]?.message).toBe(
@@ -92,7 +92,7 @@ describe('the establishment in a controller profile', () => {
     [{ country: 'DE', region: 'Bavaria' }, 'did you mean BY (Bavaria, Germany)?'],
     [{ country: 'DE', region: 'CA' }, 'Unknown region "CA" of DE'],
     [{ region: 'BY' }, 'set country too'],
-  ])('is refused as %j', (place, message) => {
+  ])('cannot be %j', (place, message) => {
     const { error } = profileSchema.safeParse({ name: 'x', ...place });
     expect(error?.issues.map((issue) => issue.message).join()).toContain(message);
   });

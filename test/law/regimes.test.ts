@@ -46,7 +46,7 @@ describe('the built-in rows', () => {
     expect(new Set(codes).size).toBe(codes.length);
   });
 
-  it('say when a confirmed source was read, and of no unconfirmed one that it was', () => {
+  it('say when a confirmed source was read, and never that an unconfirmed one was', () => {
     for (const row of table.rows) expect(row.confirmed, `${row.regime} ${row.citation}`).toBe(row.readOn !== null);
   });
 
@@ -60,7 +60,7 @@ describe('the built-in rows', () => {
     expect(table.rows.filter((row) => row.identity === 'forbidden').every((row) => row.regime === 'us-ca')).toBe(true);
   });
 
-  it('give no right where the act gives none', () => {
+  it('give no right that the act does not give', () => {
     const none: readonly (readonly [string, RequestKind, string | null])[] = [
       ['us-nv', 'access', null],
       ['us-ia', 'rectification', null],
@@ -90,7 +90,7 @@ describe('the built-in rows', () => {
   });
 });
 
-describe('which laws', () => {
+describe('the laws that apply', () => {
   it('are those of the establishment and of the place, the establishment first', () => {
     expect(laws('US-VA', at('DE', 'BE'))).toEqual([
       ['eu-gdpr', 'establishment'],
@@ -105,7 +105,7 @@ describe('which laws', () => {
     expect(laws('NO', at(null))).toEqual([['eu-gdpr', 'place']]);
   });
 
-  it('never include an act for residents because the controller sits there', () => {
+  it('never include an act that protects residents just because the controller is there', () => {
     expect(laws('US-VA', at('US', 'CA'))).toEqual([['us-45', 'place']]);
     expect(laws(null, at('US', 'CA'))).toEqual([]);
     expect(findLaws(table, 'US', at('US', 'NY')).says.join()).toContain('no federal law');
@@ -122,18 +122,18 @@ describe('which laws', () => {
     expect(laws('CA-ON', at('CA', 'ON'))).toEqual([['ca-pipeda', 'both']]);
   });
 
-  it('take the law of the country where a region has none of its own', () => {
+  it('include the law of the country if a region has none of its own', () => {
     expect(laws('DE-BY', at(null))).toEqual([['eu-gdpr', 'place']]);
     expect(laws('GB-SCT', at(null))).toEqual([['uk-gdpr', 'place']]);
     expect(laws('RE', at(null))).toEqual([['eu-gdpr', 'place']]);
   });
 
-  it('say so where none is recorded', () => {
+  it('are empty, with a note, if none is recorded', () => {
     expect(findLaws(table, 'ZZ', at('DE')).says.join()).toContain('No law is recorded here for ZZ');
     expect(laws('ZZ', at('DE'))).toEqual([['eu-gdpr', 'establishment']]);
   });
 
-  it('include one that the profile names, unless it protects residents only', () => {
+  it('include a law that the profile names, unless it protects residents only', () => {
     expect(laws('US-VA', at('US', null, 'uk-gdpr'))).toEqual([
       ['uk-gdpr', 'establishment'],
       ['us-45', 'place'],
@@ -144,7 +144,7 @@ describe('which laws', () => {
     expect(findLaws(table, 'DE', at('US', null, 'xx-nothing')).says.join()).toContain('unknown regime');
   });
 
-  it('read codes in the forms people write them', () => {
+  it('are found from codes as people write them', () => {
     expect(['gb', ' uk ', 'us_ca', 'el', '', null].map(normaliseJurisdiction)).toEqual([
       'GB',
       'GB',
@@ -156,7 +156,7 @@ describe('which laws', () => {
   });
 });
 
-describe('whose days off', () => {
+describe('the days off', () => {
   const day = (date: string) => Temporal.PlainDate.from(date);
   const calendar = (id: string, home: string | null, place: string | null) => {
     const regime = table.regimes.get(id);
@@ -168,7 +168,7 @@ describe('whose days off', () => {
     return calendarOf(regime, of(place), of(home));
   };
 
-  it('are those of the establishment in the territory of the law, else of the person’s place', () => {
+  it('are those of the establishment if it is in the territory of the law, otherwise those of the person’s place', () => {
     expect(calendar('eu-gdpr', 'DE-BY', 'FR').of).toBe('DE-BY');
     expect(calendar('eu-gdpr', 'CH-ZH', 'FR').of).toBe('FR');
     expect(calendar('eu-gdpr', 'CH-ZH', null).doubt).not.toBeNull();
@@ -176,7 +176,7 @@ describe('whose days off', () => {
     expect(calendar('us-45', 'US-NY', 'US-VA').of).toBe('US-VA');
   });
 
-  it('are California’s own, wherever the controller sits', () => {
+  it('are California’s own, wherever the controller is', () => {
     const california = calendar('us-ca', 'US-NY', 'US-CA');
     const works = (date: string) => isWorkingDay(day(date), california);
     expect(works('2026-07-03')).toBe(true); // 4 July 2026 is a Saturday
@@ -214,7 +214,7 @@ describe('whose days off', () => {
     expect(works('2026-02-17')).toBe(true);
   });
 
-  it('know Easter', () => {
+  it('include Easter', () => {
     expect([2024, 2025, 2026, 2027, 2038].map((year) => easterSunday(year).toString())).toEqual([
       '2024-03-31',
       '2025-04-20',
@@ -249,7 +249,7 @@ describe('a file of a deployment', () => {
     expect(findRows(changed, 'au', 'access')).toHaveLength(1);
   });
 
-  it('overrides a row for the kinds it names only, and adds a regime', () => {
+  it('overrides a row only for the kinds it names, and adds a regime', () => {
     const changed = createRegimeTable(
       regimesFileSchema.parse({
         regimes: [{ id: 'xx-example', law: 'Example Act', jurisdictions: ['XX'], territory: ['XX'] }],
@@ -276,7 +276,7 @@ describe('a file of a deployment', () => {
     expect(findRows(changed, 'eu-gdpr', 'access')[0]?.citation).toContain('Art. 12(3)');
   });
 
-  it('is refused, in one message, when it names regimes that do not exist', () => {
+  it('is refused, in one message, if it names regimes that do not exist', () => {
     const file = regimesFileSchema.parse({
       confirm: ['xx-law'],
       rows: [
@@ -293,7 +293,7 @@ describe('a file of a deployment', () => {
     expect(() => createRegimeTable(file)).toThrow(/xx-law[\s\S]*yy-law/);
   });
 
-  it('is refused when it misspells a field, or stops the clock of business days', () => {
+  it('is refused if it misspells a field, or stops the clock of business days', () => {
     const row = {
       regime: 'nz',
       kinds: 'all',

@@ -37,7 +37,7 @@ function answerTo(input: unknown) {
 }
 
 describe('the cases written from the statutes', () => {
-  it('are many, and each has a name of its own', () => {
+  it('are many, and each has a different name', () => {
     expect(cases.length).toBeGreaterThanOrEqual(150);
     expect(new Set(cases.map(({ name }) => name)).size).toBe(cases.length);
   });
@@ -62,7 +62,7 @@ describe('the cases written from the statutes', () => {
     }
   });
 
-  it('are decided by the earliest of the laws that apply', () => {
+  it('are decided by the earliest limit of the laws that apply', () => {
     for (const { input } of cases) {
       const { limit, law, laws } = answerTo(input);
       const [first] = laws.map((one) => one.limit).sort();

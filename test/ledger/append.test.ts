@@ -10,7 +10,7 @@ function delivery(ledger: { keyOf(part: Uint8Array): Buffer }, text: string | Bu
   return { source, kind: 'webhook', dedupeKey: ledger.keyOf(body), receivedAt: at, meta: Buffer.from('{}'), body };
 }
 
-test('entries are numbered without gaps, over all and within their source, and hold their exact bytes', async () => {
+test('entries are numbered without gaps, overall and within their source, and hold their exact bytes', async () => {
   const { store, ledger } = await temporaryLedger();
   const bodies = [Buffer.from([0, 255, 254, 10]), Buffer.from('{"a":1}'), Buffer.alloc(0), Buffer.from('\u0000x')];
   const appended = await Promise.all(
@@ -60,7 +60,7 @@ test('the same body from two sources is two entries', async () => {
   expect(both.flat().map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
 });
 
-test('what goes along with an append commits with it or not at all', async () => {
+test('side effects of an append commit with it or not at all', async () => {
   const { store, ledger } = await temporaryLedger();
   await ledger.append([delivery(ledger, 'a')], (tx) => tx.insertMany('positions', [{ name: 'p', seq: 1 }]));
   const failing = ledger.append([delivery(ledger, 'b')], async (tx) => {
@@ -82,7 +82,7 @@ test('an entry that cannot be stored fails alone', async () => {
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
 });
 
-test('two ledgers on one database never give a number twice nor leave a gap', async () => {
+test('two ledgers on one database never give a number twice or leave a gap', async () => {
   const folder = await temporaryFolder();
   const stores = await Promise.all([openStoreIn(folder), openStoreIn(folder)]);
   const ledgers = stores.map((store) => createLedger({ store, keys: testKeys }));
@@ -104,7 +104,7 @@ test('two ledgers on one database never give a number twice nor leave a gap', as
   for (const store of stores) await store.close();
 });
 
-test('a full waiting line refuses, and what waits is still stored', async () => {
+test('a full queue refuses, and waiting entries are still stored', async () => {
   const { ledger } = await temporaryLedger({ limits: { waitingBytes: 3000 } });
   const results = await Promise.allSettled(
     Array.from({ length: 10 }, (_, i) => ledger.append([delivery(ledger, `${i}${'x'.repeat(900)}`)])),
@@ -115,7 +115,7 @@ test('a full waiting line refuses, and what waits is still stored', async () => 
   for (const result of refused) expect(result.reason).toBeInstanceOf(CodedError);
 });
 
-test('after close nothing more is accepted, but what was in line is committed', async () => {
+test('after close nothing more is accepted, but queued entries are committed', async () => {
   const { ledger } = await temporaryLedger();
   const last = ledger.append([delivery(ledger, 'last')]);
   await ledger.close();
@@ -143,7 +143,7 @@ test('a listener that throws loses no acknowledgement and repeats nothing', asyn
   expect(warned.map(({ message }) => message)).toContain('a listener of someone’s own');
 });
 
-test('a batch beyond the limits is refused before it waits; one entry alone never is', async () => {
+test('a batch beyond the limits is refused before it waits; a single entry never is', async () => {
   const { ledger } = await temporaryLedger();
   const many = (count: number) => Array.from({ length: count }, (_, i) => delivery(ledger, `n${i}`));
   await expect(ledger.append(many(257))).rejects.toThrow('A batch is at most 256 entries and 4 MiB');
@@ -153,7 +153,7 @@ test('a batch beyond the limits is refused before it waits; one entry alone neve
   expect(await ledger.append([delivery(ledger, Buffer.alloc(5 << 20))])).toEqual([{ outcome: 'stored', seq: 257 }]);
 });
 
-test('what was refused, failed or repeated leaves nothing in the waiting line', async () => {
+test('refused, failed and repeated entries leave nothing in the queue', async () => {
   const { ledger } = await temporaryLedger({ limits: { waitingBytes: 20_000, batchBytes: 1 << 20 } });
   for (let round = 0; round < 50; round += 1) {
     const bad = { ...delivery(ledger, `bad ${round}`), receivedAt: '\ud800' };
@@ -172,7 +172,7 @@ test('what was refused, failed or repeated leaves nothing in the waiting line', 
   expect((await Promise.all(both)).flat().map(({ outcome }) => outcome)).toEqual(['stored', 'stored']);
 });
 
-test('the same key twice at once: where the first one cannot be stored, the second is', async () => {
+test('the second of two entries with the same key is stored if the first cannot be', async () => {
   const { ledger } = await temporaryLedger();
   await ledger.append([delivery(ledger, 'before')]);
   const bad = { ...delivery(ledger, 'same'), receivedAt: '\ud800' };
@@ -186,7 +186,7 @@ test('the same key twice at once: where the first one cannot be stored, the seco
   ]);
 });
 
-test('when entries vanish from the end of a ledger in use, their numbers are not given out again', async () => {
+test('numbers of entries that vanished from the end of a ledger in use are not given out again', async () => {
   const { store, ledger } = await temporaryLedger();
   for (const text of ['a', 'b', 'c']) await ledger.append([delivery(ledger, text)]);
   await store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 1).execute());
@@ -216,7 +216,7 @@ test('appends with side effects commit together; one that fails does not affect 
   expect((await store.read.selectFrom('entries').select('seq').execute()).length).toBe(7);
 });
 
-test('numbers go on within each source when many sources take turns with another process', async () => {
+test('numbers continue within each source when many sources take turns with another process', async () => {
   const folder = await temporaryFolder();
   const stores = await Promise.all([openStoreIn(folder), openStoreIn(folder)]);
   const ledgers = stores.map((store) => createLedger({ store, keys: testKeys }));

@@ -3,7 +3,7 @@ import { type Found, isPossible, mustBeFound, tableInDocs, tableOf, writeTable }
 import { createAttackedWorld, findAttack, levels } from './attack-world.ts';
 import { attacks } from './attacks.ts';
 
-test('each attack is found by whom docs/threats.md names, none silently', async () => {
+test('each attack is found by the party that docs/threats.md names, and none stays silent', async () => {
   const world = await createAttackedWorld();
   const found = new Map<Parameters<Found['get']>[0], Record<string, string | null>>();
   const wrong: string[] = [];

@@ -8,7 +8,7 @@ import { attacks } from './attacks.ts';
 
 const all = attacks.flatMap(([group, list]) => list.map((attack) => ({ group, attack })));
 
-test('what someone does to the database is found, or listed as a limit', async () => {
+test('every change to the database is found, or listed as a limit', async () => {
   const world = await createAttackedWorld();
   try {
     const wrong: string[] = [];

@@ -78,7 +78,7 @@ interface CheckpointRow {
   readonly mac: Buffer;
 }
 
-test('a ledger is sound by a verifier that knows nothing but docs/ledger-format.md', async () => {
+test('a verifier that knows only docs/ledger-format.md finds the ledger sound', async () => {
   const world = await createAttackedWorld();
   const database = await openConnection(join(world.folder, 'ledger.sqlite'));
   onTestFinished(async () => {

@@ -56,7 +56,7 @@ test('a note cut off at any byte spoils no other note, before or after it', asyn
   }
 });
 
-test('the newest note is the one over most entries, wherever a wrong clock or a slower process put it', async () => {
+test('the newest note is the one over the most entries, wherever a wrong clock or a slower process put it', async () => {
   const journal = createJournal(`${await temporaryFolder()}/journal`);
   await journal.write(noteOf(5), '2026-07-01T12:00:00.000Z');
   await journal.write(noteOf(9), '2026-06-30T12:00:00.000Z');
@@ -80,7 +80,7 @@ test('text that is not a note does not hide the notes beside it, and is shown', 
   expect(outcomes).toEqual(['valid', 'malformed', 'valid']);
 });
 
-test('a file of a whole day is read from its end', async () => {
+test('the file of a whole day is read from its end', async () => {
   const folder = `${await temporaryFolder()}/journal`;
   await mkdir(folder);
   const notes = Array.from({ length: 288 }, (_, place) => `${noteOf(place + 1)}\n`).join('');
@@ -92,7 +92,7 @@ test('a file of a whole day is read from its end', async () => {
   expect((await readFile(`${folder}/${file}`)).length).toBeGreaterThan(20_000);
 });
 
-test('a journal that cannot be written is an outage, in words that say what to do', async () => {
+test('a journal that cannot be written is an outage with a message that says what to do', async () => {
   const folder = `${await temporaryFolder()}/journal`;
   await writeFile(folder, 'a file where the folder should be');
   await expect(createJournal(folder).write(noteOf(1), day)).rejects.toThrow(StoreUnavailable);

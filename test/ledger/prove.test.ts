@@ -54,7 +54,7 @@ async function seal() {
 const prover = () => createProver({ store, keys: { instance: testKeys, verifying: publicKey }, instance: 'test' });
 
 describe('in a ledger that was sealed at many sizes', () => {
-  test('each entry is proven under the first, the last and a named checkpoint, and each checkpoint continues each earlier one', async () => {
+  test('each entry is proven under the first, the last and a named checkpoint, and each checkpoint extends every earlier one', async () => {
     // Blocks of leaves are 256: full subtrees come out of checkpoints, others out of leaves.
     const heads = [];
     for (const [nth, count] of [1, 255, 767, 1, 1, 1400, 2000, 39].entries()) {
@@ -84,7 +84,7 @@ describe('in a ledger that was sealed at many sizes', () => {
   });
 });
 
-test('the extra data of a proof are the leaf data and the salt, out of which leaf hash and commitment are recomputed', async () => {
+test('the extra data of a proof is the leaf data and the salt, from which leaf hash and commitment are recomputed', async () => {
   await append(3, 'entry');
   await seal();
   const proof = await prover()(2);
@@ -104,7 +104,7 @@ test('the extra data of a proof are the leaf data and the salt, out of which lea
   expect(Buffer.from(withheld.tlogProof.split('\n')[1]?.slice(6) ?? '', 'base64').toString('utf8')).toBe(`${leaf}\n`);
 });
 
-test('an erased entry is proven in its place', async () => {
+test('an erased entry is still proven in its place', async () => {
   await append(5, 'entry');
   await seal();
   await alter(folder, 'update entries set meta = null, body = null, salt = null where seq = 4');
@@ -119,14 +119,14 @@ test.each([
   ['a neighbour, by deletion', 'delete from entries where seq = 3', 'do not give'],
   ['the note', `update checkpoints set note = 'x'`, 'is not the one that was signed'],
   ['itself, by deletion', 'delete from entries where seq = 4', 'the entry is missing'],
-])('an entry is not proven after somebody altered %s', async (_, statement, sentence) => {
+])('an entry is not proven after %s was altered', async (_, statement, sentence) => {
   await append(5, 'entry');
   await seal();
   await alter(folder, statement);
   expect(await prover()(4)).toEqual({ outcome: 'unproven', sentence: expect.stringContaining(sentence) as string });
 });
 
-test('an entry after the last checkpoint is sound, but not proven to others', async () => {
+test('an entry after the last checkpoint is sound, but cannot be proven to others yet', async () => {
   await append(5, 'entry');
   expect(await prover()(4)).toMatchObject({ outcome: 'proven', sealedUnder: null, inclusion: null });
 });

@@ -66,7 +66,7 @@ test('processes that seal at once sign the same checkpoint for the same size, an
   for (const { size, note } of rows) expect([...(notes.get(size) ?? [note])]).toEqual([note]);
 });
 
-test('a sealer that was paused before it wrote its checkpoint may go on after a later one', async () => {
+test('a sealer that was paused before it wrote its checkpoint may continue after a later one', async () => {
   const { folder, append, seal, verify } = await begin();
   await append('first');
   const journal = createJournal(folder);

@@ -8,7 +8,7 @@ import { createAuthority, openssl } from './time-stamping-authority.ts';
 
 const data = Buffer.from('consent-ledger/1234567890/1\n17\n');
 
-test('a token of openssl’s authority is accepted for what was sent, and for nothing else', async () => {
+test('a token from openssl’s authority is accepted for the data that was sent, and for nothing else', async () => {
   const authority = await createAuthority();
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
   const { query, nonce } = await requestTimestamp(data);
@@ -68,7 +68,7 @@ test('a token is refused after any byte of it was changed', async () => {
   expect(accepted.length).toBeLessThan(answer.length / 31 / 5);
 });
 
-test('a token counts only with a certificate for time-stamping alone', async () => {
+test('a token counts only with a certificate that is for time-stamping alone', async () => {
   const authority = await createAuthority();
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
   // Before the token: at its time they have to be good.

@@ -78,7 +78,7 @@ beforeEach(async () => {
   await ledger.append([entryOf('unsealed')]);
 });
 
-test('an untouched ledger has no fault, and says what is not sealed yet', async () => {
+test('an untouched ledger has no fault, and the result says what is not sealed yet', async () => {
   const verification = await verify();
   expect(verification.faults).toEqual([]);
   expect(verification).toMatchObject({ entries: 13, unsealed: 1, checkpoints: 1, sources: 2 });
@@ -159,13 +159,13 @@ describe('verify names the seq and the fault of', () => {
     expect((await found())[0]?.[0]).toBe(6);
     expect((await found()).length).toBeGreaterThan(7);
   });
-  test('an entry written straight into the database with right hashes but without the key', async () => {
+  test('an entry written straight into the database with correct hashes but without the key', async () => {
     const fake = sealEntry(entryOf('fake'), 14, 10, Buffer.alloc(32, 1), Buffer.alloc(32, 9));
     await store.transaction((tx) => tx.insertEntries([fake]));
     expect(await found()).toEqual([[14, 'foreign-entry']]);
     expect(await seal()).toMatchObject({ outcome: 'refused', seq: 14 });
   });
-  test('a whole history rewritten with right hashes and the key, against its checkpoint', async () => {
+  test('a whole history rewritten with correct hashes and the key, against its checkpoint', async () => {
     const row = await store.read.selectFrom('entries').selectAll().where('seq', '=', 5).executeTakeFirstOrThrow();
     const entry = entryFromRow(row);
     const body = Buffer.from('{"n":99}');
@@ -193,7 +193,7 @@ describe('verify names the seq and the fault of', () => {
     expect(faults).toContainEqual([12, 'checkpoint-invalid']);
     expect(faults).toContainEqual([12, 'not-in-journal']);
   });
-  test('content that is gone without a recorded erasure, whole or in part', async () => {
+  test('content that is missing without a recorded erasure, in whole or in part', async () => {
     await tamper(
       'update entries set body = null, meta = null, salt = null where seq = 5',
       'update entries set salt = null where seq = 7',
@@ -210,7 +210,7 @@ describe('verify names the seq and the fault of', () => {
       expect(await found()).toEqual([[40, 'journal-invalid']]);
     },
   );
-  test('an epoch that was raised in the database, which would leave every checkpoint out', async () => {
+  test('an epoch raised in the database, which would exclude every checkpoint', async () => {
     const { faults } = await verifyLedger({
       store,
       journal,
@@ -261,7 +261,7 @@ describe('verify names the seq and the fault of', () => {
     else await writeFile(`${folder}/d-1.csv`, content);
     expect(await found()).toEqual([[14, fault]]);
   });
-  test('an identity that was pinned and then changed, or whose pin is gone', async () => {
+  test('an identity that was pinned and then changed, or whose pin is missing', async () => {
     const set = (name: string, value: string) =>
       store.transaction((tx) => tx.insertMany('settings', [{ name, value }], 'replace'));
     const pin = () => pinIdentity(store, journal, testKeys, { instance: 'test', epoch: 1, publicKey });
@@ -348,7 +348,7 @@ test('a checkpoint that reached the journal but not the database is not a fault,
   }
 });
 
-test('a note whose writing was cut off is shown, and is not a fault', async () => {
+test('a note that was cut off while being written is shown, and is not a fault', async () => {
   const [name] = await readdir(`${folder}/journal`);
   await appendFile(`${folder}/journal/${name}`, 'consent-ledger/test/1\n13\nqL4x');
   expect(await verify()).toMatchObject({ faults: [], unfinishedNotes: 1 });
@@ -356,7 +356,7 @@ test('a note whose writing was cut off is shown, and is not a fault', async () =
   expect(await verify()).toMatchObject({ faults: [], unfinishedNotes: 1, checkpoints: 2 });
 });
 
-test('processes that seal at once, over the same or another number of entries, leave a sound ledger', async () => {
+test('processes that seal at once, over the same or different numbers of entries, leave a sound ledger', async () => {
   const sealings = [];
   for (let i = 0; i < 12; i += 1) {
     sealings.push(seal(), seal());
@@ -426,18 +426,18 @@ test('an erasure while verify runs is not a fault', async () => {
   expect(verification).toMatchObject({ faults: [], erased: 1 });
 });
 
-describe('someone with write access to the database', () => {
+describe('an attacker with write access to the database', () => {
   const claim = (size: string, frontier: string) =>
     tamper(
       `insert into checkpoints select ${size}, epoch, root, ${frontier}, note, created_at, mac from checkpoints where size = 12`,
     );
 
-  test('cannot stop the sealer by a checkpoint over more entries than there are', async () => {
+  test('cannot stop the sealer with a checkpoint over more entries than exist', async () => {
     await claim('1024', bytes(Buffer.alloc(32)));
     expect(await seal()).toMatchObject({ outcome: 'refused', seq: 1024 });
     expect(await found()).toContainEqual([1024, 'checkpoint-invalid']);
   });
-  test('cannot make the sealer or verify fail by a checkpoint of an impossible size', async () => {
+  test('cannot make the sealer or verify fail with a checkpoint of an impossible size', async () => {
     // PostgreSQL takes nothing but whole numbers there.
     const notWhole = engine === 'sqlite' ? ["'many'", '1.5'] : [];
     for (const size of ['9007199254740993', '-4', ...notWhole]) {
@@ -447,15 +447,15 @@ describe('someone with write access to the database', () => {
       await tamper('delete from checkpoints where size <> 12');
     }
   });
-  test('cannot get a root signed that the entries do not give', async () => {
+  test('cannot get a root signed that does not match the entries', async () => {
     await tamper(`update checkpoints set frontier = ${bytes(Buffer.alloc(64))}`);
     expect(await seal()).toMatchObject({ outcome: 'refused', seq: 12 });
   });
-  test('cannot hide that sealed entries are gone from the end', async () => {
+  test('cannot hide that sealed entries are missing from the end', async () => {
     await tamper('delete from entries where seq > 10');
     expect(await seal()).toMatchObject({ outcome: 'refused', seq: 11 });
   });
-  test('cannot make verify or the sealer fail by values of another type or length', async () => {
+  test('cannot make verify or the sealer fail with values of another type or length', async () => {
     const ofBytes = ['body', 'meta', 'salt', 'commitment', 'leaf_hash', 'mac', 'dedupe_key'];
     const ofText = ['received_at', 'source'];
     // SQLite keeps whatever type it is given; PostgreSQL only what the column is for.
@@ -485,7 +485,7 @@ describe('someone with write access to the database', () => {
     }
     expect(await found()).toEqual([]);
   });
-  test('cannot leave triggers, views or columns in the database unnoticed', async () => {
+  test('cannot add triggers, views or columns to the database unnoticed', async () => {
     const silent =
       engine === 'sqlite'
         ? "create trigger silent before insert on entries when new.source = 'other' begin select raise(ignore); end"
@@ -520,7 +520,7 @@ describe('someone with write access to the database', () => {
   });
 });
 
-test('--since reads what came after a checkpoint, takes its word for the rest, and finds what is wrong behind it', async () => {
+test('--since reads the entries after a checkpoint, trusts it for the rest, and finds faults after it', async () => {
   const sealed = await seal();
   const first = 'checkpoint' in sealed ? sealed.checkpoint.size : 0;
   for (let i = 13; i <= 20; i += 1) await ledger.append([entryOf(`{"n":${i}}`, i % 3 === 0 ? 'other' : 'default')]);

@@ -58,7 +58,7 @@ async function createWorld(more: Record<string, string> = {}) {
   };
 }
 
-test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedule, and verify checks each word', async () => {
+test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, and verify checks each statement', async () => {
   const world = await createWorld();
   const { context, folder, witnessed } = world;
   const share = join(folder, 'share');
@@ -171,7 +171,7 @@ test('a checkpoint is cosigned, put a time to and copied elsewhere by the schedu
   expect((await world.faults()).join('\n')).toContain('of nobody in WITNESSES');
 });
 
-test('a witness that fails keeps none of the others, and warnings say what waits for too long', async () => {
+test('a failing witness does not hold up the others, and warnings say what has waited too long', async () => {
   const world = await createWorld();
   const { context, folder } = world;
   const share = join(folder, 'share');
@@ -210,7 +210,7 @@ test('a witness that fails keeps none of the others, and warnings say what waits
   expect((await context.seal()).outcome).toBe('unchanged');
 });
 
-test('a folder elsewhere is never overwritten, and finds another history', async () => {
+test('a folder elsewhere is never overwritten, and reveals another history', async () => {
   const world = await createWorld();
   const share = join(world.folder, 'share');
   await mkdir(share);
@@ -247,7 +247,7 @@ test('a folder elsewhere is never overwritten, and finds another history', async
   });
 });
 
-test('a bucket keeps locked copies, and verify finds what was hidden, laid over, or is another history', async () => {
+test('a bucket keeps locked copies, and verify finds hidden or overlaid copies and another history', async () => {
   const store = await startObjectStore();
   const world = await createWorld({ ...storageEnvironment(store.url), CHECKPOINT_LOCK: 'COMPLIANCE 3650 days' });
   const { context } = world;
@@ -316,7 +316,7 @@ test('a bucket keeps locked copies, and verify finds what was hidden, laid over,
   ]);
 });
 
-test('a worker sends the newest checkpoint by WITNESS_SCHEDULE', async () => {
+test('a worker sends the newest checkpoint on WITNESS_SCHEDULE', async () => {
   const world = await createWorld();
   const { jobs, store } = world.context;
   const share = join(world.folder, 'share');

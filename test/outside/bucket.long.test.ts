@@ -9,7 +9,7 @@ import { startCeph } from '../servers/ceph.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { checkBucket } from './bucket-checks.ts';
 
-test('Ceph takes our signatures, locks what we lock, and keeps checkpoints', async () => {
+test('Ceph accepts our signatures, locks the objects we lock, and keeps checkpoints', async () => {
   const ceph = await startCeph();
   onTestFinished(() => ceph.close());
   const { url, accessKeyId, secretAccessKey } = ceph;

@@ -46,7 +46,7 @@ const examples = [
 ];
 
 test.each(examples)(
-  '$method $target has the signature of the documentation, here and at the stand-in',
+  '$method $target has the signature in the documentation, here and in the stand-in',
   async (example) => {
     const { method, target, more, sha256, signature, client } = example;
     const [date, time, region] = ['20130524', '20130524T000000Z', 'us-east-1'];
@@ -108,7 +108,7 @@ test('a session token is sent, and signed', async () => {
   expect(await bucketAt(store, { token: 'the-token' }).versions()).toEqual([]);
 });
 
-test('the bucket stands in the host name at AWS and where that is asked for, else in the path', () => {
+test('the bucket is in the host name for AWS and on request, otherwise in the path', () => {
   const storage = { endpoint: null, region: 'eu-central-1', pathStyle: null, credentials: null };
   const at = (other: object) => addressOf({ ...storage, ...other }, 'ledger', 'a/b c', { 'list-type': '2' });
   expect(at({})).toBe('https://ledger.s3.eu-central-1.amazonaws.com/a/b%20c?list-type=2');
@@ -121,7 +121,7 @@ test.each([
   ['a wrong secret', { secret: 'wrong' }, 'AWS_SECRET_ACCESS_KEY does not belong to AWS_ACCESS_KEY_ID'],
   ['an unknown key', { id: 'AKIAOTHER' }, 'the storage does not know AWS_ACCESS_KEY_ID'],
   ['another region', { region: 'us-east-1' }, 'AWS_REGION is not the region of the bucket'],
-])('%s is named, and no secret is', async (_, other, words) => {
+])('%s is named without any secret', async (_, other, words) => {
   const store = await startObjectStore();
   const error = await bucketAt(store, other)
     .versions()
@@ -133,7 +133,7 @@ test.each([
   expect(store.asked).toHaveLength(1);
 });
 
-test('a bucket that is not there, and one that cannot lock', async () => {
+test('reports a bucket that does not exist, and one that cannot lock', async () => {
   const store = await startObjectStore({ lock: false });
   const bucket = bucketAt(store);
   expect(await bucket.canLock()).toBe(false);
@@ -147,7 +147,7 @@ test('a bucket that is not there, and one that cannot lock', async () => {
   await expect(openBucket(storage, { bucket: 'ledger', prefix: '' }).versions()).rejects.toThrow('are not set');
 });
 
-test('a store that is away or busy is tried three times, a silent one is given up in time', async () => {
+test('a store that is down or busy is tried three times, and a silent one times out', async () => {
   const store = await startObjectStore();
   const bucket = bucketAt(store);
   const before = { ...longest };
@@ -165,7 +165,7 @@ test('a store that is away or busy is tried three times, a silent one is given u
   }
 });
 
-test('a listing that never ends, and one that is not a listing, end', () => {
+test('ends a listing that never ends, and an answer that is not a listing', () => {
   expect(readVersions('<ListVersionsResult><IsTruncated>true</IsTruncated></ListVersionsResult>')).toEqual({
     versions: [],
     next: null,

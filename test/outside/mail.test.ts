@@ -29,7 +29,7 @@ test('a mail reaches a server that asks for a login, with its attachments', asyn
   expect(server.mails[0]?.raw).toContain('Message-ID: <one@example.org>');
 });
 
-test('a login that is refused is told without the password, and may be tried again', async () => {
+test('a refused login is reported without the password, and may be retried', async () => {
   const server = await startMailServer();
   const wrong = settings(server.port, { login: { user: MAIL_USER, password: 'hush' } });
   const error = (await checkMailServer(wrong).catch((refused: unknown) => refused)) as MailError;
@@ -40,7 +40,7 @@ test('a login that is refused is told without the password, and may be tried aga
   expect(error.isFinal).toBe(false);
 });
 
-test('a recipient that is refused for good is final, one that is refused for now is not', async () => {
+test('a permanent refusal of a recipient is final, a temporary one is not', async () => {
   const server = await startMailServer();
   const refused = async () =>
     (await sendMail(settings(server.port), mail).catch((error: unknown) => error)) as MailError;
@@ -72,7 +72,7 @@ test('TLS that cannot be trusted, and a server elsewhere that offers none, get n
   expect(plain.mails).toHaveLength(1);
 });
 
-test('a server that says nothing is given up in time, and when a signal says so', async () => {
+test('a silent server is given up after the time-out, or when a signal says so', async () => {
   const server = createServer(() => undefined);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -87,7 +87,7 @@ test('a server that says nothing is given up in time, and when a signal says so'
   await expect(sendMail(settings(port), mail)).rejects.toThrow('no end after');
 });
 
-test('a webhook is signed as Standard Webhooks says', () => {
+test('a webhook is signed as Standard Webhooks specifies', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
   // The vector of the specification's reference libraries.
   const [id, at, body] = ['msg_p5jXN8AQM9LWM0D4loKWxJek', new Date(1614265330_000), '{"test": 2432232314}'];

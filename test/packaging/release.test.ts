@@ -10,7 +10,7 @@ const good = {
   published: ['0.9.0'],
 };
 
-it('a clean commit whose changes are listed under its version can be released', () => {
+it('a clean commit whose changelog lists its version can be released', () => {
   expect(findReleaseProblems(good)).toEqual([]);
 });
 
@@ -20,7 +20,7 @@ it.each([
   ['changes without a version', { changelog: '# Changelog\n\n## [Unreleased]\n' }, 'begins with "## [Unreleased]"'],
   ['a version that is none', { version: 'next', changelog: '## [next]' }, 'not a semantic version'],
   ['a version that is out already', { published: ['1.0.0-rc.1'] }, 'raise the version'],
-])('%s is named with the remedy', (_name, change, words) => {
+])('%s is reported with the remedy', (_name, change, words) => {
   expect(findReleaseProblems({ ...good, ...change })).toEqual([expect.stringContaining(words)]);
 });
 

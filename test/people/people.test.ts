@@ -32,13 +32,13 @@ async function createDeps(): Promise<PeopleDeps & { setNow(iso: string): void }>
 const after = (seconds: number) => new Date(Date.parse(START) + seconds * 1000).toISOString();
 
 describe('a password', () => {
-  it('is taken whatever it consists of, if it is long and hard to guess', async () => {
+  it('is accepted, whatever its characters, if it is long and hard to guess', async () => {
     for (const good of [GOOD, 'ein Käfer läuft übers Dach', '🦊🐝🌵🎷🚲🧊🪁🥝🦉🍋🛶🧭🪴🎈🧦', 'x7#kQ2!vLp9@wZ4$']) {
       expect([good, await passwordProblem(good, [])]).toEqual([good, null]);
     }
   });
 
-  it('is refused when it is short, very long, common, a pattern, or made of the person or the product', async () => {
+  it('is refused if it is short, very long, common, a pattern, or made from the name of the person or the product', async () => {
     const own = ['Olga Officer', 'olga.officer@acme.example'];
     for (const bad of [
       'kettle plough',
@@ -52,7 +52,7 @@ describe('a password', () => {
       expect([bad, typeof (await passwordProblem(bad, own))]).toEqual([bad, 'string']);
   });
 
-  it('fits however a keyboard composes its letters, and only itself', async () => {
+  it('matches however a keyboard composes its letters, and no other password does', async () => {
     const stored = await hashPassword('ein Käfer läuft übers Dach');
     expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await passwordFits('ein Käfer läuft übers Dach'.normalize('NFD'), stored)).toBe(true);
@@ -76,7 +76,7 @@ describe('failed sign-ins', () => {
     );
   });
 
-  it('count before they are known to have failed, so that twenty at once are no way around the pause', async () => {
+  it('count before they are known to have failed, so twenty at once do not get around the pause', async () => {
     const deps = await createDeps();
     const tried = await Promise.all(
       Array.from({ length: 20 }, () => admitAttempt(deps, 'olga@acme.example', '10.0.0.1')),
@@ -90,7 +90,7 @@ describe('failed sign-ins', () => {
     expect(await admitAttempt(deps, 'olga@acme.example', '10.0.0.1')).toEqual({ outcome: 'blocked', until: after(90) });
   });
 
-  it('of many accounts from one address pause the address, and one success there does not clear it', async () => {
+  it('for many accounts from one address pause the address, and one success there does not clear it', async () => {
     const deps = await createDeps();
     const outcomes: string[] = [];
     for (let place = 0; place < 22; place += 1)
@@ -104,7 +104,7 @@ describe('failed sign-ins', () => {
     expect((await admitAttempt(deps, 'user31@acme.example', '10.0.0.1')).outcome).toBe('blocked');
   });
 
-  it('are kept without the address of anybody, and forgotten after a day', async () => {
+  it('are kept without any address, and forgotten after a day', async () => {
     const deps = await createDeps();
     await admitAttempt(deps, 'olga@acme.example', '10.0.0.1');
     const rows = await deps.store.read.selectFrom('sign_in_failures').selectAll().execute();
@@ -145,7 +145,7 @@ describe('accounts', () => {
     expect((await listPeople(deps)).filter(({ role }) => role === 'owner').length).toBe(1);
   });
 
-  it('are refused with an address that is taken, none at all, or more rights than their maker may give', async () => {
+  it('are refused with an address in use, without an address, or with more rights than their creator may give', async () => {
     const deps = await createDeps();
     const olga = { name: 'Olga', email: 'Olga@Acme.example', role: 'officer', sources: ['shop'] } as const;
     const input = { ...olga, sources: ['shop'] };
@@ -191,7 +191,7 @@ describe('accounts', () => {
     expect(text).not.toMatch(/acme\.example|argon2|kettle/);
   });
 
-  it('take a link once, however many follow it at the same moment, and only the newest', async () => {
+  it('accept a link once, however many follow it at the same moment, and only the newest link', async () => {
     const deps = await createDeps();
     const invited = await invitePerson(
       deps,

@@ -56,7 +56,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(65);
   });
 
-  it('is known again by its items, and only for its source', async () => {
+  it('is recognised by its items, and only for its source', async () => {
     const world = await createPolicyWorld();
     const planId = await plan(world, 3);
     const request = { source: world.source, actor: 'test', file: null, items: itemsOf(3) };
@@ -67,7 +67,7 @@ describe('a file of more than 20 items', () => {
     expect(again).toEqual({ outcome: 'planned', planId: `${planId}-2` });
   });
 
-  it('is not sent a second time as a whole because it grew by a line', async () => {
+  it('is not sent again as a whole because a line was added', async () => {
     const world = await createPolicyWorld();
     const planId = await plan(world, 3);
     const grown = { source: world.source, actor: 'test', file: 'grown.csv', items: itemsOf(4).reverse() };
@@ -85,7 +85,7 @@ describe('a file of more than 20 items', () => {
     expect((await planBulk(world.deps, elsewhere)).outcome).toBe('planned');
   });
 
-  it('is paced: 5 batches a minute and 20 a day, never a 429 of the service', async () => {
+  it('is paced at 5 batches a minute and 20 a day, and never gets a 429', async () => {
     const world = await createPolicyWorld();
     const planId = await plan(world, 21);
     const began = world.now().getTime();
@@ -102,7 +102,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(21);
   });
 
-  it('beyond the quota stops, shows what was skipped, and continues when there is room again', async () => {
+  it('stops at the quota, shows the skipped items, and continues when there is room again', async () => {
     const world = await createPolicyWorld({ quota: 30 });
     const planId = await plan(world, 65);
     expect(await run(world, planId)).toEqual({ outcome: 'quota' });
@@ -122,7 +122,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(45);
   });
 
-  it('waits when the service says 429, since other programs may use the key', async () => {
+  it('waits if the service answers 429, since other programs may use the key', async () => {
     const world = await createPolicyWorld({
       faults: [{ name: 'too-many-requests', on: 'bulk', times: 2, retryAfter: 30 }],
     });
@@ -131,7 +131,7 @@ describe('a file of more than 20 items', () => {
     expect(world.generated()).toBe(25);
   });
 
-  it('whose items the service failed to generate can be sent again, but not automatically', async () => {
+  it('can be sent again for the items that the service failed to generate, but not automatically', async () => {
     const world = await createPolicyWorld();
     // The sandbox does not know such a code, although it looks like one.
     const items = [
@@ -151,7 +151,7 @@ describe('a file of more than 20 items', () => {
 
 describe('a batch whose outcome is unknown', () => {
   it.each(['dropped-connection', 'server-error', 'truncated-json'] as const)(
-    'after %s stops the run; the rest is sent when it is resumed, that batch never again',
+    'after %s stops the run; the rest is sent on resuming, that batch never again',
     async (name) => {
       const world = await createPolicyWorld({ faults: [{ name, on: 'bulk', after: 1, times: 1 }] });
       const planId = await plan(world, 65);
@@ -164,7 +164,7 @@ describe('a batch whose outcome is unknown', () => {
     },
   );
 
-  it('is settled item by item by the webhooks about them, and by an officer for the rest', async () => {
+  it('is settled item by item by their webhooks, and by an officer for the rest', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'truncated-json', on: 'bulk', times: 1 }] });
     const planId = await plan(world, 6);
     await run(world, planId);
@@ -197,7 +197,7 @@ describe('a batch whose outcome is unknown', () => {
   });
 });
 
-describe('what may have been made', () => {
+describe('an item that may have been generated', () => {
   it('in a batch is not generated again automatically', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'truncated-json', on: 'bulk', times: 1 }] });
     const planId = await plan(world, 3);
@@ -212,7 +212,7 @@ describe('what may have been made', () => {
     expect((await generatePolicy(world.deps, { ...asked, again: true })).outcome).toBe('done');
   });
 
-  it('by itself is not sent with a file', async () => {
+  it('in a single call is not sent with a file', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 1 }] });
     const [form] = itemsOf(1);
     if (form === undefined) expect.unreachable();
@@ -229,8 +229,8 @@ describe('what may have been made', () => {
   });
 });
 
-describe('two processes at the same file', () => {
-  it('send each item once between them', async () => {
+describe('two processes with the same file', () => {
+  it('together send each item once', async () => {
     const world = await createPolicyWorld({ limits: { bulkPerMinute: 100, bulkPerDay: 1000 } });
     const planId = await plan(world, 65);
     const ends = await Promise.all([
@@ -244,7 +244,7 @@ describe('two processes at the same file', () => {
     expect(world.generated()).toBe(65);
   });
 
-  it('share the slots of the key', async () => {
+  it('share the rate limit of the key', async () => {
     const world = await createPolicyWorld();
     const planId = await plan(world, 20);
     const ends = await Promise.all(
@@ -267,7 +267,7 @@ describe('results of a batch', () => {
     status,
   });
 
-  it('are matched by their order, whether or not they name their type', () => {
+  it('are matched by order, whether or not they name their type', () => {
     const results = [result('a', 'imprint'), result('b', null), result('c', 'imprint', 'failed')];
     expect(assignResults(sent, results)).toEqual([
       { position: 4, status: 'created', policyId: 'a' },
@@ -276,7 +276,7 @@ describe('results of a batch', () => {
     ]);
   });
 
-  it('are matched by their type in another order, and are unknown if they cannot be matched', () => {
+  it('are matched by type if the order differs, and are unknown if they cannot be matched', () => {
     const shuffled = [result('b', 'disclaimer'), result('a', 'imprint'), result('c', 'imprint')];
     expect(assignResults(sent, shuffled).map(({ policyId }) => policyId)).toEqual(['a', 'b', 'c']);
     const short = [result('b', 'disclaimer'), result('a', 'imprint')];

@@ -14,7 +14,7 @@ async function callsOf(world: PolicyWorld) {
 }
 
 describe('a generation', () => {
-  it('is written down before it is sent and after it was answered, with the exact bytes both ways', async () => {
+  it('is recorded before it is sent and after it is answered, with the exact bytes both ways', async () => {
     const world = await createPolicyWorld();
     const ended = await generatePolicy(world.deps, { ...patient, source: world.source, form: privacy });
     expect(ended).toMatchObject({
@@ -43,7 +43,7 @@ describe('a generation', () => {
     expect(JSON.stringify(await world.entries())).not.toContain(world.source.apiKey);
   });
 
-  it('may be asked for in form B, with several jurisdictions, a tone and clauses', async () => {
+  it('can be requested in form B, with several jurisdictions, a tone and clauses', async () => {
     const world = await createPolicyWorld();
     const form = formBSchema.parse({
       type: 'cookie-policy',
@@ -59,7 +59,7 @@ describe('a generation', () => {
     expect(String((await world.entries())[0]?.body)).toContain('"type":"cookie_policy"');
   });
 
-  it('that takes 100 seconds of the service’s clock is waited for', async () => {
+  it('that takes the service 100 seconds is waited for', async () => {
     const world = await createPolicyWorld({ generateMs: 100_000 });
     const before = world.now();
     const ended = await generatePolicy(world.deps, { ...patient, source: world.source, form: privacy });
@@ -71,7 +71,7 @@ describe('a generation', () => {
     ['expired', 'payment-required', /subscription .* has lapsed .*nothing was generated.*Renew/s],
     ['no-api', 'forbidden', /may not do this; nothing was generated.*write scope/s],
     [{ name: 'unauthorized', on: 'generate' }, 'unauthorized', /does not accept the API key/],
-  ])('that is refused (%j) changed nothing, and is not tried again', async (fault, kind, words) => {
+  ])('that is refused (%j) changed nothing, and is not retried', async (fault, kind, words) => {
     const world = await createPolicyWorld(typeof fault === 'string' ? {} : { faults: [fault] });
     const [client] = world.sandbox.clients;
     if (client !== undefined && typeof fault === 'string') client.account = fault;
@@ -90,7 +90,7 @@ describe('a generation', () => {
     expect(ended).toMatchObject({ outcome: 'refused', error: { kind: 'forbidden', status: 403 } });
   });
 
-  it('that the service puts off (429) is sent again after the time it asks for, each try an entry', async () => {
+  it('that gets a 429 is sent again after the requested wait, with an entry per attempt', async () => {
     const world = await createPolicyWorld({
       faults: [{ name: 'too-many-requests', on: 'generate', times: 2, retryAfter: 7 }],
     });
@@ -102,7 +102,7 @@ describe('a generation', () => {
     expect(world.generated()).toBe(1);
   });
 
-  it('that never left this machine is tried again, and given up as refused', async () => {
+  it('that never left this machine is retried, and finally given up as refused', async () => {
     const world = await createPolicyWorld();
     const ended = await generatePolicy(world.deps, {
       ...patient,
@@ -115,7 +115,7 @@ describe('a generation', () => {
     expect(await callsOf(world)).toHaveLength(4);
   });
 
-  it('to a source without a key says what is missing, and writes nothing', async () => {
+  it('for a source without a key says what is missing, and writes nothing', async () => {
     const world = await createPolicyWorld();
     const source = { ...world.source, apiKey: null };
     const ended = await generatePolicy(world.deps, { ...patient, source, form: privacy });
@@ -140,7 +140,7 @@ describe('a generation whose outcome is unknown', () => {
     { name: 'cut-off', on: 'generate' },
     { name: 'truncated-json', on: 'generate' },
     { name: 'web-page', on: 'generate' },
-  ])('after %j stays so, and the same is not sent a second time by itself', async (fault) => {
+  ])('after %j stays unknown, and the same call is not sent again automatically', async (fault) => {
     const world = await createPolicyWorld({ faults: [{ ...fault, times: 1 }] });
     const request = { ...patient, source: world.source, form: privacy };
     const ended = await generatePolicy(world.deps, request);
@@ -150,7 +150,7 @@ describe('a generation whose outcome is unknown', () => {
     expect((await generatePolicy(world.deps, { ...request, again: true })).outcome).toBe('done');
   });
 
-  it('is not doubled by processes that ask for the same at once, also when they had to wait first', async () => {
+  it('is not doubled by processes that send the same call at once, even if they had to wait first', async () => {
     const world = await createPolicyWorld({ limits: { generatePerMinute: 1000 } });
     const processes = [world.deps, world.another(), world.another(), world.another()];
     const ask = async (): Promise<{ sent: number; outcomes: string[] }> => {
@@ -182,13 +182,13 @@ describe('a generation whose outcome is unknown', () => {
     expect(await ask()).toEqual(one);
   });
 
-  it('after a time-out keeps what little is known', async () => {
+  it('after a time-out keeps the little that is known', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'time-out', on: 'generate' }] });
     const ended = await generatePolicy(world.deps, { ...patient, source: world.source, form: privacy, timeoutMs: 100 });
     expect(ended).toMatchObject({ outcome: 'unknown', error: { kind: 'timeout', status: null } });
   });
 
-  it('is settled by the policy.created that comes for it, and by no other', async () => {
+  it('is settled by the policy.created event that belongs to it, and by no other', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 1 }] });
     await generatePolicy(world.deps, { ...patient, source: world.source, form: privacy });
     await world.deliver(created(world, { policy_id: 'pol_other', policy_type: 'cookie-policy' }));
@@ -203,7 +203,7 @@ describe('a generation whose outcome is unknown', () => {
     expect(await settleCalls(world.deps)).toEqual({ lost: 0, settled: 0 });
   });
 
-  it('is not settled by a policy that belongs to another call, to another business or to another time', async () => {
+  it('is not settled by a policy of another call, another business or another time', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 1 }] });
     const request = { ...patient, source: world.source, form: privacy };
     await generatePolicy(world.deps, request);
@@ -217,7 +217,7 @@ describe('a generation whose outcome is unknown', () => {
     expect(await settleCalls(world.deps)).toEqual({ lost: 0, settled: 0 });
   });
 
-  it('is left to the officer where one policy may belong to either of two', async () => {
+  it('is left to the officer if a policy may belong to either of two calls', async () => {
     const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', times: 2 }] });
     const request = { ...patient, source: world.source, form: privacy, again: true };
     const first = await generatePolicy(world.deps, request);
@@ -253,7 +253,7 @@ describe('a generation whose outcome is unknown', () => {
 });
 
 describe('the rate of generations', () => {
-  it('is 20 a minute per key, whichever source or process asks, and the next one waits', async () => {
+  it('is 20 a minute per key, whichever source or process calls, and the next one waits', async () => {
     const world = await createPolicyWorld({ limits: { generatePerMinute: 1000 } });
     const processes = [world.deps, world.another(), world.another()];
     const sources = [world.source, sourceFor(world.sandbox, 'other')];
@@ -304,7 +304,7 @@ describe('the rate of generations', () => {
   });
 });
 
-it('reads answers that are wrapped, numbered or sparse, and refuses those without an id', async () => {
+it('reads answers that are wrapped, numbered or sparse, and refuses an answer without an id', async () => {
   const world = await createPolicyWorld();
   const answers = [
     '{"data":{"id":7,"type":"privacy_policy"}}',

@@ -45,7 +45,7 @@ function workerOf(world: PolicyWorld, deps: PolicyDeps = world.deps) {
   return { jobs, workOff, end: (why: Ending) => ending.abort(new JobEnded(why)) };
 }
 
-it('a bulk file left to the jobs continues the next day when this day’s limits are reached', async () => {
+it('a bulk file run by jobs continues the next day once the limits of this day are reached', async () => {
   const world = await createPolicyWorld();
   const planId = await planOf(world, 23);
   const { jobs, workOff } = workerOf(world);
@@ -63,7 +63,7 @@ it('a bulk file left to the jobs continues the next day when this day’s limits
   expect(world.now().getTime() - began).toBeGreaterThan(23 * 3_600_000);
 });
 
-it('a bulk file whose last batch is unknown ends its job, and is not sent again by it', async () => {
+it('a bulk file whose last batch has an unknown outcome ends its job, which does not send it again', async () => {
   const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'bulk', times: 1 }] });
   const planId = await planOf(world, 3);
   const { jobs, workOff } = workerOf(world);
@@ -75,7 +75,7 @@ it('a bulk file whose last batch is unknown ends its job, and is not sent again 
   expect(world.generated()).toBe(3);
 });
 
-it('a bulk file continues after a pause when one batch is unknown, and ends when three in a row are', async () => {
+it('a bulk file continues after a pause if one batch has an unknown outcome, and ends after three in a row', async () => {
   const world = await createPolicyWorld({ faults: [{ name: 'dropped-connection', on: 'bulk', times: 1 }] });
   const planId = await planOf(world, 70);
   const { jobs, workOff } = workerOf(world);
@@ -95,7 +95,7 @@ it('a bulk file continues after a pause when one batch is unknown, and ends when
   expect(world.generated()).toBe(20);
 });
 
-it('a bulk file comes back where the service cannot be reached, and ends at once where it refuses', async () => {
+it('a bulk file is retried if the service cannot be reached, and ends at once if it refuses', async () => {
   const world = await createPolicyWorld();
   const planId = await planOf(world, 3);
   const { jobs, workOff } = workerOf(world);
@@ -146,7 +146,7 @@ it.each([
   expect(sent).toBe(1);
 });
 
-it('what failed is tried once more by a job that was asked to, however many days it takes', async () => {
+it('a job retries failed items once if told to, however many days it takes', async () => {
   const world = await createPolicyWorld();
   const items = Array.from({ length: 22 }, (_, nth) => ({
     policy_type: 'imprint',

@@ -43,11 +43,11 @@ async function untilSent(world: PolicyWorld): Promise<void> {
   while (!(await isSent())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-describe('a result that comes after the call was taken for lost', () => {
+describe('a result that comes after the call was given up as lost', () => {
   it.each([
     ['unknown', new ServiceError('timeout', { about: 'policies' })],
     ['refused', new ServiceError('forbidden', { about: 'policies', status: 403 })],
-  ] as const)('and is %s says nothing about items that were settled and sent again', async (_outcome, error) => {
+  ] as const)('and is %s does not change items that were settled and sent again', async (_outcome, error) => {
     const world = await createPolicyWorld();
     const planId = await plan(world);
     const { deps, end } = heldBack(world);
@@ -67,7 +67,7 @@ describe('a result that comes after the call was taken for lost', () => {
     expect(world.generated()).toBe(2);
   });
 
-  it('and knows nothing does not overrule what was settled meanwhile', async () => {
+  it('and is itself unknown does not overrule what was settled meanwhile', async () => {
     const world = await createPolicyWorld();
     const { deps, end } = heldBack(world);
     const [form = items[0]] = items;

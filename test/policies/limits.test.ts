@@ -24,8 +24,8 @@ async function slotsOf(world: PolicyWorld): Promise<string[]> {
 
 const inSeconds = (world: PolicyWorld, seconds: number) => new Date(world.now().getTime() + seconds * 1000);
 
-describe('a wait that the service asked for (429)', () => {
-  it('is kept by every process that has the key, for that kind of call, until it is over', async () => {
+describe('a wait that the service requested (429)', () => {
+  it('is observed by every process that has the key, for that kind of call, until it is over', async () => {
     const world = await createPolicyWorld({
       faults: [{ name: 'too-many-requests', on: 'generate', times: 1, retryAfter: 45 }],
     });
@@ -45,7 +45,7 @@ describe('a wait that the service asked for (429)', () => {
     expect((await generate(world, another)).outcome).toBe('done');
   });
 
-  it('is kept for batches and for publishing, too', async () => {
+  it('is observed for batches and for publishing, too', async () => {
     const world = await createPolicyWorld({
       faults: [
         { name: 'too-many-requests', on: 'bulk', times: 1, retryAfter: 3600 },
@@ -73,7 +73,7 @@ describe('a wait that the service asked for (429)', () => {
     expect(await generate(world)).toMatchObject({ outcome: 'refused', error: { retryAfterMs: 45_000 } });
   });
 
-  it('lasts a day at most, however much is asked for', async () => {
+  it('lasts a day at most, however long the service requests', async () => {
     const world = await createPolicyWorld({
       faults: [{ name: 'too-many-requests', on: 'generate', times: 1, retryAfter: '9'.repeat(20) }],
     });
@@ -106,7 +106,7 @@ describe('a slot of a rate limit', () => {
     expect(await slotsOf(world)).toEqual(['generate']);
   });
 
-  it('that a clock took which was far ahead does not block the key until then', async () => {
+  it('taken by a clock that was far ahead does not block the key until then', async () => {
     const world = await createPolicyWorld();
     const keyId = keyIdOf(world.ledger, world.source.apiKey ?? '');
     const at = new Date(world.now().getTime() + 400 * 86_400_000).toISOString();
@@ -119,7 +119,7 @@ describe('a slot of a rate limit', () => {
   });
 });
 
-it('a call that was sent by a clock far ahead does not stay without an outcome until then', async () => {
+it('a call sent while a clock was far ahead does not stay without an outcome until then', async () => {
   const world = await createPolicyWorld();
   world.pass(400 * 86_400_000);
   void generate(

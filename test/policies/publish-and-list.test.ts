@@ -70,7 +70,7 @@ describe('publishing', () => {
     ]);
   });
 
-  it('is sent again with {} when the service refuses an empty body, and with it at once from then on', async () => {
+  it('is sent again with {} if the service refuses an empty body, and with {} at once from then on', async () => {
     const world = await createPolicyWorld({ overrides: { publishBody: 'required' } });
     const policyId = await generate(world);
     const publish = () => publishPolicy(world.deps, { ...patient, source: world.source, policyId });
@@ -84,7 +84,7 @@ describe('publishing', () => {
     expect(await sent()).toEqual(['', '{}', '{}']);
   });
 
-  it('of a policy that nobody knows is refused with what to do', async () => {
+  it('of an unknown policy is refused with advice', async () => {
     const world = await createPolicyWorld();
     const ended = await publishPolicy(world.deps, { ...patient, source: world.source, policyId: 'pol_gone/../x' });
     if (ended.outcome !== 'refused') expect.unreachable();
@@ -143,7 +143,7 @@ describe('publishing', () => {
     expect(await settleCalls(world.deps)).toMatchObject({ settled: 0 });
   });
 
-  it('that is answered about another policy is not a success: its outcome is unknown', async () => {
+  it('that gets an answer about another policy is not a success: its outcome is unknown', async () => {
     const world = await createPolicyWorld();
     let answer: object = { id: 'OTHER', hosted_url: 'https://h.example/other' };
     const server = await answeringServer((_, response) => sendJson(response, 200, answer));
@@ -193,7 +193,7 @@ describe('the list of policies', () => {
       (id: string) => ({ policy_id: id }),
       /it changed on .*, but the list says that it last changed on/,
     ],
-  ])('is told to disagree with a delivery about a policy that was %s', async (_what, event, about, expected) => {
+  ])('is reported as disagreeing with a delivery about a policy that was %s', async (_what, event, about, expected) => {
     const world = await createPolicyWorld();
     const ask = () => fetchPolicyList(world.deps, { source: world.source, actor: 'test' });
     await ask();
@@ -251,7 +251,7 @@ describe('the list of policies', () => {
     );
   });
 
-  it('in its other form is followed from page to page, and what it no longer names is gone', async () => {
+  it('in its other form is followed from page to page, and policies it no longer names are gone', async () => {
     const world = await createPolicyWorld();
     let ids = ['a', 'b', 'c'];
     const server = await answeringServer((request, response) => {
@@ -276,7 +276,7 @@ describe('the list of policies', () => {
     expect(String((await world.entries())[0]?.body)).toContain('"extra":"kept"');
   });
 
-  it('keeps policies when the list says that it is partial, also when the catalogue is rebuilt', async () => {
+  it('keeps policies if it says that it is partial, even when the catalogue is rebuilt', async () => {
     const world = await createPolicyWorld();
     let pages: object[] = [{ count: 2, policies: [{ id: 'a' }, { id: 'b' }] }];
     const server = await answeringServer((request, response) => {
@@ -318,7 +318,7 @@ describe('the list of policies', () => {
   });
 });
 
-it('everything about calls can be made again from the entries alone', async () => {
+it('all read models of calls can be rebuilt from the entries alone', async () => {
   const world = await createPolicyWorld({ faults: [{ name: 'cut-off', on: 'generate', after: 1, times: 1 }] });
   const policyId = await generate(world);
   await generatePolicy(world.deps, { ...patient, source: world.source, form });

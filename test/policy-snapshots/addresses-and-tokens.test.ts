@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { requestRoutineSnapshots } from '../../src/policy-snapshots/request.ts';
 import { createSnapshotWorld, everythingStored, looksOf, MINUTE } from './world.ts';
 
-describe('an address that a delivery brings', () => {
+describe('an address in a delivery', () => {
   it.each([
     ['another host', 1, 'http://evil.example/policy/x/y?token=t'],
     ['the metadata service of a cloud', 1, 'http://169.254.169.254/latest/meta-data?token=t'],
@@ -30,7 +30,7 @@ describe('an address that a delivery brings', () => {
     expect((await looksOf(world.store)).filter(({ target }) => target.startsWith('hosted:'))).toEqual([]);
   });
 
-  it('is used where it lies under the configured origin and nothing else tells it', async () => {
+  it('is used if it is under the configured origin and no other source states one', async () => {
     const world = await createSnapshotWorld({ apiKey: null });
     const shelf = world.sandbox.worlds[0]?.shelf;
     const url = `${world.source.siteUrl}${shelf?.path(world.policy)}`;

@@ -8,7 +8,7 @@ import { answeringServer } from '../service/answering-server.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 
 describe('the text of a policy after a change', () => {
-  it('is fetched at once, which may show the old one, and again when the edge is past it, which counts', async () => {
+  it('is fetched at once, which may show the old text, and again once the edge has expired it, which counts', async () => {
     const world = await createSnapshotWorld();
     const { store, policy } = world;
     const embed = `embed:${policy.policyType}`;
@@ -63,7 +63,7 @@ describe('the text of a policy after a change', () => {
     expect(await world.runDue()).toEqual([]);
   });
 
-  it('is stored once while it stays the same, and each look at it is in the ledger with its time', async () => {
+  it('is stored once while it stays the same, and each fetch is in the ledger with its time', async () => {
     const world = await createSnapshotWorld();
     const rounds = 4;
     for (let round = 0; round < rounds; round += 1) {
@@ -99,7 +99,7 @@ describe('the text of a policy after a change', () => {
     expect(texts[0]?.versions).toMatchObject([{ version: 1, sightings: rounds, firstSeq: hosted[0]?.seq }]);
   });
 
-  it('that is gone is recorded as gone, and as the same when it comes back', async () => {
+  it('is recorded as absent while it is gone, and as the same when it comes back', async () => {
     const world = await createSnapshotWorld();
     let there = true;
     const { baseUrl } = await answeringServer((request, response) =>

@@ -4,7 +4,7 @@ import { publishPolicy } from '../../src/policies/publish.ts';
 import { requestRoutineSnapshots } from '../../src/policy-snapshots/request.ts';
 import { createSnapshotWorld, looksOf, MINUTE } from './world.ts';
 
-it('asking for texts comes together to one fetch per policy, and none is left to a fetch that begins too early for it', async () => {
+it('asking for texts results in one fetch per policy, and no change is left to a fetch that begins too early for it', async () => {
   const world = await createSnapshotWorld();
   for (let change = 0; change < 5; change += 1) {
     await world.publish({ version: change });
@@ -28,7 +28,7 @@ it('asking for texts comes together to one fetch per policy, and none is left to
   expect(await world.jobs.list({ kind: 'snapshot', state: 'waiting' })).toEqual([]);
 });
 
-it('asking for texts loses no change when two processes look for changes at once, or one dies in between', async () => {
+it('asking for texts loses no change if two processes look for changes at once, or if one dies in between', async () => {
   const world = await createSnapshotWorld();
   await world.publish();
   const outcomes = await Promise.all([world.trigger(), world.trigger(), world.trigger()]);
@@ -71,7 +71,7 @@ it('a fetch follows a publication from here, even one whose outcome is unknown',
   expect(await world.trigger()).toBe(0);
 });
 
-it('asking for texts leaves changes of before yesterday and what was only generated to the schedule', async () => {
+it('asking for texts leaves changes before yesterday and unpublished policies to the schedule', async () => {
   const world = await createSnapshotWorld();
   await world.publish();
   world.pass(25 * 60 * MINUTE);
@@ -115,7 +115,7 @@ it('a job records a fetch once when the worker dies after the append, and contin
   ]);
 });
 
-it('a job retries after an error of the service, and gives up when retrying cannot help', async () => {
+it('a job retries after an error of the service, and gives up if a retry cannot help', async () => {
   const world = await createSnapshotWorld();
   world.sandbox.faults.set([{ name: 'server-error', on: 'embed', times: 1 }]);
   await world.publish();
@@ -135,7 +135,7 @@ it('a job retries after an error of the service, and gives up when retrying cann
   expect(failed?.attempts).toBe(1);
 });
 
-it('the look that counts outlasts an hour in which the service is away', async () => {
+it('the final fetch outlasts an outage of the service of an hour', async () => {
   const world = await createSnapshotWorld();
   await world.publish();
   await world.trigger();
@@ -158,7 +158,7 @@ it('the look that counts outlasts an hour in which the service is away', async (
   expect(await world.jobs.list({ kind: 'snapshot', state: 'failed' })).toEqual([]);
 });
 
-it('says what is missing when a source has no public origin or site key', async () => {
+it('says what is missing if a source has no public origin or site key', async () => {
   const world = await createSnapshotWorld({ siteUrl: null });
   await world.publish();
   await world.trigger();
@@ -166,7 +166,7 @@ it('says what is missing when a source has no public origin or site key', async 
   expect(result).toMatchObject({ outcome: 'not-configured', reason: expect.stringContaining('SERVICE_SITE_URL') });
 });
 
-it('the schedule asks the embed endpoint once for a type, however many policies of it are listed', async () => {
+it('the schedule calls the embed endpoint once per type, however many policies of it are listed', async () => {
   const world = await createSnapshotWorld();
   const { siteUrl, policy } = { siteUrl: world.source.siteUrl ?? '', policy: world.policy };
   const types: string[] = [];
@@ -197,7 +197,7 @@ it('the schedule asks the embed endpoint once for a type, however many policies 
   expect(pages).toHaveLength(3);
 });
 
-it('a look waits for the changes that its target may show, and for no others', async () => {
+it('a fetch waits for the changes that its target may show, and for no others', async () => {
   const world = await createSnapshotWorld();
   const { policy } = world;
   const look = async (deliver: Record<string, unknown>) => {

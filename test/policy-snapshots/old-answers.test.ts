@@ -35,29 +35,32 @@ it.each<[string, OutgoingHttpHeaders]>([
     { 'cache-control': 's-maxage=300, stale-while-revalidate=600' },
   ],
   ['a longer time than is documented, and no Age', { 'cache-control': 'public, max-age=600' }],
-])('a look after the edge’s time does not count where the answer names %s, and is repeated', async (_what, headers) => {
-  const world = await createEdgeWorld();
-  await world.publish();
-  await world.trigger();
-  await world.runDue();
-  world.pass(6 * MINUTE);
-  world.edge.headers = headers;
-  await world.runDue();
-  expect((await looksOf(world.store)).map(({ phase }) => phase)).toEqual(['provisional', 'provisional']);
-  const [old] = await world.versions();
-  expect(Date.parse(old?.lastSeen ?? '')).toBeLessThanOrEqual(Date.parse(START));
+])(
+  'a fetch after the edge’s cache time does not count if the answer names %s, and is repeated',
+  async (_what, headers) => {
+    const world = await createEdgeWorld();
+    await world.publish();
+    await world.trigger();
+    await world.runDue();
+    world.pass(6 * MINUTE);
+    world.edge.headers = headers;
+    await world.runDue();
+    expect((await looksOf(world.store)).map(({ phase }) => phase)).toEqual(['provisional', 'provisional']);
+    const [old] = await world.versions();
+    expect(Date.parse(old?.lastSeen ?? '')).toBeLessThanOrEqual(Date.parse(START));
 
-  expect(await world.waiting()).toHaveLength(1);
-  world.pass(6 * MINUTE);
-  world.edge.headers = {};
-  world.edge.text = 'new';
-  await world.runDue();
-  expect((await looksOf(world.store)).at(-1)?.phase).toBe('settled');
-  expect(await world.waiting()).toEqual([]);
-  expect(await world.versions()).toMatchObject([{ settled: false }, { settled: true }]);
-});
+    expect(await world.waiting()).toHaveLength(1);
+    world.pass(6 * MINUTE);
+    world.edge.headers = {};
+    world.edge.text = 'new';
+    await world.runDue();
+    expect((await looksOf(world.store)).at(-1)?.phase).toBe('settled');
+    expect(await world.waiting()).toEqual([]);
+    expect(await world.versions()).toMatchObject([{ settled: false }, { settled: true }]);
+  },
+);
 
-it('an edge that does not let go of an old answer is asked for an hour, and then by the schedule', async () => {
+it('an edge that keeps an old answer is asked for an hour, and then by the schedule', async () => {
   const world = await createEdgeWorld();
   world.edge.headers = { age: '100000' };
   await world.publish();
@@ -95,7 +98,7 @@ it('a change reported while the answer is in transit leaves the fetch provisiona
   expect(await world.waiting()).toHaveLength(1);
 });
 
-it('a clock of the service that is behind ours delays what counts, and keeps the texts apart', async () => {
+it('a service clock behind ours delays the fetch that counts, and keeps the texts apart', async () => {
   const world = await createEdgeWorld();
   for (const text of ['one', 'two', 'two', 'three']) {
     world.edge.text = text;

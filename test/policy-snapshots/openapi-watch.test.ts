@@ -7,7 +7,7 @@ import { get, type Json } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from '../service/answering-server.ts';
 import { createSnapshotWorld, MINUTE } from './world.ts';
 
-it('the description is stored when it changed, and what is gone from it is named to the operator', async () => {
+it('the description is stored when it changes, and the operator is told which parts are missing', async () => {
   const world = await createSnapshotWorld();
   const original = (await get(world.sandbox, '/openapi', world.sandbox.clients[0]!.readKey)).body;
   let served: Json = original;
@@ -99,7 +99,7 @@ it('the description is stored when it changed, and what is gone from it is named
   expect((await checkDescriptions(context))[0]?.level).toBe('note');
 });
 
-it('texts that could not be fetched are named to the operator', async () => {
+it('the operator is told which texts could not be fetched', async () => {
   const world = await createSnapshotWorld({ siteKey: null });
   const url = `${world.source.siteUrl?.replace('127.0.0.1', 'localhost')}/policy/x/y`;
   await world.publish({ policy_id: 'pol_elsewhere', hosted_url: url });

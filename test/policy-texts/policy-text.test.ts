@@ -14,13 +14,13 @@ import { computed } from '../temporary.ts';
 const bytes = (value: unknown) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 
 describe('the visible text of an answer', () => {
-  it('has U+FFFD for half a character that JSON spells', () => {
+  it('has U+FFFD for a lone surrogate in JSON', () => {
     for (const json of ['"\\udc00x"', '{"content":"\\udc00x"}', '{"html":"<p>\\udc00x</p>"}'])
       expect(readPolicyText(Buffer.from(json), 'application/json').lines).toEqual(['\ufffdx']);
     expect(readPolicyText(Buffer.from('{"other":"\\udc00x"}'), 'application/json').lines.join()).toContain('\\udc00x');
   });
 
-  it('is what a reader sees on a page', () => {
+  it('is the text that a reader sees on a page', () => {
     const page = `<!doctype html><html><head><title>T</title><style>p{}</style></head><body>
       <script>alert("<p>no</p>")</script><!-- <p>no</p> --><h2>Who&nbsp;we &amp; you are</h2>
       <p>First   line<br>second &lt;b&gt; &#8211; &#x20AC;</p><ul><li>one<li>two</ul>
@@ -37,7 +37,7 @@ describe('the visible text of an answer', () => {
     ]);
   });
 
-  it('is the same whatever lies around it, and another when a word changes', () => {
+  it('is the same whatever surrounds it, and differs if a word changes', () => {
     const html = '<article><p>The text</p></article>';
     const one = readPolicyText(
       bytes({ id: 'p1', html, updated_at: '1', url: 'https://x/p?token=a' }),
@@ -54,7 +54,7 @@ describe('the visible text of an answer', () => {
     expect(readPolicyText(bytes({ markdown: '# The text\n\nhere' }), null).lines).toEqual(['# The text', 'here']);
   });
 
-  it('of JSON without a text is all of it, without tokens', () => {
+  it('is the whole document for JSON without a text, without tokens', () => {
     const hub = (token: string) =>
       bytes({ policies: [{ id: 'p1', title: 'A', url: `https://x.example/p?token=${token}` }] });
     const read = readPolicyText(hub('secret1'), 'application/json');
@@ -63,7 +63,7 @@ describe('the visible text of an answer', () => {
     expect(readPolicyText(hub('secret2'), 'application/json').sha256).toBe(read.sha256);
   });
 
-  it('is read from anything, in time that grows with its length only', () => {
+  it('is extracted from any input, in linear time', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 300 }),
@@ -91,13 +91,13 @@ describe('the visible text of an answer', () => {
     }
   });
 
-  it('of JSON nested deeper than any answer is the JSON itself', () => {
+  it('is the JSON itself if nested deeper than any answer', () => {
     const nested = (depth: number) => `{"a":"[",${'"b":['.repeat(1)}${'['.repeat(depth)}${']'.repeat(depth)}]}`;
     expect(readPolicyText(bytes(nested(50)), 'application/json').form).toBe('json/1');
     expect(readPolicyText(bytes(nested(200_000)), 'application/json').form).toBe('plain/1');
   });
 
-  it('leaves out tokens of addresses in its words, so that a new token is not a new text', () => {
+  it('leaves out tokens of addresses, so a new token is not a new text', () => {
     const page = (token: string) =>
       readPolicyText(
         bytes(`<p>Link: https://x.example/p?a=1&amp;token=${token}</p><p>/p?token=${token}</p>`),
@@ -130,7 +130,7 @@ describe('the versions of a text', () => {
   });
   const fold = (...sightings: Sighting[]) => sightings.reduce<readonly TextVersion[]>(addSighting, []);
 
-  it('border on each other between the last look at the one and the first at the next', () => {
+  it('change between the last fetch of one and the first fetch of the next', () => {
     const versions = fold(look(1, 'a', 0), look(2, 'a', 10), look(3, 'b', 20), look(4, 'a', 30), look(5, null, 40));
     expect(
       versions.map(({ textSha256, notBefore, firstSeen, lastSeen }) => [textSha256, notBefore, firstSeen, lastSeen]),
@@ -169,7 +169,7 @@ describe('the versions of a text', () => {
     expect(versions[1]).toMatchObject({ notBefore: minute(11), firstSeen: minute(12) });
   });
 
-  it('that came back are not taken to have come back before what was in between was gone', () => {
+  it('that came back are not dated before the end of the version in between', () => {
     const cameBack = [look(1, 'a', 0), look(2, 'b', 10), look(3, 'b', 15), look(4, 'a', 30)];
     // From the edge, an answer of the first time.
     const late = fold(...cameBack, look(5, 'a', 5, 6));
@@ -181,14 +181,14 @@ describe('the versions of a text', () => {
     expect(fold(...cameBack, look(5, 'a', 20, 22))[2]?.firstSeen).toBe(minute(22));
   });
 
-  it('that two edges show at once leave open which one was in force', () => {
+  it('that two edges show at once leave it open which one was in force', () => {
     const versions = fold(look(1, 'a', 0), look(2, 'b', 20), look(3, 'a', 15), look(4, 'b', 12));
     expect(versions).toHaveLength(2);
     expect(textAt(versions, minute(13))).toMatchObject({ outcome: 'between', earlier: { version: 1 } });
     expect(textAt(versions, minute(16))).toMatchObject({ outcome: 'certain', version: { version: 2 } });
   });
 
-  it('possible in a stretch of time are those that came before its end and were not followed before its beginning', () => {
+  it('possible in a period are those that came before its end and were not followed before its beginning', () => {
     const versions = fold(look(1, 'a', 0), look(2, 'a', 10), look(3, 'b', 20), look(4, 'c', 40));
     const texts = (from: number, to: number) =>
       inForceBetween(versions, minute(from), minute(to)).map(({ textSha256 }) => textSha256);
@@ -204,7 +204,7 @@ describe('the versions of a text', () => {
   const said = { age: null, date: null, cacheControl: null };
   const earlier = (milliseconds: number) => new Date(Date.parse(minute(10)) - milliseconds).toISOString();
 
-  it('an answer with an Age is dated that much earlier, one without by what the edge may keep', () => {
+  it('date an answer with an Age that much earlier, and one without by the cache time of the edge', () => {
     expect(originWindow({ ...at, headers: { ...said, age: 120 } }, 300_000)).toEqual({
       originFrom: earlier(121_000),
       originTo: minute(8),
@@ -220,12 +220,15 @@ describe('the versions of a text', () => {
     ['s-maxage=300,stale-while-revalidate=86400', 'and stale ones besides', 300_000, 86_700_000],
     ['public, max-age=600, stale-while-revalidate=60', 'where nothing is cached: not at all', 0, 0],
     ['max-age=99999999999999', 'an absurd number: as documented', 300_000, 300_000],
-  ])('an answer without Age and with Cache-Control %s may be kept %s', (cacheControl, _words, cacheMs, oldest) => {
-    const { originFrom } = originWindow({ ...at, headers: { ...said, cacheControl } }, cacheMs);
-    expect(originFrom).toBe(earlier(oldest));
-  });
+  ])(
+    'allow for an answer without Age and with Cache-Control %s a cache time of %s',
+    (cacheControl, _words, cacheMs, oldest) => {
+      const { originFrom } = originWindow({ ...at, headers: { ...said, cacheControl } }, cacheMs);
+      expect(originFrom).toBe(earlier(oldest));
+    },
+  );
 
-  it('an earlier Date moves the beginning to it, unless its clock is wrong altogether', () => {
+  it('begin at an earlier Date, unless its clock is clearly wrong', () => {
     const from = (date: string, age: number | null = null) =>
       originWindow({ ...at, headers: { ...said, date, age } }, 0);
     expect(from(new Date(minute(3)).toUTCString())).toEqual({ originFrom: minute(3), originTo: minute(10) });
@@ -235,7 +238,7 @@ describe('the versions of a text', () => {
       expect(from(wrong).originFrom, wrong).toBe(minute(10));
   });
 
-  it('say nothing that was not so, whatever changed and whenever an edge of five minutes was asked', () => {
+  it('are never wrong, whatever changed and whenever an edge with a five-minute cache was asked', () => {
     const MIN = 60_000;
     const start = Date.parse(minute(0));
     const iso = (ms: number) => new Date(start + ms).toISOString();
@@ -284,7 +287,7 @@ describe('the versions of a text', () => {
     );
   });
 
-  it('never contradict a look, whatever the looks are', () => {
+  it('never contradict a fetch, whatever the fetches are', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text: fc.constantFrom('a', 'b', 'c', null), gap: fc.nat(9), age: fc.nat(6) }), {

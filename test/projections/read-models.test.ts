@@ -71,7 +71,7 @@ describe('decisions', () => {
     ]);
   });
 
-  test('a row that contradicts any earlier row of its decision is marked; one that leaves things out is not', async () => {
+  test('a row that contradicts any earlier row of its decision is marked; an incomplete row is not', async () => {
     const world = await createWorld();
     const said = [
       { state: 'given', purposes: { analytics: 'granted' } },
@@ -94,7 +94,7 @@ describe('decisions', () => {
     expect(conflicts.map((row) => row.conflicts)).toEqual([...marks, ...marks]);
   });
 
-  test('a decision with ever more differing records is disputed from the eighth on, however they are folded', async () => {
+  test('a decision with more and more differing records is disputed from the eighth on, however they are folded', async () => {
     const world = await createWorld();
     const ways = Array.from({ length: 30 }, (_, i) =>
       // Every third repeats the one before it from another region, which does not say anything else.
@@ -114,7 +114,7 @@ describe('decisions', () => {
     expect(await dump(world.store.read)).toEqual(before);
   });
 
-  test('the picture is the decision with the latest time, whatever order they come in', async () => {
+  test('the current state is the decision with the latest time, in whatever order they come', async () => {
     const world = await createWorld();
     await project(
       world,
@@ -136,7 +136,7 @@ describe('decisions', () => {
     ]);
   });
 
-  test('a decision is judged with those made before it, whatever order they become known in, exactly at every asOf', async () => {
+  test('a decision is judged by the decisions made before it, in whatever order they become known, exactly at every asOf', async () => {
     const choice = fc.record({
       subject: fc.constantFrom('s1', 's1', 's2', null),
       bannerId: fc.constantFrom('b1', 'b1', null),
@@ -237,7 +237,7 @@ describe('decisions', () => {
     );
   });
 
-  test('what an officer carried out on request is a decision of its own that cites the case', async () => {
+  test('a change that an officer carried out on request is a separate decision that cites the case', async () => {
     const world = await createWorld();
     await project(
       world,
@@ -290,7 +290,7 @@ describe('decisions', () => {
     ]);
   });
 
-  test('a pulled row that names no banner belongs to the banner it was asked for', async () => {
+  test('a pulled row that names no banner belongs to the banner of its pull', async () => {
     const world = await createWorld();
     const fact = decisionFact({ via: 'pull', bannerId: null });
     await project(world, pulledRow('acme', { event: 'consent.recorded', fact }, at));
@@ -298,7 +298,7 @@ describe('decisions', () => {
     expect(row).toMatchObject({ banner_id: 'b1', decision_id: expect.stringMatching(/^c:b1/) });
   });
 
-  test('an anonymous delivery is an ambiguous repeat only once it was repeated', async () => {
+  test('an anonymous delivery is an ambiguous repeat only after it was repeated', async () => {
     const world = await createWorld();
     const anonymous = told(decisionFact({ occurred: received }), 'consent.recorded');
     await project(world, anonymous, told(decisionFact({ recordId: 'r9', occurred: received })));
@@ -331,7 +331,7 @@ describe('policies', () => {
     ...said,
   });
 
-  test('changes that come out of order give the picture of their times', async () => {
+  test('changes that come out of order are ordered by their times', async () => {
     const world = await createWorld();
     await project(
       world,
@@ -375,7 +375,7 @@ describe('cases', () => {
   const moved = (caseId: string, basedOn: number, move: string): NewEntry =>
     officerAction('acme', { action: 'case.moved', actor: 'grace', caseId, basedOn, move, details: {} }, at);
 
-  test('a request that is reported again is the same case, and does not make a move stale', async () => {
+  test('a request that is reported again belongs to the same case, and does not make a move stale', async () => {
     const world = await createWorld();
     await project(
       world,
@@ -448,7 +448,7 @@ describe('cases', () => {
 });
 
 describe('scans and integrations', () => {
-  test('the latest scan of a domain is its picture, and all are counted', async () => {
+  test('the latest scan of a domain gives its state, and all scans are counted', async () => {
     const world = await createWorld();
     const scan = (
       hour: number,
@@ -550,7 +550,7 @@ describe('deliveries and actions', () => {
     ]);
   });
 
-  test('actions are the audit trail, one that this version does not know among them', async () => {
+  test('actions are the audit trail, including one that this version does not know', async () => {
     const world = await createWorld();
     const unknown = { ...officerAction('acme', { action: 'session.opened', actor: 'ada', detail: null }, at) };
     await project(

@@ -96,7 +96,7 @@ const made = fc.oneof(
   ),
 );
 
-test('whatever is delivered, the real readers and rules project it without failing, and a rebuild gives the same rows', async () => {
+test('the real readers and rules project any delivery without failing, and a rebuild gives the same rows', async () => {
   const { store, projector } = await createWorld();
   const real = { read: readers };
   const filled = new Set<string>();

@@ -63,7 +63,7 @@ async function deliver(world: World, from: number, count: number): Promise<void>
   for (let next = 0; next < count; next += 50) await world.ledger.append(entries.slice(next, next + 50));
 }
 
-test('a decision that names a purpose twice, but for case, is judged the same when it is read back', async () => {
+test('a decision that names a purpose twice, in different case, is judged the same when it is read back', async () => {
   const world = await createWorld();
   const told = [
     { recordId: '1', subject: null },
@@ -115,7 +115,7 @@ test('a further record that names only necessary purposes turns consent to every
   expect(compared.differences).toEqual([]);
 });
 
-test('a rebuild puts right what someone altered, added or removed in the read models, and says what it was', async () => {
+test('a rebuild corrects rows that were altered, added or removed in the read models, and says which', async () => {
   const world = await createWorld();
   await deliver(world, 0, 120);
   await world.projector().catchUp();
@@ -195,7 +195,7 @@ test('a rebuild beside a live projector under load neither stops it nor is confu
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
-test('a comparison that may not take over leaves the one under way alone, and runs once that has ended', async () => {
+test('a comparison that may not take over waits for the one under way, and then runs', async () => {
   const world = await createWorld();
   await deliver(world, 0, 200);
   await world.projector().catchUp();
@@ -210,7 +210,7 @@ test('a comparison that may not take over leaves the one under way alone, and ru
   expect(await compareWithRebuild(politely)).toEqual(sound);
 });
 
-test('of two rebuilds at once the later one finishes, and the earlier one says so and stops', async () => {
+test('the later of two rebuilds at once finishes, and the earlier one says so and stops', async () => {
   const world = await createWorld();
   await deliver(world, 0, 200);
   await world.projector().catchUp();
@@ -261,7 +261,7 @@ test('every table that a projection writes is known to the rebuild, with all its
   expect([...written].sort()).toEqual([...readModelNames].sort());
 });
 
-test('a state that is almost entirely wrong is replaced as a whole', async () => {
+test('read models that are almost entirely wrong are replaced as a whole', async () => {
   const world = await createWorld();
   await deliver(world, 0, 30);
   await world.projector().catchUp();
@@ -280,7 +280,7 @@ test('a state that is almost entirely wrong is replaced as a whole', async () =>
   expect(await dump(world.store.read)).toEqual(right);
 });
 
-test('puts a position right that is ahead of the ledger, and the rows of entries that are gone', async () => {
+test('corrects a position that is ahead of the ledger, and the rows of missing entries', async () => {
   const world = await createWorld();
   await deliver(world, 0, 30);
   await world.projector().catchUp();
@@ -300,7 +300,7 @@ test('puts a position right that is ahead of the ledger, and the rows of entries
   expect(await dump(world.store.read)).toEqual(whole);
 });
 
-test('a running projector notices that it is ahead and has it put right, so that the next entries are projected', async () => {
+test('a running projector notices that it is ahead and has this corrected, so the next entries are projected', async () => {
   const world = await createWorld();
   await deliver(world, 0, 5);
   await world.projector().catchUp();
@@ -329,7 +329,7 @@ const misplacements = [
 ] as const;
 
 test.each(misplacements)(
-  'a position %s is told by a comparison, and a rebuild puts it right',
+  'a position %s is reported by a comparison and corrected by a rebuild',
   async (_how, to, what) => {
     const world = await createWorld();
     await deliver(world, 0, 30);
@@ -349,7 +349,7 @@ test.each(misplacements)(
 );
 
 test.each(misplacements)(
-  'a projector that finds the position %s folds nothing twice and passes nothing over',
+  'a projector that finds the position %s folds no entry twice and skips none',
   async (_how, to, what) => {
     const world = await createWorld();
     await deliver(world, 0, 30);
@@ -379,7 +379,7 @@ test.each(misplacements)(
   },
 );
 
-test('a projector beside another one that folds finds nothing misplaced', async () => {
+test('a projector beside another that folds does not mistake its position for a wrong one', async () => {
   const world = await createWorld();
   const onMisplaced = vi.fn(async () => undefined);
   const racers = [3, 7, 11].map((batchSize) => world.projector({ batchSize, onMisplaced }));

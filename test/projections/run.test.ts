@@ -104,7 +104,7 @@ test('catchUp() ends at what was appended before it, however fast deliveries arr
   expect(reached).toBeLessThan(100);
 });
 
-test('the loop leaves entries to the process that moves the position, and folds them when somebody waits', async () => {
+test('the loop leaves entries to the process that moves the position, and folds them if a caller waits', async () => {
   const world = await createWorld();
   let tell: (seq: number) => void = () => undefined;
   let [folds, runs] = [0, 0];
@@ -138,7 +138,7 @@ test('the loop leaves entries to the process that moves the position, and folds 
   await projector.close();
 });
 
-test('the loop projects what its ledger tells of, and what another process appends', async () => {
+test('the loop projects entries of its own ledger and of another process', async () => {
   const world = await createWorld();
   const told = world.projector({ pollMs: 60_000, lingerMs: 1 });
   told.start(world.ledger.onAppended);
@@ -155,7 +155,7 @@ test('the loop projects what its ledger tells of, and what another process appen
   expect(await countsOf(world.store)).toEqual({ history: 10, counted: 10 });
 });
 
-test('projected() projects on its own when the projector was not started', async () => {
+test('projected() projects by itself if the projector was not started', async () => {
   const world = await createWorld();
   await deliver(world, 5);
   const projector = world.projector({ batchSize: 2 });
@@ -163,7 +163,7 @@ test('projected() projects on its own when the projector was not started', async
   expect(projector.position()).toBe(5);
 });
 
-test('projected() of an entry that never comes is refused when the projector closes', async () => {
+test('projected() for an entry that never comes is refused when the projector closes', async () => {
   const world = await createWorld();
   const projector = world.projector();
   projector.start();
@@ -197,7 +197,7 @@ test('the loop outlives an outage of the store', async () => {
   expect(await world.store.read.selectFrom('quarantine').selectAll().execute()).toEqual([]);
 });
 
-test('a projection with a bug on one entry loses neither that entry nor any other', async () => {
+test('a projection that fails on one entry loses neither that entry nor any other', async () => {
   const world = await createWorld();
   await deliver(world, 40);
   const broken: Projection = {
@@ -216,7 +216,7 @@ test('a projection with a bug on one entry loses neither that entry nor any othe
   expect(errors).toEqual([expect.objectContaining({ seq: 23, projection: 'broken' })]);
 });
 
-test('rows that the database refuses are a projection failure too, and found the same way', async () => {
+test('rows that the database refuses are a projection failure too, and are reported the same way', async () => {
   const world = await createWorld();
   await deliver(world, 10);
   const row = { source: 'acme', event: 'ping', reason: 'x', received_at: at };
@@ -261,7 +261,7 @@ test('a page is bounded in bytes, and one entry larger than the bound is taken a
   expect(positions).toEqual([1, 2, 5]);
 });
 
-test('erased entries are passed over, and the position moves past them', async () => {
+test('erased entries are skipped, and the position moves past them', async () => {
   const world = await createWorld();
   await deliver(world, 4);
   await world.store.transaction(async (tx) => {
@@ -276,7 +276,7 @@ test('erased entries are passed over, and the position moves past them', async (
   expect(seqs.map(({ seq }) => seq)).toEqual([1, 3]);
 });
 
-test('deliveries go first while the process is busy, unless somebody waits for the read models or they are half a minute behind', () => {
+test('deliveries go first while the process is busy, unless a caller waits for the read models or they are half a minute behind', () => {
   const busy = { tookMs: 100, told: true, busy: true, awaited: false, lingerMs: 25, pollMs: 1000 };
   const ran = { outcome: 'projected', full: true, behindMs: 2000 } as const;
   expect(restAfter(ran, busy)).toBe(400);
@@ -289,7 +289,7 @@ test('deliveries go first while the process is busy, unless somebody waits for t
   expect(restAfter({ ...ran, full: false }, { ...busy, busy: false })).toBe(25);
 });
 
-test('a projector that lost the race leaves the work to the other, unless somebody waits', () => {
+test('a projector that lost the race leaves the work to the other, unless a caller waits', () => {
   const calm = { tookMs: 100, told: true, busy: false, awaited: false, lingerMs: 25, pollMs: 1000 };
   const lost = { outcome: 'lost', full: true, behindMs: 0 } as const;
   expect(restAfter(lost, calm)).toBe(1000);

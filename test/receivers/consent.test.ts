@@ -52,7 +52,7 @@ describe('the state of a decision', () => {
   ])('%s', (_name, fields, state) => {
     expect(decision(fields).state).toBe(state);
   });
-  it('is unread when its word is unknown', () => {
+  it('is unread if its word is unknown', () => {
     expect(read({ event: 'consent.recorded', visitor_hash: 'v', status: 'frobnicated' })).toMatchObject({
       unread: ['status'],
     });
@@ -115,7 +115,7 @@ describe('purposes are read from', () => {
   ])('%s', (_name, fields, purposes) => {
     expect(decision(fields).purposes).toEqual(purposes);
   });
-  it('keeps a purpose with a strange name as what it is', () => {
+  it('keeps a purpose with a strange name unchanged', () => {
     const fact = factOf(
       read('{"event":"consent.recorded","visitor_hash":"v","categories":{"__proto__":true,"constructor":false}}'),
       'decision',
@@ -162,7 +162,7 @@ describe('who and where', () => {
       expected,
     );
   });
-  it('never takes the account\u2019s user for the visitor', () => {
+  it('never reads the account’s user as the visitor', () => {
     expect(factOf(read({ event: 'consent.recorded', user_id: 'u1', action: 'accept' }), 'decision').subject).toBeNull();
   });
   it('keeps the digits of ids beyond 2^53', () => {
@@ -171,20 +171,20 @@ describe('who and where', () => {
     const fact = factOf(read(text), 'decision');
     expect([fact.recordId, fact.subject]).toEqual(['12345678901234567890123', '-9007199254740993']);
   });
-  it('takes a name that the source gives before the built-in ones', () => {
+  it('tries a name that the source configures before the built-in ones', () => {
     const fact = decision(
       { person: { key: 'p1' }, kennung: 'k1' },
       { subject: ['data.person.key'], recordId: ['Kennung'] },
     );
     expect([fact.subject, fact.recordId]).toEqual(['p1', 'k1']);
   });
-  it('cannot be read when nothing says who or what', () => {
+  it('cannot be read if nothing says who or what', () => {
     expect(read({ event: 'consent.recorded', foo: 1 })).toMatchObject({
       outcome: 'unreadable',
       event: 'consent.recorded',
     });
   });
-  it('does not take over an id that is longer than any id', () => {
+  it('ignores an id that is longer than any real id', () => {
     expect(decision({ id: 'x'.repeat(301), action: 'accept' }).recordId).toBeNull();
   });
   it('makes text that any database can hold', () => {
@@ -226,7 +226,7 @@ describe('a row of the consent log', () => {
     action: 'accept_all',
     created_at: '2026-07-01T10:00:00Z',
   };
-  it('is a pulled decision with the row as its word', () => {
+  it('is a pulled decision with the row as its source', () => {
     const reading = readConsentRow(bytes(row), context);
     expect(reading).toMatchObject({ outcome: 'read', event: 'consent.recorded', unread: [] });
     expect(factOf(reading, 'decision')).toMatchObject({
@@ -246,7 +246,7 @@ describe('the identity of a decision', () => {
   it('is the record id where there is one', () => {
     expect(decisionIdOf(fact({ record_id: 'c9' }))).toBe('r:c9');
   });
-  it('else is shared by a webhook and a row that say the same, to the second', () => {
+  it('otherwise is shared by a webhook and a row that say the same, to the second', () => {
     const row = factOf(
       readConsentRow(
         bytes({
@@ -268,7 +268,7 @@ describe('the identity of a decision', () => {
     ['the second', { timestamp: '2026-07-01T10:00:01Z' }],
     ['the choice', { action: 'withdraw' }],
     ['the purposes', { categories: { a: true, b: false } }],
-  ])('else depends on %s', (_name, more) => {
+  ])('otherwise depends on %s', (_name, more) => {
     const timestamp = '2026-07-01T10:00:00Z';
     expect(decisionIdOf(fact({ timestamp, ...more }))).not.toBe(decisionIdOf(fact({ timestamp })));
   });
@@ -284,13 +284,13 @@ describe('the identity of a decision', () => {
     expect(isAnonymousRepeat(fact({ event_id: 'e1' }))).toBe(false);
     expect(isAnonymousRepeat(fact({ timestamp: '2026-07-01T10:00:00Z' }))).toBe(false);
   });
-  it('takes the event\u2019s own id only where nothing could match a row anyway', () => {
+  it('uses the event’s own id only if no row could match anyway', () => {
     expect(fact({ event_id: 'e1' }).recordId).toBe('e1');
     expect(fact({ event_id: 'e1', timestamp: '2026-07-01T10:00:00Z' }).recordId).toBeNull();
   });
 });
 
-describe('what came along with a choice', () => {
+describe('what accompanies a choice', () => {
   it('is kept: the act, the page without its query, the site, the method and the version of the banner', () => {
     expect(
       decision({
@@ -312,7 +312,7 @@ describe('what came along with a choice', () => {
       page: null,
     });
   });
-  it('is a statement and no purpose: GPC, a TCF string, fields of the consent mode', () => {
+  it('is a statement and not a purpose: GPC, a TCF string, fields of the consent mode', () => {
     const fact = decision({
       categories: { analytics: true, marketing: false, ad_storage: 'denied' },
       consent_mode: { analytics_storage: 'granted', wait_for_update: 500 },
@@ -327,7 +327,7 @@ describe('what came along with a choice', () => {
       'consent_mode.analytics_storage': 'granted',
     });
   });
-  it('keeps fields of the consent mode as purposes where they are the only choice', () => {
+  it('includes fields of the consent mode as purposes if they are the only choice', () => {
     const fact = decision({ action: 'save', consent_mode: { analytics_storage: 'granted', ad_storage: 'denied' } });
     expect(fact.purposes).toEqual({ ad_storage: 'denied', analytics_storage: 'granted' });
     expect(fact.state).toBe('given');

@@ -37,10 +37,10 @@ describe('the form of the headers', () => {
   ])('%s', (_name, headers, expected) => {
     expect(codes({ headers })).toEqual(expected);
   });
-  it('names the algorithm that the length fits', () => {
+  it('names the algorithm that fits the length', () => {
     expect(diagnose({ headers: plain('a'.repeat(40)) })[0]?.sentence).toContain('SHA-1');
   });
-  it('says that it verifies, when it does by now', () => {
+  it('says that the delivery verifies if it does by now', () => {
     expect(codes({ headers: signBody(body, SECRET) })).toEqual(['verifies']);
   });
 });
@@ -82,7 +82,7 @@ describe('what happened to the body', () => {
   });
 });
 
-describe('what is wrong with the secret', () => {
+describe('the fault in the secret', () => {
   it('an old one was used', () => {
     const found = diagnose({
       headers: plain(hexOf(body, 'former')),
@@ -123,7 +123,7 @@ describe('what is wrong with the secret', () => {
 });
 
 describe('a diagnosis', () => {
-  it('never holds a secret nor a right digest, and never throws', () => {
+  it('never holds a secret or a correct digest, and never throws', () => {
     fc.assert(
       fc.property(
         fc.dictionary(

@@ -38,11 +38,11 @@ function factOf<T extends Fact['type']>(reading: Reading, type: T): Extract<Fact
   return reading.fact as Extract<Fact, { type: T }>;
 }
 
-describe.each(dialectNames)('what the sandbox says in its %s dialect is understood', (name) => {
+describe.each(dialectNames)('the sandbox is understood in its %s dialect', (name) => {
   const dialect = dialects[name];
   const deliver = (happening: Happening) => readDelivery(renderBody(dialect, happening, 'dl_1'), context);
 
-  it.each(Object.keys(chosen) as Choice[])('a decision: %s, the same told by webhook and by row', (choice) => {
+  it.each(Object.keys(chosen) as Choice[])('a decision: %s, the same by webhook and by row', (choice) => {
     for (const region of ['DE', 'US-CA']) {
       const happening = decision(choice, region);
       const told = factOf(deliver(happening), 'decision');

@@ -61,7 +61,7 @@ const alienScan = (n: number) => ({
   },
 });
 
-it('proposes where the lists of a scan stand, and the fields of what is in them', () => {
+it('proposes where the lists of a scan are, and the fields of their items', () => {
   const samples = [1, 2].map((n) => delivery(alienScan(n)));
   const { fieldNames } = discover(samples, plain);
   expect(fieldNames).toEqual({
@@ -88,47 +88,39 @@ it('proposes where the lists of a scan stand, and the fields of what is in them'
 });
 
 describe('discovering how a sender writes its payloads', () => {
-  it.each(dialectNames)(
-    'has nothing to propose that is missing in the dialect %s, and shows no value of it',
-    (dialect) =>
-      withSandbox({ dialect, consentRows: 60, clients: 1 }, async (sandbox) => {
-        const samples: DiscoverySample[] = [];
-        await sandbox.playTraffic({
-          deliver: async ({ body, note }) => {
-            // Forged ones say less than the service does.
-            if (note !== 'forged' && note !== 'unsigned') samples.push({ kind: 'delivery', body, receivedAt });
-            return { outcome: 'accepted' };
-          },
-        });
-        const rows = await allRows(sandbox, sandbox.clients[0]?.apiKey ?? '');
-        samples.push(
-          ...rows.map((row) => ({ kind: 'row' as const, body: Buffer.from(JSON.stringify(row)), receivedAt })),
-        );
-        const found = discover(samples, plain);
-        const consent = found.events.find(({ event }) => event === 'consent.recorded');
-        for (const event of [consent, found.events.find((one) => one.event === 'row')]) {
-          expect(event?.samples).toBeGreaterThan(40);
-          for (const word of [
-            'hashed visitor',
-            'id of the record',
-            'banner',
-            'time of the choice',
-            'choice by purpose',
-          ])
-            expect(event?.understood).toContain(word);
-          // What is proposed beside that fills gaps only.
-          for (const { foundBefore, foundAfter } of event?.proposals ?? [])
-            expect(foundAfter).toBeGreaterThan(foundBefore);
-        }
-        const said = JSON.stringify(found);
-        const world = sandbox.worlds[0] ?? expect.fail('no world');
-        for (const event of world.events) if ('email' in event) expect(said).not.toContain(event.email);
-        for (const row of rows.slice(0, 20))
-          for (const value of JSON.stringify(row).match(/[0-9a-f]{16,}/g) ?? []) expect(said).not.toContain(value);
-      }),
+  it.each(dialectNames)('proposes nothing more for the dialect %s, and shows none of its values', (dialect) =>
+    withSandbox({ dialect, consentRows: 60, clients: 1 }, async (sandbox) => {
+      const samples: DiscoverySample[] = [];
+      await sandbox.playTraffic({
+        deliver: async ({ body, note }) => {
+          // Forged ones say less than the service does.
+          if (note !== 'forged' && note !== 'unsigned') samples.push({ kind: 'delivery', body, receivedAt });
+          return { outcome: 'accepted' };
+        },
+      });
+      const rows = await allRows(sandbox, sandbox.clients[0]?.apiKey ?? '');
+      samples.push(
+        ...rows.map((row) => ({ kind: 'row' as const, body: Buffer.from(JSON.stringify(row)), receivedAt })),
+      );
+      const found = discover(samples, plain);
+      const consent = found.events.find(({ event }) => event === 'consent.recorded');
+      for (const event of [consent, found.events.find((one) => one.event === 'row')]) {
+        expect(event?.samples).toBeGreaterThan(40);
+        for (const word of ['hashed visitor', 'id of the record', 'banner', 'time of the choice', 'choice by purpose'])
+          expect(event?.understood).toContain(word);
+        // What is proposed beside that fills gaps only.
+        for (const { foundBefore, foundAfter } of event?.proposals ?? [])
+          expect(foundAfter).toBeGreaterThan(foundBefore);
+      }
+      const said = JSON.stringify(found);
+      const world = sandbox.worlds[0] ?? expect.fail('no world');
+      for (const event of world.events) if ('email' in event) expect(said).not.toContain(event.email);
+      for (const row of rows.slice(0, 20))
+        for (const value of JSON.stringify(row).match(/[0-9a-f]{16,}/g) ?? []) expect(said).not.toContain(value);
+    }),
   );
 
-  it('finds out what an alien dialect calls its events and fields, and with that every field is read', () => {
+  it('finds the names of events and fields in an unknown dialect, and then reads every field', () => {
     const found = discover(alien, plain);
     expect(found.fieldNames).toMatchObject({
       event: ['hdr.sig'],
@@ -212,7 +204,7 @@ describe('discovering how a sender writes its payloads', () => {
     });
   });
 
-  it('proposes nothing for what it cannot tell', () => {
+  it('proposes nothing for fields it cannot identify', () => {
     const odd = Array.from({ length: 5 }, (_, n) => delivery({ a: 'x', b: n, c: { d: 'hello there' } }));
     expect(discover([...odd, { kind: 'delivery', body: Buffer.from('ping'), receivedAt }], plain)).toMatchObject({
       samples: 6,
@@ -245,7 +237,7 @@ describe('discovering how a sender writes its payloads', () => {
     expect(JSON.stringify(found)).not.toMatch(/471|9f3ac1/);
   });
 
-  it('masks values down to their shape', () => {
+  it('masks values so that only their shape is left', () => {
     const masked: readonly [unknown, string][] = [
       ['ada@example.org', '…@…'],
       ['Ada Lovelace', 'text, 12 characters (letters, blanks)'],

@@ -55,7 +55,7 @@ describe('the kind of a request', () => {
       unread: ['request_type'],
     });
   });
-  it('is the first of a list that is understood', () => {
+  it('is the first word of a list that is understood', () => {
     expect(request({ request_types: ['other', 'deletion'] })).toMatchObject({
       kind: 'erasure',
       kindAsGiven: 'other, deletion',
@@ -67,7 +67,7 @@ describe('the kind of a request', () => {
   });
 });
 
-describe('who asks, and from where', () => {
+describe('the requester and their place', () => {
   it.each<[object, object]>([
     [
       { name: 'Ann', email: 'a@b.example' },
@@ -104,7 +104,7 @@ describe('who asks, and from where', () => {
     const message = request({ message: `${'x'.repeat(19_999)}\u{1f600}${'y'.repeat(50)}` }).message ?? '';
     expect(message).toBe(`${'x'.repeat(19_999)} […]`);
   });
-  it('has the receipt by its own word where there is one', () => {
+  it('has the receipt time that the event states, if any', () => {
     expect(request({ submitted_at: '2026-06-30T10:00:00Z' }).occurred).toEqual({
       at: '2026-06-30T10:00:00.000Z',
       basis: 'payload',
@@ -140,11 +140,11 @@ describe('a signed dsar event always opens a case', () => {
     expect(reading).toMatchObject({ outcome: 'read', event });
     expect(factOf(reading, 'request').occurred.at).toBe(RECEIVED);
   });
-  it('in Latin-1', () => {
+  it('written in Latin-1', () => {
     const body = Buffer.from('{"event":"dsar.submitted","name":"J\u00f6rg"}', 'latin1');
     expect(factOf(readDelivery(body, context), 'request').requesterName).toBe('J\u00f6rg');
   });
-  it('but not a text that only speaks of it', () => {
+  it('but a text that only mentions it does not', () => {
     expect(read('{"event":"policy.deleted","policy_id":"p","note":"dsar.submitted"}').outcome).toBe('read');
     expect(read('{"event":"dsarx.submitted"}')).toMatchObject({ outcome: 'unknown-event', event: 'dsarx.submitted' });
   });

@@ -58,7 +58,7 @@ describe('the webhook endpoint answers', () => {
     const second = await post(body, signBody(body, SECRET));
     expect([second.statusCode, second.json()]).toEqual([200, { status: 'duplicate', seq: 1 }]);
   });
-  it('401 without a signature, and hands the bytes to the ring', async () => {
+  it('401 without a signature, and passes the bytes to the rejected ring', async () => {
     const response = await post(body, { 'content-type': 'application/json' });
     expect(response.statusCode).toBe(401);
     expect(errorOf(response).code).toBe('signature_missing');
@@ -76,18 +76,18 @@ describe('the webhook endpoint answers', () => {
     expect(rejected.map((one) => one.reason)).toEqual(['mismatch']);
     expect(accepted).toEqual([]);
   });
-  it('401 for JSON that was parsed and written again on the way', async () => {
+  it('401 for JSON that was parsed and serialised again on the way', async () => {
     const sent = Buffer.from('{"event": "consent.recorded", "id": 12345678901234567890}');
     const again = Buffer.from(JSON.stringify(JSON.parse(sent.toString())));
     expect((await post(again, signBody(sent, SECRET))).statusCode).toBe(401);
     expect((await post(sent, signBody(sent, SECRET))).statusCode).toBe(200);
   });
-  it('200 and a disagreement in the verdict when only one header is right', async () => {
+  it('200 and a disagreement in the verdict if only one header is right', async () => {
     const headers = { ...signBody(body, SECRET), 'x-service-signature': '0'.repeat(64) };
     expect((await post(body, headers)).statusCode).toBe(200);
     expect(accepted[0]?.verdict).toBe('verified-headers-disagree');
   });
-  it('404 for an unknown source, and tells of it', async () => {
+  it('404 for an unknown source, and reports it', async () => {
     await post(body, signBody(body, SECRET), '/webhooks/nobody');
     expect(unknown).toEqual([{ source: 'nobody', address: '127.0.0.1' }]);
   });
@@ -99,7 +99,7 @@ describe('the webhook endpoint answers', () => {
     }
     expect(rejected).toEqual([]);
   });
-  it('413 for a body over the limit, and takes one at the limit', async () => {
+  it('413 for a body over the limit, and accepts one at the limit', async () => {
     const over = Buffer.alloc(LIMIT + 1, 0x61);
     const response = await post(over, signBody(over, SECRET));
     expect(response.statusCode).toBe(413);
@@ -108,7 +108,7 @@ describe('the webhook endpoint answers', () => {
     const just = Buffer.alloc(LIMIT, 0x61);
     expect((await post(just, signBody(just, SECRET))).statusCode).toBe(200);
   });
-  it('200 to GET and HEAD, storing nothing, and 404 for a source that is not there', async () => {
+  it('200 to GET and HEAD, storing nothing, and 404 for an unknown source', async () => {
     expect((await app.inject({ method: 'GET', url: '/webhooks/default' })).statusCode).toBe(200);
     const head = await app.inject({ method: 'HEAD', url: '/webhooks/default' });
     expect([head.statusCode, head.body]).toEqual([200, '']);
@@ -125,7 +125,7 @@ describe('the webhook endpoint answers', () => {
     expect(response.statusCode).toBe(405);
     expect(response.headers.allow).toBe('POST, PUT, GET, HEAD');
   });
-  it('takes a signed PUT like a POST, and refuses one that is not signed', async () => {
+  it('200 to a signed PUT as to a POST, and refuses an unsigned one', async () => {
     const put = (headers: Record<string, string>) =>
       app.inject({ method: 'PUT', url: '/webhooks/default', payload: body, headers });
     expect((await put(signBody(body, SECRET))).statusCode).toBe(200);
@@ -146,7 +146,7 @@ describe('the webhook endpoint answers', () => {
     failWith = null;
     expect((await post(body, signBody(body, SECRET))).statusCode).toBe(200);
   });
-  it('500 without internals for what nobody expected', async () => {
+  it('500 without internals for an unexpected error', async () => {
     failWith = new Error('connect ECONNREFUSED 10.0.0.7 password=hunter2');
     const response = await post(body, signBody(body, SECRET));
     expect(response.statusCode).toBe(500);
@@ -227,7 +227,7 @@ describe('over real HTTP', () => {
       ]),
     );
 
-  it('a chunked body without a content type is taken byte for byte', async () => {
+  it('a chunked body without a content type is stored byte for byte', async () => {
     const chunks = [body.subarray(0, 3), body.subarray(3, 20), body.subarray(20)];
     expect((await send(signBody(body, SECRET), chunks)).status).toBe(200);
     expect(accepted[0]?.rawBody.equals(body)).toBe(true);
@@ -239,7 +239,7 @@ describe('over real HTTP', () => {
     expect(answer.status).toBe(413);
     expect(accepted).toEqual([]);
   });
-  it('a large body for an unknown source is answered without being taken', async () => {
+  it('a large body for an unknown source is answered without being read', async () => {
     const answer = await send({ 'content-length': String(64 * 1024) }, [Buffer.alloc(64 * 1024)], '/webhooks/nobody');
     expect(answer.status).toBe(404);
   });
@@ -253,7 +253,7 @@ describe('over real HTTP', () => {
     const answer = await rawPost([line, line, `Content-Length: ${body.length}`], body);
     expect(answer).toMatch(/^HTTP\/1\.1 401 /);
   });
-  it('a signed empty body with neither length nor type is taken', async () => {
+  it('a signed empty body with neither length nor type is accepted', async () => {
     const hex = signBody(Buffer.alloc(0), SECRET)['x-service-signature'];
     expect(await rawPost([`X-Service-Signature: ${hex}`], Buffer.alloc(0))).toMatch(/^HTTP\/1\.1 200 /);
     expect(accepted[0]?.rawBody.length).toBe(0);
@@ -278,7 +278,7 @@ describe('over real HTTP', () => {
     );
     expect(accepted).toEqual([]);
   });
-  it('random signed bodies are taken byte for byte', async () => {
+  it('random signed bodies are stored byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 500 }), async (bytes) => {
         const payload = Buffer.from(bytes);

@@ -23,7 +23,7 @@ function cpuMillis(work: () => void): number {
   return best;
 }
 
-test('remembers nothing of keys of a megabyte', () => {
+test('keeps nothing of keys of a megabyte', () => {
   collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let n = 0; n < 40; n += 1) {
@@ -50,7 +50,7 @@ test.each([
   ['objects in objects', '{"a":{"b":{}}}'],
   ['events that are not known', '{"event":"x"}'],
   ['empty lists', '[]'],
-])('reads a list of %s as long as a delivery may be in a moment', (_name, item) => {
+])('reads quickly a list of %s as long as a delivery may be', (_name, item) => {
   const body = `[${Array.from({ length: Math.floor(MB / (item.length + 1)) }, () => item).join(',')}]`;
   expect(cpuMillis(() => read(body))).toBeLessThan(500);
 });

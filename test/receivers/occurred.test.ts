@@ -82,7 +82,7 @@ describe('a time is read from', () => {
       ),
     );
   });
-  it('no string without a result or null', () => {
+  it('gives a result or null for any string', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const time = parseTime(text, '+00:00');
@@ -103,7 +103,7 @@ describe('a claimed time', () => {
   ])('%s', (_name, at, counts) => {
     expect(claim(at)).toEqual({ at, basis: 'payload', counts });
   });
-  it('says where it comes from', () => {
+  it('says which field it comes from', () => {
     const at = '2026-07-01T10:00:00.000Z';
     expect(occurredOf({ at, assumed: true }, context).basis).toBe('assumed-offset');
     expect(occurredOf({ at, assumed: false }, { ...context, basis: 'row' }).basis).toBe('row');

@@ -14,7 +14,7 @@ it('offers the plugin, the check and the errors that mean 503, and nothing else'
   ]);
 });
 
-it('receives a signed delivery in an app of one’s own, as its documentation shows', async () => {
+it('receives a signed delivery in another app, as its documentation shows', async () => {
   const kept: Buffer[] = [];
   const app = Fastify();
   await app.register(offered.webhookEndpoint, {

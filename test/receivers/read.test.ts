@@ -52,10 +52,10 @@ describe('a policy event', () => {
     ['https://s.example/p#token', 'https://s.example/p'],
     ['https://user:pass@s.example/p', 'https://s.example/p'],
     ['javascript:alert(1)', null],
-  ])('keeps an address without what could be a secret: %s', (url, expected) => {
+  ])('keeps an address without any part that could be a secret: %s', (url, expected) => {
     expect(factOf(read({ ...published, hosted_url: url }), 'policy').hostedUrl).toBe(expected);
   });
-  it('has the shape of the other generate form, too', () => {
+  it('is read in the shape of the other generate form, too', () => {
     const fact = factOf(
       read({
         event: 'policy.created',
@@ -80,7 +80,7 @@ describe('a policy event', () => {
       occurred: { at: '2026-07-01T10:00:00.000Z' },
     });
   });
-  it('does not take the time of another change for its own', () => {
+  it('does not read the time of another change as its own', () => {
     expect(
       factOf(read({ event: 'policy.updated', id: 'p', created_at: '2026-01-01T00:00:00Z' }), 'policy').occurred.basis,
     ).toBe('received');
@@ -213,7 +213,7 @@ describe('scans and integrations', () => {
   ])('what a scan found: %s', (_what, fields, expected) => {
     expect(factOf(read({ event: 'cookie_scan.completed', ...fields }), 'scan')).toMatchObject(expected);
   });
-  it('takes over 1,000 things of a scan, counts the rest, and names the list as unread', () => {
+  it('keeps 1,000 items of a scan, counts the rest, and names the list as unread', () => {
     const reading = read({
       event: 'cookie_scan.completed',
       cookies: Array.from({ length: 1003 }, (_, n) => ({ name: `c${n}` })),
@@ -242,7 +242,7 @@ describe('scans and integrations', () => {
     [{ error: { message: 'HTTP 401 Unauthorized' } }, { change: 'lost', error: 'HTTP 401 Unauthorized' }],
     [{ reason: 'revoked by the user' }, { change: 'disconnected', error: 'revoked by the user' }],
     [{ status: 'disconnected' }, { change: 'disconnected', error: null }],
-  ])('tells an integration that was lost from one that was taken off: %j', (fields, expected) => {
+  ])('distinguishes a lost integration from a disconnected one: %j', (fields, expected) => {
     expect(factOf(read({ event: 'integration.disconnected', ...fields }), 'integration')).toMatchObject(expected);
   });
   it.each<[object, object]>([
@@ -285,7 +285,7 @@ describe('the name of an event', () => {
   ])('%j', (value, event) => {
     expect(eventNameOf(bytes(value))).toBe(event);
   });
-  it('is understood for everything that the service documents or mentions', () => {
+  it('is understood for every event that the service documents or mentions', () => {
     expect(knownEvents.length).toBeGreaterThan(documentedEvents.length);
     for (const event of knownEvents) expect(read({ event, id: 'x', status: 'accepted' }).outcome).toBe('read');
   });
@@ -306,10 +306,10 @@ describe('unknown content is kept and shown', () => {
     expect(reading).toMatchObject({ outcome: 'unknown-event', ...expected });
     expect((reading as { reason: string }).reason).toMatch(/\.$/);
   });
-  it('bytes that are no text', () => {
+  it('bytes that are not text', () => {
     expect(readDelivery(Buffer.from([0xff, 0xfe, 0x00, 0x80]), context).outcome).toBe('unknown-event');
   });
-  it('a byte order mark does no harm', () => {
+  it('a body with a byte order mark', () => {
     expect(read(`\ufeff${JSON.stringify(published)}`).outcome).toBe('read');
   });
   it('fields that nobody knows are named, values never', () => {
@@ -364,7 +364,7 @@ describe('whatever is in a body', () => {
     .tuple(event, fc.dictionary(key, value, { maxKeys: 12 }))
     .map(([name, fields]) => ({ name, text: JSON.stringify({ ...fields, event: name }) }));
 
-  it('reading ends with an outcome, the same each time, that any store can hold', () => {
+  it('reading gives the same outcome each time, one that any store can hold', () => {
     let read = 0;
     fc.assert(
       fc.property(body, ({ name, text }) => {
@@ -383,14 +383,14 @@ describe('whatever is in a body', () => {
     );
     expect(read).toBeGreaterThan(300);
   });
-  it('random bytes end with an outcome', () => {
+  it('random bytes give an outcome', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), (random) =>
         ['unknown-event', 'read'].includes(readDelivery(random, context).outcome),
       ),
     );
   });
-  it('large integers keep their digits and everything else its value', () => {
+  it('large integers keep their digits and all else keeps its value', () => {
     const leaf = fc.oneof(
       fc.bigInt().map(String),
       fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => JSON.stringify(number)),
@@ -406,7 +406,7 @@ describe('whatever is in a body', () => {
       }),
     );
   });
-  it('a mebibyte of anything is read in no time to speak of', () => {
+  it('a mebibyte of anything is read quickly', () => {
     const strange = [
       `{"event":"consent.recorded","categories":{${Array.from({ length: 60_000 }, (_, i) => `"p${i}":true`).join(',')}}}`,
       `{"event":"consent.recorded",${Array.from({ length: 60_000 }, (_, i) => `"k${i}":{"a":{"b":${i}}}`).join(',')}}`,

@@ -33,10 +33,10 @@ describe('a signature is accepted', () => {
     ['the plain one is wrong', { 'x-service-signature': wrong, 'x-service-signature-256': `sha256=${hex}` }],
     ['the prefixed one has no prefix', { 'x-service-signature': hex, 'x-service-signature-256': hex }],
     ['the plain one is not hex', { 'x-service-signature': 'garbage', 'x-service-signature-256': `sha256=${hex}` }],
-  ])('but told as a disagreement when %s', (_name, headers) => {
+  ])('but reported as a disagreement when %s', (_name, headers) => {
     expect(verify(headers)).toEqual({ outcome: 'verified', secretId: 'new', headersAgree: false });
   });
-  it('under any of several secrets, and names the one', () => {
+  it('under any of several secrets, and the verdict names it', () => {
     const several = [
       { id: 'new', value: 'other' },
       { id: 'old', value: 'whsec-new' },
@@ -56,12 +56,12 @@ describe('a signature is accepted', () => {
     const verdict = verifySignature({ headers, rawBody: body, secrets: both });
     expect(verdict).toEqual({ outcome: 'verified', secretId: 'a', headersAgree: true });
   });
-  it('over an empty body, and over bytes that are no text', () => {
+  it('over an empty body, and over bytes that are not text', () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from([0xff, 0x00, 0xfe])]) {
       expect(verify(signBody(bytes, 'whsec-new'), bytes).outcome).toBe('verified');
     }
   });
-  it('when a header comes as a list of one', () => {
+  it('when a header comes as a list with one item', () => {
     expect(verify({ 'x-service-signature': [hex] }).outcome).toBe('verified');
   });
 });
@@ -124,7 +124,7 @@ describe('whatever comes in', () => {
     fc.stringMatching(/^[0-9a-f]{64}$/),
     fc.stringMatching(/^[0-9a-f]{64}$/).map((digest) => `sha256=${digest}`),
   );
-  it('random headers and bodies are refused without a throw', () => {
+  it('random headers and bodies are refused without throwing', () => {
     fc.assert(
       fc.property(headerValue, headerValue, fc.uint8Array({ maxLength: 200 }), (plain, prefixed, bytes) => {
         const { outcome } = verify({ 'x-service-signature': plain, 'x-service-signature-256': prefixed }, bytes);

@@ -71,7 +71,7 @@ describe('verify gives the verdict of verifySignature', () => {
   });
 });
 
-it('names what is wrong with how it is called', async () => {
+it('names a wrong argument', async () => {
   const parsed = { event: 'policy.published' } as unknown as Uint8Array;
   await expect(verify({ headers: signed, rawBody: parsed, secrets })).rejects.toThrow(
     /bytes of the body.*express\.raw/,

@@ -16,23 +16,23 @@ const stored = (address: string, count: number, minutes = 5, firstId = 1) =>
 const fresh = (address: string, count: number) =>
   Array.from({ length: count }, () => ({ address, bytes: 100, receivedAt: minutesAgo(0) }));
 
-describe('which rejected deliveries are kept', () => {
-  test('everything, while there is room', () => {
+describe('the rejected ring keeps', () => {
+  test('everything while there is room', () => {
     const { enter, leave } = chooseItems(stored('a', 3), fresh('b', 4), NOW, limits);
     expect([enter.length, leave.length]).toEqual([4, 0]);
   });
 
-  test('nothing more from an address at its cap: its flood ends in no writes', () => {
+  test('nothing more from an address at its cap, whose flood causes no writes', () => {
     expect(chooseItems(stored('a', 6), fresh('a', 50), NOW, limits)).toEqual({ enter: [], leave: [] });
   });
 
-  test('a full ring gives way to an address that holds less, at the cost of the oldest of the one that holds most', () => {
+  test('an item from an address that holds less, in place of the oldest from the address that holds most', () => {
     const kept = [...stored('a', 6, 30, 1), ...stored('b', 4, 5, 100)];
     const { enter, leave } = chooseItems(kept, fresh('c', 1), NOW, limits);
     expect([enter.length, leave]).toEqual([1, [1]]);
   });
 
-  test('a full ring of equals changes nothing within the hour, and turns over after it', () => {
+  test('its items for an hour when all addresses hold the same, and replaces them after it', () => {
     const many = (minutes: number) =>
       Array.from({ length: 10 }, (_, id) => ({ id, address: `a${id}`, bytes: 100, receivedAt: minutesAgo(minutes) }));
     expect(chooseItems(many(59), fresh('new', 3), NOW, limits)).toEqual({ enter: [], leave: [] });
@@ -40,12 +40,12 @@ describe('which rejected deliveries are kept', () => {
     expect([enter.length, leave.length]).toEqual([3, 3]);
   });
 
-  test('items older than 72 hours leave', () => {
+  test('no item older than 72 hours', () => {
     expect(chooseItems(stored('a', 2, 72 * 60 + 1), [], NOW, limits).leave).toEqual([1, 2]);
     expect(chooseItems(stored('a', 2, 72 * 60 - 1), [], NOW, limits).leave).toEqual([]);
   });
 
-  test('a large newcomer that would not fit even so displaces nobody', () => {
+  test('all items when a new one is too large to fit even if some were removed', () => {
     const kept = Array.from({ length: 9 }, (_, id) => ({
       id,
       address: `a${id}`,
@@ -58,7 +58,7 @@ describe('which rejected deliveries are kept', () => {
     });
   });
 
-  test('whatever comes, no bound is passed and nothing leaves twice', () => {
+  test('its bounds whatever comes, and removes no item twice', () => {
     const item = fc.record({
       address: fc.constantFrom('a', 'b', 'c', 'd'),
       bytes: fc.integer({ min: 0, max: 40_000 }),
@@ -105,6 +105,6 @@ test.each([
   ['1:2::192.0.2.7', '1:2:0:0::/64'],
   ['unknown', 'other'],
   ['', 'other'],
-])('the address %s counts as %s', (address, group) => {
+])('counts the address %s as %s', (address, group) => {
   expect(addressGroup(address)).toBe(group);
 });

@@ -25,7 +25,7 @@ function rejected(text: string, more: Partial<Rejected> = {}): Rejected {
   };
 }
 
-test('a rejected delivery can be listed and read, and lies encrypted meanwhile', async () => {
+test('a rejected delivery can be listed and read, and is stored encrypted', async () => {
   const store = await temporaryStore();
   const ring = open(store);
   ring.note(
@@ -65,7 +65,7 @@ test('counts add up per source, minute and reason over several writes', async ()
   expect(await ring.counts('2026-03-01T10:01:00.000Z')).toEqual([]);
 });
 
-test('a sender that repeats a refused delivery takes one place, and each time is counted', async () => {
+test('repeats of a refused delivery take one place, and each is counted', async () => {
   const ring = open(await temporaryStore());
   for (let n = 0; n < 20; n++) {
     ring.note(rejected('the same', { headers: { ...signBody(Buffer.from('the same'), 'x'), 'x-attempt': String(n) } }));
@@ -108,7 +108,7 @@ test('waiting bodies are bounded in bytes', async () => {
   expect(await ring.list()).toHaveLength(7);
 });
 
-test('gathered deliveries are written by the timer, and survive a store that is away for a while', async () => {
+test('gathered deliveries are written by the timer, and survive an outage of the store', async () => {
   const store = await temporaryStore();
   let broken = true;
   const onError = vi.fn();
@@ -137,7 +137,7 @@ test('after 72 hours a body is neither shown nor kept', async () => {
   expect(await store.read.selectFrom('rejected_deliveries').select('id').execute()).toEqual([]);
 });
 
-test('a row whose time or source was exchanged in the database does not open', async () => {
+test('a row whose time or source was swapped in the database cannot be decrypted', async () => {
   const store = await temporaryStore();
   const ring = open(store);
   ring.note(rejected('x'));
@@ -146,7 +146,7 @@ test('a row whose time or source was exchanged in the database does not open', a
   expect(await ring.read(1)).toBeNull();
 });
 
-test('readmitting appends deliveries that the current secrets verify, with the time of arrival, and leaves the rest', async () => {
+test('readmitting appends deliveries that the current secrets verify, with their time of arrival, and leaves the rest', async () => {
   const { store, ledger } = await temporaryLedger();
   const ring = open(store);
   const secrets = [{ id: 'old', value: 'old-secret' }];
@@ -200,7 +200,7 @@ test('readmitting appends deliveries that the current secrets verify, with the t
   });
 });
 
-test('a readmitted delivery that came again meanwhile is a duplicate, and only the chosen ones are tried', async () => {
+test('a readmitted delivery that meanwhile came again is a duplicate, and only the chosen ones are tried', async () => {
   const { store, ledger } = await temporaryLedger();
   const ring = open(store);
   const source = { slug: 'acme', webhookSecrets: [{ id: 'new', value: 'new-secret' }] } as unknown as Source;
@@ -225,7 +225,7 @@ test('a readmitted delivery that came again meanwhile is a duplicate, and only t
   expect((await ring.list()).map(({ id }) => id)).toEqual([1]);
 });
 
-test('writes hundreds of refused deliveries in a handful of statements, since appends wait meanwhile', async () => {
+test('writes hundreds of refused deliveries in a few statements, since appends wait meanwhile', async () => {
   const store = await temporaryStore();
   let statements = 0;
   const counted: Store = {

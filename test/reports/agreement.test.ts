@@ -51,7 +51,7 @@ test('a source that was never pulled is not said to agree, with decisions or wit
   expect(agreement.banners).toMatchObject([{ bannerId: 'banner-main', notPulled: true, missingFromLog: 0 }]);
 });
 
-test('what stands in both, under a pull of the whole period, is all that it takes to agree', async () => {
+test('identical records on both sides, under a pull of the whole period, are enough for agreement', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3)),
@@ -62,7 +62,7 @@ test('what stands in both, under a pull of the whole period, is all that it take
   expect(await page(world)).toContain('Both channels agree');
 });
 
-test('a run covers nothing after it began, whatever end it asked for, and reads dates with their offset', async () => {
+test('a run covers nothing after its start, whatever end it requested, and reads dates with their offset', async () => {
   const world = await open();
   await world.insert('action_history', [
     syncRun(1, '2026-06-10T12:00:00.000Z', '2026-06-01T00:00:00-05:00', '2026-12-31', {
@@ -80,7 +80,7 @@ test('a run covers nothing after it began, whatever end it asked for, and reads 
   ]);
 });
 
-test('a pull of the whole log does not count for a banner that no row of it names', async () => {
+test('a pull of the whole log does not count for a banner that none of its rows names', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3)),
@@ -103,7 +103,7 @@ test('a pull of the whole log does not count for a banner that no row of it name
   expect(concerns.join('\n')).toMatch(/1 decision was delivered in stretches that were not pulled/);
 });
 
-test('a banner that was pulled before the period and not in it is not said to have been pulled never', async () => {
+test('a banner that was pulled only before the period is not reported as never pulled', async () => {
   const world = await open();
   await world.insert('decision_history', [decision(2, at(4))]);
   await world.insert('action_history', [syncRun(1, '2026-05-20T00:00:00.000Z', null, null)]);
@@ -111,7 +111,7 @@ test('a banner that was pulled before the period and not in it is not said to ha
   expect(await page(world)).toContain('no finished pull');
 });
 
-test('deliveries and rows with neither id nor time cannot be matched: neither is called missing, and no outage is made of them', async () => {
+test('deliveries and rows with neither id nor time cannot be matched, and count neither as missing nor as an outage', async () => {
   const world = await open();
   const nameless = { record_id: null, occurred_basis: 'received' } as const;
   await world.insert('decision_history', [
@@ -138,7 +138,7 @@ test('deliveries and rows with neither id nor time cannot be matched: neither is
   ]);
 });
 
-test('what arrived during an outage is counted within it: not the delivery of the decision before, which takes its time', async () => {
+test('deliveries during an outage are counted within it, except a late delivery of the decision before', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(5, '08:00:00.000'), { received_at: at(5, '08:00:02.000') }),
@@ -180,7 +180,7 @@ test('what arrived during an outage is counted within it: not the delivery of th
   expect(audit.toString('utf8')).toMatch(/those from before 2026-11-27 .* are no longer available/);
 });
 
-test('a banner, or a source, of which nothing was ever delivered is named as such', async () => {
+test('a banner or source without any delivery is named as such', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3), { banner_id: 'banner-silent', ...pulled }),
@@ -197,7 +197,7 @@ test('a banner, or a source, of which nothing was ever delivered is named as suc
   );
 });
 
-test('a decision that was delivered late, after it had been pulled, came both ways and makes no outage', async () => {
+test('a decision that was delivered late, after its pull, came both ways and is not an outage', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3), pulled),
@@ -210,7 +210,7 @@ test('a decision that was delivered late, after it had been pulled, came both wa
   expect((await said(world, { asOf: 1 })).agreement.totals).toMatchObject({ both: 0, onlyPulled: 1 });
 });
 
-test('that a later answer begins later does not unmake what had been pulled of the time before', async () => {
+test('a later answer that begins later does not undo earlier pulls of the time before', async () => {
   const world = await open();
   await world.insert('action_history', [wholeLog(9, { earliest: at(10) })]);
   const nothingBefore = 'returned nothing before 2026-06-10 12:00:00 +02:00';
@@ -219,7 +219,7 @@ test('that a later answer begins later does not unmake what had been pulled of t
   expect((await said(world)).concerns).toEqual([]);
 });
 
-test('gaps are those of the banners: a late pull of one banner leaves none where the whole log was pulled', async () => {
+test('gaps are counted by banner: a late pull of one banner leaves no gap if the whole log was pulled', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3)),
@@ -234,7 +234,7 @@ test('gaps are those of the banners: a late pull of one banner leaves none where
   expect(audit.toString('utf8')).not.toContain('not covered by a finished pull');
 });
 
-test('a gap of a period without a decision is named, and so is that only named banners were asked for', async () => {
+test('a gap without a decision is named, and so is a pull of named banners only', async () => {
   const world = await open();
   await world.insert('action_history', [
     syncRun(1, at(11), null, null, { bannerId: null, earliest: null }),
@@ -251,7 +251,7 @@ test('a gap of a period without a decision is named, and so is that only named b
   expect(await page(world)).not.toContain('A banner named neither');
 });
 
-test('what follows the last pull of a period that is not over is not a gap, and the report says up to when the log was pulled', async () => {
+test('the time after the last pull of a current period is not a gap, and the report says up to when the log was pulled', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3)),
@@ -272,7 +272,7 @@ test('what follows the last pull of a period that is not over is not a gap, and 
   ]);
 });
 
-test('decisions that the service gave no more at a recount are named once, and only those of the period', async () => {
+test('decisions missing from a recount are named once, and only those of the period', async () => {
   const world = await open();
   await world.insert('decision_history', [
     decision(1, at(3), pulled),
@@ -296,7 +296,7 @@ test('decisions that the service gave no more at a recount are named once, and o
   expect((await said(world)).concerns.join('\n')).toContain('At least 1 decision that had been pulled');
 });
 
-test('erased entries of the source are said to be missing on one side', async () => {
+test('erased entries of the source are reported as missing on one side', async () => {
   const world = await open();
   const entry = (seq: number, kind: 'webhook' | 'erasure', said: object, source = 'default') => {
     const body = Buffer.from(JSON.stringify(said));
@@ -321,7 +321,7 @@ test('erased entries of the source are said to be missing on one side', async ()
   expect((await said(world, { asOf: 3 })).agreement.erasedEntries).toBe(0);
 });
 
-test('with hundreds of banners the pages list some and say so, and the JSON has all', async () => {
+test('the pages list some of hundreds of banners and say so, and the JSON has all', async () => {
   const world = await open();
   await world.insert(
     'decision_history',

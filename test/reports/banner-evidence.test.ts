@@ -59,7 +59,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('a pack encloses the evidence of the banners that the person decided on, cites it with the decisions, and never as a page to run', async () => {
+test('a pack encloses the evidence of the person’s banners, cites it with the decisions, and never as a page to run', async () => {
   const evidenceFolder = await temporaryFolder();
   await writeFile(join(evidenceFolder, sha256Hex(page)), page);
   const input: DsarPackInput = packInput(world, {
@@ -97,7 +97,7 @@ test('a missing or altered evidence file is named in the pack, and nothing repla
   expect(zipFile(zip, 'banner-evidence/entry-21-altered.txt').toString('utf8')).toContain(sha256Hex(page));
 });
 
-test('the audit says which banner had which evidence in which part of the period, and where none', async () => {
+test('the audit says which banner had which evidence in which part of the period, and where it had none', async () => {
   const json = JSON.parse(
     (await collect(consentAudit.produce({ ...world.input(), format: 'json' }))).toString('utf8'),
   ) as {
@@ -117,7 +117,7 @@ test('the audit says which banner had which evidence in which part of the period
   expect(text).toContain('retracted: another site');
 });
 
-test('documents call a banner by the name that it had at asOf, with the id beside', async () => {
+test('documents call a banner by its name at asOf, with the id beside it', async () => {
   const unnamed = { sha256: null, bytes: null, media_type: null, file_name: null, shown_from: null, shown_to: null };
   const named = (seq: number, name: string | null) =>
     evidence(seq, '', null, { change: 'named', note: name, ...unnamed });
@@ -136,7 +136,7 @@ test('documents call a banner by the name that it had at asOf, with the id besid
   expect(zipFile(zip, 'history.html').toString('utf8')).toContain('Shop (banner-main), entry 21');
 });
 
-test('evidence added after asOf is not there, and what was retracted after it still is', async () => {
+test('evidence added after asOf is left out, and evidence retracted after it is kept', async () => {
   const audit = async (asOf: number) =>
     JSON.parse((await collect(consentAudit.produce({ ...world.input(), asOf, format: 'json' }))).toString('utf8')) as {
       banners: { evidenced: number };

@@ -40,7 +40,7 @@ async function inWorld<T>(work: (world: World) => Promise<T>): Promise<T> {
   }
 }
 
-test('every total of the report adds up to the number of decisions', async () => {
+test('all totals of the report add up to the number of decisions', async () => {
   const audit = await json(month);
   const { decisions } = audit.totals;
   expect(decisions).toBeGreaterThan(300);
@@ -54,7 +54,7 @@ test('every total of the report adds up to the number of decisions', async () =>
     expect(granted + refused + withdrawn + disputed).toBe(decisions);
 });
 
-test('a decision told twice counts once, a row of it that contradicts is a conflict, and both are rows of the CSV', () =>
+test('a decision recorded twice counts once, a contradicting row is a conflict, and both are rows of the CSV', () =>
   inWorld(async (world) => {
     const told = [
       decision(1, '2026-06-03T10:00:00.000Z', { decision_id: 'r:a' }),
@@ -87,7 +87,7 @@ test('a decision told twice counts once, a row of it that contradicts is a confl
     ]);
   }));
 
-test('days are those of the time zone: a decision just after local midnight belongs to the new day, also when clocks change', () =>
+test('days are those of the time zone: a decision just after local midnight belongs to the new day, even when clocks change', () =>
   inWorld(async (world) => {
     await world.insert('decision_history', [
       decision(1, '2026-05-31T21:59:59.999Z'),
@@ -174,7 +174,7 @@ test('the pages of the PDF say who, what, when, how complete, how to verify, and
   expect(text).toContain(`All ${totals.decisions} 100.0 %`);
 });
 
-test('what the profile leaves out is named, and so is a missing profile', async () => {
+test('facts missing from the profile are named, and so is a missing profile', async () => {
   const audit = await json(month, { profile: null });
   expect(audit.missingFromProfile).toEqual(['the controller profile as a whole']);
   const input = month.input();
@@ -183,7 +183,7 @@ test('what the profile leaves out is named, and so is a missing profile', async 
   expect(text).toMatch(/•\s+recipients/);
 });
 
-test('gaps of the pulled log are what no finished run asked for, and a failed run covers nothing', async () => {
+test('gaps of the pulled log are the times that no finished run requested, and a failed run covers nothing', async () => {
   const audit = await json(month);
   expect(audit.completeness.pulls).toHaveLength(1);
   expect(audit.completeness.pulls[0]).toMatchObject({
@@ -197,7 +197,7 @@ test('gaps of the pulled log are what no finished run asked for, and a failed ru
   ]);
 });
 
-test('windows merge where they touch, and gaps are what is left', () => {
+test('windows that touch merge, and gaps are the rest', () => {
   const windows = [
     { from: '5', to: '7' },
     { from: '1', to: '3' },
@@ -217,7 +217,7 @@ test('windows merge where they touch, and gaps are what is left', () => {
   expect(gapsIn({ from: '0', to: '9' }, [])).toEqual([{ from: '0', to: '9' }]);
 });
 
-test('a consent stands until something later comes from the same subject on the same banner; expiry and old versions are counted', () =>
+test('a consent stands until a later decision of the same subject on the same banner; expiry and old versions are counted', () =>
   inWorld(async (world) => {
     const at = (day: number) => `2026-06-${String(day).padStart(2, '0')}T10:00:00.000Z`;
     await world.insert('policy_history', [
@@ -259,7 +259,7 @@ test('a consent stands until something later comes from the same subject on the 
     ]);
   }));
 
-test('times that were not stated are flagged, and withdrawals say how long it took to record them', () =>
+test('times that were not stated are flagged, and withdrawals show how long it took to record them', () =>
   inWorld(async (world) => {
     const at = '2026-06-03T10:00:00.000Z';
     await world.insert('decision_history', [
@@ -282,7 +282,7 @@ test('times that were not stated are flagged, and withdrawals say how long it to
     });
   }));
 
-test('a decision judged again later counts as it was known at asOf, and consent after a withdrawal by request is named', () =>
+test('a decision judged again later counts as known at asOf, and consent after a withdrawal by request is named', () =>
   inWorld(async (world) => {
     const at = (day: number) => `2026-06-0${day}T10:00:00.000Z`;
     await world.insert('decision_history', [
@@ -340,7 +340,7 @@ test('a decision judged again later counts as it was known at asOf, and consent 
     );
   }));
 
-test('the signed checkpoint stands on the last pages unbroken, and is attached to the PDF', async () => {
+test('the signed checkpoint is printed unbroken on the last pages and attached to the PDF', async () => {
   const pdf = await produce(month, { format: 'pdf' });
   const { note, verifierKey } = month.input().checkpoint ?? { note: '', verifierKey: '' };
   expect(pdfAttachment(pdf, 'checkpoint.txt').toString('utf8')).toBe(note);
@@ -349,7 +349,7 @@ test('the signed checkpoint stands on the last pages unbroken, and is attached t
   expect(text.replaceAll(/\s/g, '')).toContain(verifierKey);
 });
 
-test('an empty month is a report all the same, and a period without a day is refused', () =>
+test('an empty month still gives a report, and a period without a day is refused', () =>
   inWorld(async (world) => {
     const text = pdfText(await produce(world, { format: 'pdf', checkpoint: null }));
     expect(text).toContain('No decisions in the period.');
@@ -357,7 +357,7 @@ test('an empty month is a report all the same, and a period without a day is ref
     await expect(produce(world, { to: '2026-06-01' })).rejects.toThrow(RangeError);
   }));
 
-test('the cover answers on one page what an authority asks, and says where it stands', async () => {
+test('the cover answers an authority’s questions on one page, and says where to find the details', async () => {
   const [cover = '', second = ''] = pdfText(await produce(month, { format: 'pdf' })).split('\f');
   for (const question of [
     'Are the records complete?',
@@ -387,7 +387,7 @@ test('a policy is in force from its publication; creating or editing it changes 
     ]);
   }));
 
-test('the history of one subject is appended when it is asked for: every state, not only the last one', () =>
+test('the history of one subject is appended on request, with every state, not only the last', () =>
   inWorld(async (world) => {
     await world.insert('decision_history', [
       decision(1, '2026-05-03T10:00:00.000Z', { subject: 'v-1' }),
@@ -415,7 +415,7 @@ test('a consent that expired before the end of the period stands for no purpose'
     expect(standing).toMatchObject([{ consents: 2, expired: 1 }]);
   }));
 
-test('totals by purpose of disputed decisions are those that the look-up gives for each person', () =>
+test('totals by purpose of disputed decisions match the look-up of each person', () =>
   inWorld(async (world) => {
     const [yes, no] = ['granted', 'denied'];
     type Saying = readonly [state: string, purposes: Readonly<Record<string, string | undefined>>];
@@ -492,7 +492,7 @@ test('totals by purpose of disputed decisions are those that the look-up gives f
     expect(counted.get('analytics disputed')).toBeGreaterThan(1);
   }));
 
-test('what a disputed decision granted does not come to stand by a later choice about something else', () =>
+test('a purpose granted by a disputed decision does not become a standing consent by a later choice about another purpose', () =>
   inWorld(async (world) => {
     const of = (seq: number, at: string, changes: Parameters<typeof decision>[2]) =>
       decision(seq, at, { subject: 'v-1', ...changes });
@@ -538,7 +538,7 @@ test('a consent keeps its own expiry and text when a later choice is about anoth
     ]);
   }));
 
-test('every standing consent stands in one column of expiry', async () => {
+test('every standing consent is counted in one column of expiry', async () => {
   const text = pdfText(await produce(month, { format: 'pdf' }));
   const [, row = ''] = /Standing consents by policy version and expiry[\s\S]*?\n\s*All\s+([\d,\s]+)\n/.exec(text) ?? [];
   const [consents = 0, ...columns] = row
@@ -549,7 +549,7 @@ test('every standing consent stands in one column of expiry', async () => {
   expect(columns.reduce((sum, n) => sum + n, 0)).toBe(consents);
 });
 
-test('look-ups of single subjects are counted among those who looked, without naming the subject', () =>
+test('look-ups of single subjects are counted by account, without naming the subject', () =>
   inWorld(async (world) => {
     const looked = (seq: number, action: string, object: string | null, details: object) => ({
       seq,

@@ -89,7 +89,7 @@ test('the manifest gives the true size and SHA-256 of every other file, the chec
   expect(manifest.verify.join(' ')).toContain('document check');
 });
 
-test('the data files hold the records of the person from this source, all of them and nobody else’s', async () => {
+test('the data files hold all records of the person from this source, and no one else’s', async () => {
   const zip = await pack();
   const rows = parse<Record<string, string>>(zipFile(zip, 'decisions.csv'), { bom: true, columns: true });
   expect(rows.map((row) => row['entry'])).toEqual(['11', '12', '14']);
@@ -142,7 +142,7 @@ test('each exact record can be checked against its commitment, and no file gives
   expect(everything(zip)).not.toContain(sha256(body).toString('hex'));
 });
 
-test('the letter is addressed, answers point by point as GDPR Art. 15 has it, and holds no computation', async () => {
+test('the letter is addressed, answers point by point in the order of GDPR Art. 15, and holds no calculation', async () => {
   const letter = letterOf(await pack());
   for (const words of [
     'Förster & Söhne GmbH',
@@ -167,7 +167,7 @@ test('the letter is addressed, answers point by point as GDPR Art. 15 has it, an
   expect(jsonOf(await pack(), 'case.json')).toMatchObject({ deadline: { legalLimit: '2026-08-03' } });
 });
 
-test('the letter is in the language of the requester, with its dates, and a language that is missing falls to that of the controller', async () => {
+test('the letter is in the language of the requester, dates included, or in that of the controller if it is missing', async () => {
   const inLanguage = async (language: string | null, controller: string | null = null) =>
     letterOf(
       await pack({ case: { ...input().case, language }, profile: { ...input().profile!, language: controller } }),
@@ -180,7 +180,7 @@ test('the letter is in the language of the requester, with its dates, and a lang
   expect(await inLanguage(null)).toContain('Dear Zoë Krüger-Łącka,');
 });
 
-test('an answer whose text is not written yet is a draft, and one that an officer wrote holds it', async () => {
+test('an answer without its officer’s text is a draft, and includes the text once written', async () => {
   const asked = { ...input().case, kind: 'erasure' as const };
   expect(letterOf(await pack({ case: asked }))).toContain('DRAFT');
   const written = {
@@ -224,7 +224,7 @@ test('without a match the answer is that nobody can be linked, never that nothin
   }
 });
 
-test('no specific piece leaves without the identity check, from a shared address, or in a refusal, whatever the caller asked for', async () => {
+test('no specific piece of data is enclosed without the identity check, for a shared address, or in a refusal, whatever the caller requests', async () => {
   const refusal = {
     at: '2026-07-02T00:00:00.000Z',
     reasons: 'The request is manifestly excessive.',
@@ -304,7 +304,7 @@ test('the letter of a full pack lists every file of the pack, and no other', asy
   }
 });
 
-test('what the profile leaves out is named in the letter and in the manifest', async () => {
+test('facts missing from the profile are named in the letter and in the manifest', async () => {
   const { profile } = input();
   const zip = await pack({ profile: { ...profile!, recipients: [], automatedDecisions: null } });
   const letter = letterOf(zip);
@@ -315,7 +315,7 @@ test('what the profile leaves out is named in the letter and in the manifest', a
   );
 });
 
-test('a processor drafts, and the controller is the letterhead', async () => {
+test('a processor drafts under the letterhead of the controller', async () => {
   const { profile } = input();
   const letter = letterOf(
     await pack({
@@ -338,7 +338,7 @@ test('a name that the font cannot print makes the letter a page of HTML, and the
   expect(JSON.stringify(jsonOf(zip, 'manifest.json'))).toContain('the PDF font lacks some of its characters');
 });
 
-test('what officers wrote among themselves and the text of the request stay out of the pack', async () => {
+test('internal notes of officers and the text of the request stay out of the pack', async () => {
   const folded = emptyFolded(null);
   const identity = { ...folded.identity, doubt: 'sounds like a competitor' };
   const zip = await pack({ case: { ...input().case, folded: foldedColumn({ ...folded, identity }) } });

@@ -9,7 +9,7 @@ import { englishIn, foreignLaws, lettersOf, wordsOf, writtenAt } from './letter-
 const OF_DATA = /_(?:(?:answer|no-match)_(?:access|portability|unknown)|access-no-match|unverified|late)$/;
 
 describe.each(Object.keys(letterLanguages))('every letter in %s', (language) => {
-  test('says only what it should, of the laws that apply, in its language, on as many pages as it needs', async () => {
+  test('says only what the laws that apply require, in its language, on as many pages as needed', async () => {
     let count = 0;
     const found: string[] = [];
     const written = letterFrame(...writtenAt([...lettersOf([language], ['eu-gdpr'])][0]));

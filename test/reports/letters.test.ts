@@ -54,7 +54,7 @@ describe.each(others)('%s', (language) => {
   const own = leaves(letterLanguages[language]);
   const placeholders = (text = '') => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).sort();
 
-  test('has the placeholders of English, text by text', () => {
+  test('has the same placeholders as English, text by text', () => {
     const paths = own.map(([path]) => path).filter((path) => !path.startsWith('/lawNames/'));
     // A salutation may do without the name.
     for (const [path, text] of own.filter(([path]) => path !== '/frame/dearNamed'))
@@ -63,7 +63,7 @@ describe.each(others)('%s', (language) => {
     expect(paths).toEqual(expect.arrayContaining(wanted));
   });
 
-  test('has no sentence of English in any letter', () => {
+  test('has no English sentence in any letter', () => {
     const found = letters
       .filter(({ name }) => name.startsWith(`${language}_`))
       .flatMap(({ name }) => englishIn.exec(named(name))?.map((sentence) => `${name}: ${sentence}`) ?? []);
@@ -71,7 +71,7 @@ describe.each(others)('%s', (language) => {
   });
 });
 
-test('no letter has a placeholder or a blank left, and every one of them says who writes to whom, when and about what', () => {
+test('no letter has a placeholder or a blank left, and each says who writes to whom, when and about what', () => {
   for (const letter of letters) {
     const text = named(letter.name);
     expect(text, letter.name).not.toMatch(/[{}]/);
@@ -116,7 +116,7 @@ test('only a law with an appeal has a decision on one', () => {
   expect(withAppeal).toEqual(Object.keys(letterLaws).filter((law) => letterLaws[law]?.appealDays !== null));
 });
 
-test('the days for an appeal are those that the deadlines of the law have', () => {
+test('the days for an appeal are those in the deadlines of the law', () => {
   const table = createRegimeTable();
   for (const [law, { appealDays }] of Object.entries(letterLaws).filter(
     ([id]) => id.startsWith('us-') && id !== 'us-45',
@@ -129,12 +129,12 @@ test('the days for an appeal are those that the deadlines of the law have', () =
   }
 });
 
-test('without the identity check no letter tells what other systems hold', () => {
+test('without the identity check no letter says what other systems hold', () => {
   expect(named('en_eu-gdpr_unverified')).not.toMatch(/Newsletter|Customer database/);
   expect(named('en_eu-gdpr_answer_access')).toContain('Newsletter: searched');
 });
 
-test('an opt-out that no record fits is confirmed as applied, and says how to apply it in the browser as well', () => {
+test('an opt-out without a matching record is confirmed as applied, and the letter says how to apply it in the browser as well', () => {
   const text = named('en_us-ca_unmatched-opt-out');
   expect(text).toContain('We have applied your opt-out');
   expect(text).toContain('You did not have to verify your identity');
@@ -142,7 +142,7 @@ test('an opt-out that no record fits is confirmed as applied, and says how to ap
   expect(text).not.toContain('We cannot link you');
 });
 
-test('a choice cannot be answered with a letter that finds nobody', () => {
+test('a choice cannot be answered with the letter that no record was found', () => {
   for (const kind of ['opt-out', 'limit', 'objection', 'withdraw-consent'] as const)
     expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', kind)), kind).toContain('write the answer');
   expect(letterProblem(letterOf('no-match', 'en', null), factsOf('us-ca', 'erasure'))).toBeNull();
@@ -182,7 +182,7 @@ test('an erasure names the remedies, because keeping the proof of consent refuse
   expect(named('en_us-va_refusal')).not.toContain('You may opt out of the sale and sharing');
 });
 
-test('a letter that finds nobody names the appeal, and the rights where another system held something', () => {
+test('a letter that no record was found names the appeal, and the rights if another system held something', () => {
   expect(named('en_us-va_no-match')).toContain('appeal against this decision');
   const facts = factsOf('eu-gdpr', 'access', { match: 'none', disclosure: 'no-match' });
   const text = textOf({ name: '', letter: letterOf('no-match', 'en', null), facts });
@@ -198,7 +198,7 @@ test('a notice to recipients cites Art. 19 only for what that article covers, an
   expect(letterProblem(letterOf('notice', 'en', 'Account 7.'), factsOf('eu-gdpr', 'access'))).toContain('a copy');
 });
 
-test('an acknowledgement promises no day that is over', () => {
+test('an acknowledgement never promises a day in the past', () => {
   const on = (madeOn: string) =>
     textOf({
       name: '',
@@ -209,7 +209,7 @@ test('an acknowledgement promises no day that is over', () => {
   expect(on('2026-08-04')).not.toContain('3 August 2026');
 });
 
-test('where no law gives a right, no authority is named for complaints', () => {
+test('no authority is named for complaints if no law gives a right', () => {
   const facts = factsOf('', 'access', { laws: [], limit: null, firstLimit: null });
   expect(textOf({ name: '', letter: letterOf('refusal', 'en', 'Reasons.'), facts })).not.toMatch(/complain/);
 });
@@ -220,7 +220,7 @@ test('a state without deletion or without an opt-out of sale promises neither', 
 });
 
 test.each(['nz', 'ca-pipeda', 'ca-ab', 'ca-bc'])(
-  'an extension under %s tells of the right to complain about it',
+  'an extension under %s names the right to complain about it',
   (law) => {
     expect(named(`en_${law}_extension`)).toContain('You may complain about this extension');
   },
@@ -235,7 +235,7 @@ test.each([
   ['pl', '2026-07-01', '1 lipca 2026 r. zwrócili się Państwo', 'wniosek z 1 lipca 2026 r.: odmowa'],
   ['sv', '2026-07-01', 'Den 1 juli 2026 begärde du', 'begäran av den 1 juli 2026'],
   ['pt', '2026-07-01', 'Em 1 de julho de 2026, pediu-nos', 'pedido de 1 de julho de 2026'],
-])('a date in %s is written as its language wants: %s', (language, receivedOn, opening, title) => {
+])('a date in %s is written as usual in that language: %s', (language, receivedOn, opening, title) => {
   const facts = factsOf('eu-gdpr', 'erasure', { receivedOn });
   const text = textOf({ name: '', letter: letterOf('refusal', language, 'X.'), facts });
   expect(text).toContain(opening);
@@ -249,7 +249,7 @@ test('after the first sentence every paragraph begins with a capital', () => {
       expect(texts[step].lead, `${language} ${step}`).toMatch(/^\p{Lu}/u);
 });
 
-test('a letter that needs the words of an officer cannot go out without them, or with blanks', () => {
+test('a letter that needs an officer’s text cannot go out without it or with blanks', () => {
   const facts = factsOf('eu-gdpr', 'erasure');
   expect(letterProblem(letterOf('answer', 'en', null), facts)).toContain('needs your own text');
   expect(letterProblem(letterOf('answer', 'en', 'We erased [what].'), facts)).toContain('Fill in the blanks');
@@ -279,14 +279,14 @@ test('several laws that apply are all named, each with its own remedies', () => 
   expect(access.match(/Yes, we process personal data about you/g)).toHaveLength(1);
 });
 
-test('that an answer never contains identifiers is said only where the records are not enclosed as they came', () => {
+test('an answer says that it contains no identifiers only if the records are not enclosed as received', () => {
   expect(named('en_us-ca_answer_access')).toContain('This answer never contains Social Security');
   const facts = factsOf('eu-gdpr', 'access', { laws: ['eu-gdpr', 'us-ca'] });
   expect(facts.enclosed).toContain('records');
   expect(textOf({ name: '', letter: letterOf('answer', 'en', null), facts })).not.toContain('never contains');
 });
 
-test('an answer with records says how to check them and by which key, in every language, once there is a checkpoint', () => {
+test('an answer with records says how to check them and with which key, in every language, once there is a checkpoint', () => {
   for (const language of Object.keys(letterLanguages)) {
     const sealed = { entries: 17, verifierKey: 'consent-ledger/abc/1+00000000+key' };
     const said = (changes: Parameters<typeof factsOf>[2]) =>
@@ -297,7 +297,7 @@ test('an answer with records says how to check them and by which key, in every l
   }
 });
 
-test('a copy without what a law bars names its kinds, in every language', () => {
+test('a copy that leaves out data a law bars names the kinds of data, in every language', () => {
   for (const [language, { answer }] of Object.entries(letterLanguages)) {
     const facts = factsOf('us-ca', 'access', { withheld: ['socialSecurity', 'longNumber'] });
     const text = textOf({ name: '', letter: letterOf('answer', language, null), facts });
@@ -319,7 +319,7 @@ test('an answer about data under California law says what was sold and shared, o
   expect(named('en_us-va_answer_access')).not.toContain('which categories of data we sold');
 });
 
-test('a refused correction under California law offers a statement about data on health', () => {
+test('a refused correction under California law offers a statement about health data', () => {
   const offer = 'a written statement of up to 250 words';
   const said = (law: string, step: 'refusal' | 'partial' | 'answer') =>
     textOf({ name: '', letter: letterOf(step, 'en', 'Reasons.'), facts: factsOf(law, 'rectification') });
@@ -330,7 +330,7 @@ test('a refused correction under California law offers a statement about data on
   expect(named('en_us-ca_refusal')).not.toContain(offer);
 });
 
-test('an agent is asked for an authorisation first, in words that do not turn “you” round', () => {
+test('an agent is first asked for an authorisation, in words where “you” is never the wrong person', () => {
   const agent = { name: 'Agency', email: null, role: 'agent', represented: 'Zoë' } as const;
   const starts = letterProposals('identity', 'en', factsOf('eu-gdpr', 'erasure', { requester: agent }));
   expect(starts[0]).toContain('signed by the person concerned');
@@ -367,7 +367,7 @@ test('an agent is not asked whether they made the request', () => {
   expect(said({ requester })).not.toContain('If you did not make this request');
 });
 
-test('an authority that has a name in the language of the letter goes by it', () => {
+test('an authority with a name in the language of the letter is called by it', () => {
   const said = (language: string) =>
     textOf({ name: '', letter: letterOf('refusal', language, 'X.'), facts: factsOf('ch', 'access') });
   expect(said('de')).toContain('Öffentlichkeitsbeauftragter (EDÖB)');
@@ -376,18 +376,18 @@ test('an authority that has a name in the language of the letter goes by it', ()
   expect(said('en')).toContain('(FDPIC)');
 });
 
-test('a letter in the Portuguese of Portugal is said not to be that of Brazil', () => {
+test('a letter in the Portuguese of Portugal says that it is not that of Brazil', () => {
   expect(chooseLanguage(['pt-BR'])).toEqual({ language: 'pt', locale: 'pt-BR', missing: 'pt-BR' });
   expect(chooseLanguage(['pt'])).toEqual({ language: 'pt', locale: 'pt-PT', missing: null });
 });
 
-test('where no law gives a right, none is promised', () => {
+test('no right is promised if no law gives one', () => {
   const facts = factsOf('', 'access', { laws: [], limit: null, firstLimit: null });
   const text = textOf({ name: '', letter: letterOf('answer', 'en', null), facts });
   expect(text).not.toMatch(/Your rights|You may ask us|Applicable law/);
 });
 
-test('a text of an officer keeps its paragraphs and lists, and braces in it are only characters', () => {
+test('an officer’s text keeps its paragraphs and lists, and braces in it are plain characters', () => {
   const facts = factsOf('eu-gdpr', 'erasure', {
     requester: { name: '{limit}', email: null, role: 'agent', represented: '{x}' },
   });
@@ -397,7 +397,7 @@ test('a text of an officer keeps its paragraphs and lists, and braces in it are 
   expect(blocks).toContainEqual({ block: 'paragraph', text: 'Dear {limit},' });
 });
 
-test('a request that names no region is answered with the dates of its place, where the language is written there', () => {
+test('a request that names no region is answered with the date format of its place, if the language is written there', () => {
   const from = (place: string | null, ...wanted: (string | null)[]) => chooseLanguage(wanted, place).locale;
   expect(from('US-CA', null, 'en')).toBe('en-US');
   expect(from('CA-QC', 'en')).toBe('en-CA');
@@ -458,7 +458,7 @@ test('a letter under UK law names the authority, and so never says that it does 
   expect(said('eu-gdpr')).toMatch(/Not stated in this answer: .*supervisory authority/);
 });
 
-test('an erasure under California law says once whom to ask', () => {
+test('an erasure under California law says only once whom to ask', () => {
   const said = (step: 'answer' | 'refusal') =>
     textOf({ name: '', letter: letterOf(step, 'en', 'Done.'), facts: factsOf('us-ca', 'erasure') });
   expect(said('answer').match(/If you have any questions/g)).toHaveLength(1);
@@ -479,7 +479,7 @@ test('a date of the United States has its comma after the year inside a sentence
   expect(late).toContain('your request of July 1, 2026: refusal');
 });
 
-test('the language is the officer’s choice, else the requester’s, else the controller’s; one that is missing is said', () => {
+test('the language is the officer’s choice, then the requester’s, then the controller’s, and a missing one is reported', () => {
   expect(chooseLanguage([null, 'de-CH', 'en'])).toEqual({ language: 'de', locale: 'de-CH', missing: null });
   expect(chooseLanguage(['en', 'de'])).toEqual({ language: 'en', locale: 'en-GB', missing: null });
   expect(chooseLanguage([null, 'tlh', 'de'])).toEqual({ language: 'de', locale: 'de-DE', missing: 'tlh' });
@@ -491,7 +491,7 @@ const drawn = letters.filter(({ name }) =>
   /^(?:en_us-va_no-match|de_eu-gdpr_(?:answer_access|refusal)|pl_uk-gdpr_late)$/.test(name),
 );
 
-test('a letter is drawn as it was measured, and its language is in the file', async () => {
+test('a letter is drawn as measured, and its language is in the file', async () => {
   for (const one of drawn) {
     const pieces: Uint8Array[] = [];
     const frame = letterFrame(...writtenAt(one));
@@ -509,12 +509,12 @@ test('a letter is drawn as it was measured, and its language is in the file', as
   expect(drawn).toHaveLength(4);
 });
 
-test('what stands in the place of an officer’s words is only in letters that have some', () => {
+test('the placeholder for an officer’s text is only in letters that have such a text', () => {
   expect(named('en_eu-gdpr_refusal')).toContain(FILLED);
   expect(named('en_eu-gdpr_answer_access')).not.toContain(FILLED);
 });
 
-test('quotes the controller profile in the language of the letter, as far as the profile has it there', () => {
+test('quotes the controller profile in the language of the letter, as far as the profile has that language', () => {
   const german = profileSchema.parse({
     ...profile,
     otherSystems: [{ id: 'shop', name: 'Customer database' }],

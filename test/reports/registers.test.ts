@@ -75,7 +75,7 @@ test('every report has a name, a description and formats, and is found by its na
   expect(findReport('nothing')).toBeNull();
 });
 
-test('every format of every report can be made of an empty ledger, and a format that it lacks is refused', async () => {
+test('every format of every report can be made from an empty ledger, and a format that it lacks is refused', async () => {
   for (const report of reports) {
     for (const format of report.formats)
       expect((await collect(report.produce(world.input({ format, asOf: 0 })))).length).toBeGreaterThan(10);
@@ -122,7 +122,7 @@ test('the register lists the requests of the period with the fields of 11 CCR 71
   expect(JSON.stringify(rows)).not.toContain('Zoë');
 });
 
-test('a receipt that is corrected moves the request into the period, but not for a register made as of before', async () => {
+test('a corrected receipt moves the request into the period, but not for a register as of an earlier time', async () => {
   await world.insert('case_history', [
     move(1, 'default-1', 0, 'opened', 'opened', opening('2026-07-01T10:00:00.000Z')),
     move(2, 'default-1', 1, 'amend', 'opened', {
@@ -141,7 +141,7 @@ test('a receipt that is corrected moves the request into the period, but not for
   });
 });
 
-test('the register says whether each answer was in time, in how many days, and what was done, in words', async () => {
+test('the register says whether each answer was in time, after how many days, and what was done, in words', async () => {
   const answered = (from: number, caseId: string, at: string, more: object) => [
     move(from, caseId, 1, 'acknowledge', 'acknowledged', { at: '2026-06-03T09:00:00.000Z' }),
     move(from + 1, caseId, 2, 'start', 'in-progress', {}),
@@ -182,7 +182,7 @@ test('the register says whether each answer was in time, in how many days, and w
   expect(earlier?.['in_time']).toBe('open');
 });
 
-test('the register says what an answer ended in the consent records when nobody listed parts', async () => {
+test('the register says which consents an answer ended if no parts were listed', async () => {
   const answered = (seq: number, caseId: string, kind: string) => [
     move(seq, caseId, 0, 'opened', 'opened', opening('2026-06-02T10:00:00.000Z', { kind })),
     move(seq + 1, caseId, 1, 'start', 'in-progress', {}),
@@ -220,7 +220,7 @@ test('the register says what an answer ended in the consent records when nobody 
   expect((await csv(dsarRegister, { asOf: 4 }))[0]?.['outcome']).toBe('not-recorded');
 });
 
-test('the delivery log has one row per delivery, also on three pages of the database, and the totals on its pages', async () => {
+test('the delivery log has one row per delivery, even over three pages of the database, and the totals on its pages', async () => {
   await world.insert(
     'delivery_history',
     Array.from({ length: 2500 }, (_, i) => delivery(i + 1, new Date(Date.UTC(2026, 5, 2, 0, 0, i)).toISOString())),
@@ -232,7 +232,7 @@ test('the delivery log has one row per delivery, also on three pages of the data
   expect(text).toMatch(/2 June 2026\s+2,400/);
 });
 
-test('in the UK the register counts from the information on identity, as the case does', async () => {
+test('in the UK the register counts from the identity information, as the case does', async () => {
   await world.store.foldTransaction((tx) =>
     tx.insertMany('case_history', [
       move(900, 'uk-1', 0, 'opened', 'opened', opening('2026-06-02T09:00:00.000Z', { jurisdiction: 'GB' })),

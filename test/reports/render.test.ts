@@ -58,7 +58,7 @@ test('text that a spreadsheet would run as a formula gets an apostrophe in CSV, 
   expect(rows.map(([, n]) => n)).toEqual(dangerous.map(() => '-5'));
 });
 
-test('what is put into CSV comes out of it: quotes, line ends, a lone CR, umlauts, empty and missing values', async () => {
+test('CSV is read back as written: quotes, line ends, a lone CR, umlauts, empty and missing values', async () => {
   const names = ['a "quoted" one', 'two\nlines', 'lone\rreturn', 'Größe, €', '', null];
   const csv = await collect(
     renderCsv(
@@ -71,7 +71,7 @@ test('what is put into CSV comes out of it: quotes, line ends, a lone CR, umlaut
   expect(csv.subarray(0, 3)).toEqual(Buffer.from([0xef, 0xbb, 0xbf]));
 });
 
-test('CSV of a hundred thousand rows is produced as it is read, not collected first', async () => {
+test('CSV of a hundred thousand rows is streamed, not collected first', async () => {
   let ahead = 0;
   let furthest = 0;
   let taken = 0;
@@ -136,7 +136,7 @@ test('an archive holds its files in order, and the same files give the same byte
   expect(zipFile(one, 'a.txt').toString()).toBe('content of a.txt '.repeat(1000));
 });
 
-test('an archive has the same bytes in every time zone, also in an hour that one of them skips', async () => {
+test('an archive has the same bytes in every time zone, even in an hour that one of them skips', async () => {
   const machine = process.env.TZ;
   onTestFinished(() => {
     if (machine === undefined) delete process.env.TZ;
@@ -151,7 +151,7 @@ test('an archive has the same bytes in every time zone, also in an hour that one
   expect(new Set(archives).size).toBe(1);
 });
 
-test('an archive asks for one file at a time, and closes the one it was reading when its reader goes away', async () => {
+test('an archive reads one file at a time, and closes it when the reader of the archive goes away', async () => {
   const said: string[] = [];
   async function* content(name: string): AsyncGenerator<Uint8Array> {
     said.push(`${name} opened`);
@@ -202,7 +202,7 @@ test('a PDF is tagged, A4, has only embedded fonts, and repeats header, footer a
   expect(tags.match(/\bTH\b/g)).toHaveLength(2);
 });
 
-test('a table that takes more than half a page begins where it stands, and a shorter one is kept whole', async () => {
+test('a table longer than half a page begins in place, and a shorter one is kept whole', async () => {
   const pageOf = async (rows: number, lines: number) => {
     const above = Array.from({ length: lines }, (): Block => ({ block: 'paragraph', text: 'Above.' }));
     const tall = {
@@ -216,7 +216,7 @@ test('a table that takes more than half a page begins where it stands, and a sho
   expect(await pageOf(6, 28)).toBe(2);
 });
 
-test('a column of ids is as wide as its widest, and an id wider than a third of the table is cut at a hyphen', async () => {
+test('a column of ids is as wide as its widest id, and an id wider than a third of the table is broken at a hyphen', async () => {
   const ids = ['harbour-finch-366', 'harbour-and-finch-in-the-middle-of-nowhere-limited-4711'];
   const of = (id: string): Block => ({
     ...{ block: 'table', caption: 'Cases', rows: [[id, 'x', 'y']], empty: '' },
@@ -228,7 +228,7 @@ test('a column of ids is as wide as its widest, and an id wider than a third of 
   expect(cut).toContain('4711');
 });
 
-test('an id stays on one line, however it falls, and a long word may still break at its hyphen', async () => {
+test('an id stays on one line, wherever it falls, and a long word may still break at its hyphen', async () => {
   const [id, word] = ['acme-shop-12', 'Cookie-Einstellungen'];
   const blocks = Array.from(
     { length: 60 },
@@ -242,7 +242,7 @@ test('an id stays on one line, however it falls, and a long word may still break
   expect(text).toMatch(/Cookie-\n/);
 });
 
-test('SAMPLE stands on every page', async () => {
+test('SAMPLE is printed on every page', async () => {
   const pages = pdfText(await pdf([table(120)], { watermark: 'SAMPLE' }))
     .trimEnd()
     .split('\f');
@@ -284,7 +284,7 @@ test('Chinese, Japanese, Korean and emoji are printed, in every part of a docume
   for (const word of ['田中', 'ひらがな', '個人情報', '同意', '한국어', '🍪', 'end']) expect(read).toContain(word);
 });
 
-test('text from right to left is laid out in its order, beside numbers, brackets and other scripts', async () => {
+test('right-to-left text is laid out in its order, beside numbers, brackets and other scripts', async () => {
   const { runs, broken } = createTypesetter(new PDFDocument());
   const seen = (line: string) => runs(line, 'regular').map(({ text }) => text);
   expect(seen('Name: שלום עולם end')).toEqual(['Name: ', 'עולם', ' ', 'שלום', ' end']);
@@ -303,7 +303,7 @@ test('text from right to left is laid out in its order, beside numbers, brackets
   expect(read).toContain('مرحبا بالعالم');
 });
 
-test('a character that no font has is shown by its code point, in a letter too', async () => {
+test('a character that no font has is shown by its code point, even in a letter', async () => {
   const rune = '\u{1F1E9}\u{10A60}\u{E0041}';
   expect(pdfText(await pdf([{ block: 'paragraph', text: `a${rune}b` }], { owner: rune }))).toContain('�[U+E0041]b');
   const letter = pdfText(await pdf([{ block: 'paragraph', text: rune }], { kind: 'letter' }));
@@ -339,7 +339,7 @@ test('digits of a right-to-left script are read from left to right', () => {
   expect(alone?.text).toBe('۱');
 });
 
-test('a text that a font cannot set at once is set all the same, and marks cover no other line', async () => {
+test('a text that a font cannot set as a whole is still set, and marks cover no other line', async () => {
   expect(visibleText(`a${'\u0300'.repeat(500)}b`)).toBe(`à${'\u0300'.repeat(4)}[495 more marks]b`);
   const blocks = ['paragraph', 'verbatim'].flatMap((block) =>
     ['a\u0300', 'م\u064b\u0651', 'ש\u05b8\u05c1', '分\u0301', '\u0301'].map(
@@ -349,13 +349,13 @@ test('a text that a font cannot set at once is set all the same, and marks cover
   expect((await pdf(blocks)).subarray(0, 5).toString('latin1')).toBe('%PDF-');
 });
 
-test('letters of Telugu that are written one below the other are not taken apart, and a mark without a letter stays in its column', () => {
+test('Telugu letters written one below another are not separated, and a mark without a letter stays in its column', () => {
   const typesetter = createTypesetter(new PDFDocument());
   expect(typesetter.runs('ప్రకటన', 'regular').map(({ text }) => text)).toEqual(['ప్రకటన']);
   expect(typesetter.printable('\u0301\u0308lone \u0301', 'regular')).toBe('◌\u0301\u0308lone ◌\u0301');
 });
 
-test('the computing that a long word takes grows with its length', async () => {
+test('the work for a long word grows linearly with its length', async () => {
   for (const word of ['x', '分', 'a-', '1-', 'a/']) {
     const measured = async (length: number) => {
       const before = computed();
@@ -368,7 +368,7 @@ test('the computing that a long word takes grows with its length', async () => {
   }
 });
 
-test('Persian keeps its non-joiners, emoji of several parts are shown by their parts', () => {
+test('Persian keeps its non-joiners, and emoji of several parts are shown part by part', () => {
   expect(visibleText('می\u200cخواهم')).toBe('می\u200cخواهم');
   expect(visibleText('pay\u200cpal')).toBe('pay[U+200C]pal');
   expect(visibleText('👩🏽\u200d💻')).toBe('👩🏽💻');
@@ -381,7 +381,7 @@ test('control characters and direction marks are made visible', async () => {
   expect(await html([{ block: 'paragraph', text: 'a\u202Eb' }])).toContain('a[U+202E]b');
 });
 
-test('HTML escapes what it shows, runs no script and loads nothing', async () => {
+test('HTML escapes its content, runs no script and loads nothing', async () => {
   const bad = '<script>alert(1)</script>"&\'';
   const page = await html(
     [
@@ -416,7 +416,7 @@ const chart: StackedBars = {
   ],
 };
 
-test('bars are as high as their values and stand on each other; nothing is drawn for zero', () => {
+test('bars are as high as their values and stacked; nothing is drawn for zero', () => {
   const bars = layOutStackedBars(chart, 400, 200).flatMap((mark) => {
     const box =
       mark.mark === 'path' && mark.stroke === '#ffffff' ? /^M([\d.]+) ([\d.]+)H([\d.]+)V([\d.]+)/.exec(mark.d) : null;
@@ -442,7 +442,7 @@ test('a chart names its axes and its series, in the PDF and as SVG', async () =>
   expect(pdfInfo(await pdf([{ block: 'chart', chart }]), '-struct')).toMatch(/Figure/);
 });
 
-test('the same blocks give the same PDF, at another time too', async () => {
+test('the same blocks give the same PDF, whatever the time', async () => {
   const blocks: Block[] = [{ block: 'title', text: 'T' }, { block: 'chart', chart }, table(90)];
   const one = await pdf(blocks, { watermark: 'SAMPLE' });
   anHourLater();

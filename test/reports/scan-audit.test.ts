@@ -59,7 +59,7 @@ const produce = (report: Report, changes: Partial<ReportInput>) => collect(repor
 const json = async (changes: Partial<ReportInput> = {}) =>
   JSON.parse((await produce(scanAudit, changes)).toString('utf8')) as ReturnType<typeof scanAuditJson>;
 
-test('drift goes from the last inventory before the period, scan by scan; failed scans and mere numbers change nothing', async () => {
+test('drift starts from the last inventory before the period, scan by scan; failed scans and bare counts change nothing', async () => {
   const early = { before_consent: 1 };
   await world.insert('scan_history', [
     scan('2026-05-20', [item('_ga'), item('old'), item('cart', { category: null })]),
@@ -95,7 +95,7 @@ test('drift goes from the last inventory before the period, scan by scan; failed
   expect(text).toContain('_ga (shop.example) on shop.example, category analytics');
 });
 
-test('integrations stand as the last change by its time says, with the reason of a loss', async () => {
+test('integrations are in the state of the latest change by time, with the reason for a loss', async () => {
   await world.insert('integration_history', [
     integration('2026-06-12', 'lost', { error: 'The token expired.' }),
     integration('2026-05-02', 'connected'),
@@ -143,7 +143,7 @@ test('the consent audit has inventory, drift and integrations in its pages and i
   );
 });
 
-test('names from outside stay text: in CSV a formula gets an apostrophe, in HTML nothing is markup, a PDF is made of anything', async () => {
+test('names from outside stay text: a formula gets an apostrophe in CSV, nothing is markup in HTML, and any text makes a PDF', async () => {
   const names = [
     '=cmd()|x',
     '@SUM(A1)',
@@ -172,7 +172,7 @@ test('names from outside stay text: in CSV a formula gets an apostrophe, in HTML
   expect(pdfText(await produce(scanAudit, { format: 'pdf' }))).toContain('=cmd()|x');
 });
 
-test('an inventory can be asked for as of a time, of one site, and set against any earlier one', async () => {
+test('an inventory can be requested as of a time, for one site, and compared with any earlier one', async () => {
   await world.insert('scan_history', [
     scan('2026-06-01', [item('a')]),
     scan('2026-06-02', [item('b')]),

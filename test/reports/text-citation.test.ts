@@ -61,7 +61,7 @@ const citations = [
   ['policy-not-stated', '', ''],
 ];
 
-test('a pack says of each decision under which text it was made, and how well that is known', async () => {
+test('a pack says for each decision under which text it was made, and how certain that is', async () => {
   const zip = await pack();
   expect(cited(zip)).toEqual(citations);
   const { records } = JSON.parse(zipFile(zip, 'decisions.json').toString('utf8')) as {
@@ -81,7 +81,7 @@ test('a pack says of each decision under which text it was made, and how well th
     expect(html).toContain(words);
 });
 
-test('a pack encloses the texts of that time to read, with what their hashes are of, and without tokens', async () => {
+test('a pack encloses the texts of that time to read, with the bytes that their hashes cover, and without tokens', async () => {
   const zip = await pack();
   const text = zipFile(zip, 'policy-texts.txt').toString('utf8').replaceAll('\r\n', '\n');
   expect(text).toContain('Text 1: public page of pol-1 (cookie-policy)');
@@ -112,7 +112,7 @@ test('an erased text is named as erased, and keeps its hash', async () => {
   expect(cited(zip)).toEqual(citations);
 });
 
-test('looks after asOf change nothing: the same pack has the same bytes', async () => {
+test('fetches after asOf change nothing: the same pack has the same bytes', async () => {
   const before = await pack();
   await world.insert('snapshot_history', [
     textLook(1020, '2026-06-25T00:00:00.000Z', second),
@@ -122,7 +122,7 @@ test('looks after asOf change nothing: the same pack has the same bytes', async 
   expect(cited(await pack({ asOf: 2000 }))[2]).toEqual(['seen', second, '22']);
 });
 
-test('no text is enclosed where nothing of a person is disclosed, or none was fetched', async () => {
+test('no text is enclosed if nothing about a person is disclosed, or if none was fetched', async () => {
   expect(zipNames(await pack({ identity: { status: 'failed', how: null } }))).not.toContain('policy-texts.txt');
   const zip = await pack({ asOf: 19 });
   expect(zipNames(zip)).not.toContain('policy-texts.txt');
@@ -132,7 +132,7 @@ test('no text is enclosed where nothing of a person is disclosed, or none was fe
   ]);
 });
 
-test('where the decisions name no policy, the texts of all of that time are enclosed', async () => {
+test('all texts of that time are enclosed if the decisions name no policy', async () => {
   await world.insert('decision_history', [
     decision(31, '2026-06-03T10:00:00.000Z', { subject: 'nameless', policy_id: null }),
   ]);
@@ -144,7 +144,7 @@ test('where the decisions name no policy, the texts of all of that time are encl
   expect(text).not.toContain('Text 3');
 });
 
-test('the rows of the consent audit have the same', async () => {
+test('the rows of the consent audit cite the same texts', async () => {
   const csv = await collect(consentAudit.produce(world.input({ format: 'csv' })));
   const rows = parse<Record<string, string>>(csv, { bom: true, columns: true });
   expect(rows.map((row) => [row['policy_text'], row['policy_text_sha256'], row['policy_text_entry']])).toEqual(

@@ -34,7 +34,7 @@ describe('keys', () => {
     });
   });
 
-  it('of a subscription that ended get 402, of a plan without API access 403', async () => {
+  it('get 402 after the end of the subscription, and 403 on a plan without API access', async () => {
     await withSandbox({}, async (sandbox) => {
       const [one, two] = sandbox.clients;
       one!.account = 'expired';
@@ -72,7 +72,7 @@ describe('an agency', () => {
     });
   });
 
-  it('reaches the policies of all its clients with its key, and each client only its own', async () => {
+  it('reaches the policies of all its clients with its key, while each client reaches only its own', async () => {
     await withSandbox({ agency: { quota: 10 }, clients: 3 }, async (sandbox) => {
       const { apiKey } = sandbox.agency!;
       const own = await Promise.all(sandbox.clients.map((client) => get(sandbox, '/policies', client.apiKey)));

@@ -79,7 +79,7 @@ describe('consent-ledger sandbox', () => {
     );
   });
 
-  it('gives one JSON document with --json, and takes faults', async () => {
+  it('prints one JSON document with --json, and accepts faults', async () => {
     const sandbox = run('--port', '0', '--clients', '1', '--json', '--fault', 'server-error:on=list,status=502');
     await until(() => sandbox.err().includes('Ctrl-C'));
     const document = JSON.parse(sandbox.out());
@@ -92,7 +92,7 @@ describe('consent-ledger sandbox', () => {
     await sandbox.ended;
   });
 
-  it('takes list form, spelling of headers, error form and a limit of their own, and says so', async () => {
+  it('accepts and prints a list form, header spelling, error form and rate limit', async () => {
     const settings = ['--list-form', 'cursor', '--rate-limit-headers', 'ratelimit', '--error-form', 'string'];
     const sandbox = run('--port', '0', '--clients', '1', '--json', '--other-limit', '7', ...settings);
     await until(() => sandbox.err().includes('Ctrl-C'));
@@ -113,7 +113,7 @@ describe('consent-ledger sandbox', () => {
     await sandbox.ended;
   });
 
-  it('reports what a seed drew for the mixed dialect, the same for the same seed', async () => {
+  it('reports the choices of a seed for the mixed dialect, the same for the same seed', async () => {
     const tables: string[] = [];
     for (const seed of ['5', '5', '6']) {
       const sandbox = run('--port', '0', '--clients', '1', '--rows', '5', '--dialect', 'mixed', '--seed', seed);
@@ -161,7 +161,7 @@ describe('consent-ledger sandbox', () => {
     );
   });
 
-  it('shows what was delivered, and delivers one of them again', async () => {
+  it('shows the deliveries, and repeats one of them', async () => {
     let status = 500;
     await withEndpoint(
       () => status,
@@ -215,7 +215,7 @@ describe('consent-ledger sandbox', () => {
     );
   });
 
-  it('says so when something else answers where a sandbox should', async () => {
+  it('says so if another service answers at the address of a sandbox', async () => {
     await withEndpoint(
       () => 200,
       async (url) => {
@@ -229,7 +229,7 @@ describe('consent-ledger sandbox', () => {
     );
   });
 
-  it('refuses an address of a sandbox that is none', async () => {
+  it('refuses an invalid address of a sandbox', async () => {
     expect(await run('deliveries', '--sandbox', 'localhost:4010').ended).toBeInstanceOf(CommanderError);
   });
 
@@ -248,14 +248,14 @@ describe('consent-ledger sandbox', () => {
     );
   });
 
-  it('says so when no sandbox answers', async () => {
+  it('says so if no sandbox answers', async () => {
     const trigger = run('trigger', 'dsar.submitted', '--sandbox', 'http://127.0.0.1:9');
     await trigger.ended;
     expect(trigger.io.exitCode).toBe(1);
     expect(trigger.err()).toContain('No sandbox answers');
   });
 
-  it('says that a port is taken', async () => {
+  it('says that a port is in use', async () => {
     const first = run('--port', '0', '--json');
     await until(() => first.err().includes('Ctrl-C'));
     const port = new URL(JSON.parse(first.out()).baseUrl).port;

@@ -32,7 +32,7 @@ describe('GET /consent/logs', () => {
     'to=2026-13-01',
     'cursor=abc',
     'from=2026-07-02&to=2026-07-01T00:00:00Z',
-  ])('answers 400 to %s', async (query) => {
+  ])('answers %s with 400', async (query) => {
     await withSandbox({}, async (sandbox) => {
       const answer = await get(sandbox, `/consent/logs?${query}`, sandbox.clients[0]!.apiKey);
       expect(answer.status).toBe(400);
@@ -40,7 +40,7 @@ describe('GET /consent/logs', () => {
     });
   });
 
-  it('answers 404 to a banner of another client', async () => {
+  it('answers a request for another client’s banner with 404', async () => {
     await withSandbox({}, async (sandbox) => {
       const foreign = sandbox.clients[1]!.banners[0]!.id;
       expect((await get(sandbox, `/consent/logs?banner_id=${foreign}`, sandbox.clients[0]!.apiKey)).status).toBe(404);
@@ -75,7 +75,7 @@ describe('GET /consent/logs', () => {
     });
   });
 
-  it('cuts by from (inclusive) and to (exclusive, or the whole day when it is a date)', async () => {
+  it('filters by from (inclusive) and to (exclusive, or the whole day if it is a date)', async () => {
     await withSandbox({ consentRows: 600 }, async (sandbox) => {
       const key = sandbox.clients[0]!.apiKey;
       const rows = await allRows(sandbox, key);
@@ -92,7 +92,7 @@ describe('GET /consent/logs', () => {
     });
   });
 
-  it('does not take a cursor with another query', async () => {
+  it('refuses a cursor with another query', async () => {
     await withSandbox({}, async (sandbox) => {
       const [one, two] = sandbox.clients;
       const { body } = await get(sandbox, '/consent/logs?limit=10', one!.apiKey);
@@ -105,7 +105,7 @@ describe('GET /consent/logs', () => {
     });
   });
 
-  it('is the same for the same seed and another for another seed', async () => {
+  it('is the same for the same seed and different for another seed', async () => {
     const read = (seed: number) =>
       withSandbox({ seed, consentRows: 40 }, (sandbox) => allRows(sandbox, sandbox.clients[0]!.apiKey));
     const [first, again, other] = [await read(1), await read(1), await read(2)];
@@ -113,7 +113,7 @@ describe('GET /consent/logs', () => {
     expect(other).not.toEqual(first);
   });
 
-  it('shows no row from the future and answers with its own date', async () => {
+  it('shows no row from the future and sends its own date', async () => {
     let now = new Date(NOON.getTime() - 15 * 86_400_000);
     await withSandbox(
       { clock: () => now, startedAt: new Date(NOON.getTime() - 30 * 86_400_000), endsAt: NOON, consentRows: 500 },
@@ -130,7 +130,7 @@ describe('GET /consent/logs', () => {
   });
 
   it.each(['plain', 'nested'] as const)(
-    'keeps the newest of the decisions made while it runs, and pages over those that left (%s)',
+    'keeps the newest of the decisions made while it runs, and pages past those it dropped (%s)',
     async (dialect) => {
       await withSandbox({ clients: 1, consentRows: 30, dialect, keepRecorded: 100 }, async (sandbox) => {
         const [{ client, log, decisions } = expect.fail('no client')] = sandbox.worlds;
@@ -166,7 +166,7 @@ describe('GET /consent/logs', () => {
     });
   });
 
-  it('shows visitors who come back, change their mind and withdraw, and only hashes of them', async () => {
+  it('shows visitors who come back, change their mind and withdraw, only as hashes', async () => {
     await withSandbox({ consentRows: 600 }, async (sandbox) => {
       const rows = await allRows(sandbox, sandbox.clients[0]!.apiKey);
       const bySubject = new Map<string, Json[]>();

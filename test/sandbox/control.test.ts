@@ -18,7 +18,7 @@ async function control(
 }
 
 describe('the controls of a running sandbox', () => {
-  it('trigger events with fields of the payload set, and deliver them again', async () => {
+  it('trigger events with given payload fields, and deliver them again', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>
@@ -45,7 +45,7 @@ describe('the controls of a running sandbox', () => {
     );
   });
 
-  it('deliver again without the fault of the first time, to the requested address', async () => {
+  it('deliver again without the first fault, to the requested address', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>
@@ -73,7 +73,7 @@ describe('the controls of a running sandbox', () => {
     );
   });
 
-  it('let a subscription end and come back', async () => {
+  it('end a subscription and renew it', async () => {
     await withSandbox({}, async (sandbox) => {
       const { slug, apiKey } = sandbox.clients[0]!;
       const set = (account: string) => control(sandbox.siteUrl(), 'PUT', `/clients/${slug}/account`, { account });

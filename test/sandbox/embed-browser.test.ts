@@ -61,7 +61,7 @@ async function show(path: string, attributes: string, settled = ':is(article, ul
 }
 
 describe('the embed script in a browser', () => {
-  it('data-site-key alone: the hub of that client, behind the script, without a theme', async () => {
+  it('data-site-key alone: draws the hub of that client after the script, without a theme', async () => {
     const shown = await show('/', key());
     expect(shown).toMatchObject({ type: 'hub', theme: null, id: null, behindScript: true });
     expect(shown.text).toContain('Privacy Policy');
@@ -73,7 +73,7 @@ describe('the embed script in a browser', () => {
     for (const link of links) expect((await fetch(link)).status).toBe(200);
   });
 
-  it('no data-site-key: nothing is drawn and nothing asked for', async () => {
+  it('no data-site-key: draws and requests nothing', async () => {
     html = `<!doctype html><script src="${sandbox.siteUrl()}/embed.js" data-policy="privacy-policy"></script><p>after</p>`;
     const asked: string[] = [];
     const note = (request: { url(): string }): unknown => asked.push(request.url());
@@ -85,14 +85,14 @@ describe('the embed script in a browser', () => {
     expect(asked.some((url) => url.endsWith('/embed.js'))).toBe(true);
   });
 
-  it('a data-site-key that nobody has: says that nothing could be loaded', async () => {
+  it('an unknown data-site-key: says that nothing could be loaded', async () => {
     html = `<!doctype html><script src="${sandbox.siteUrl()}/embed.js" data-site-key="pk_nobody"></script>`;
     await page.goto(`${site}/`);
     await page.getByText('could not be loaded').waitFor();
     expect(await page.locator('[data-service-policy]').innerText()).toContain('404');
   });
 
-  it('data-policy: forces the type, whatever the address says', async () => {
+  it('data-policy: sets the type, whatever the address says', async () => {
     const shown = await show('/legal/cookie-policy', `${key()} data-policy="privacy-policy"`);
     expect(shown).toMatchObject({ type: 'privacy-policy', theme: null, id: null, behindScript: true });
     expect(shown.text).toContain('SAMPLE');
@@ -105,7 +105,7 @@ describe('the embed script in a browser', () => {
     ['/Privacy', 'privacy-policy', 'Privacy Policy'],
     ['/cookies', 'cookie-policy', 'Cookie Policy'],
     ['/about-us', 'hub', 'Privacy Policy'],
-  ])('no data-policy: the address %s tells the type %s', async (path, type, title) => {
+  ])('no data-policy: the address %s gives the type %s', async (path, type, title) => {
     const shown = await show(path, key());
     expect(shown.type).toBe(type);
     expect(shown.text).toContain(title);
@@ -115,7 +115,7 @@ describe('the embed script in a browser', () => {
     expect(await show('/', `${key()} data-theme="${theme}"`)).toMatchObject({ theme, id: null, type: 'hub' });
   });
 
-  it('data-container: draws into the element of that id, and behind the script when there is none', async () => {
+  it('data-container: draws into the element with that id, or after the script if there is none', async () => {
     const within = await show('/', `${key()} data-container="here"`);
     expect(within).toMatchObject({ id: 'here', behindScript: false, type: 'hub', theme: null });
     expect(await show('/', `${key()} data-container="nowhere"`)).toMatchObject({ id: null, behindScript: true });

@@ -57,7 +57,7 @@ const initialize = rpc('initialize', {
 });
 
 describe.each(errorForms)('with errors as %s', (errors) => {
-  it('the description is valid, and what the public site and unknown addresses answer fits it', async () => {
+  it('the description is valid, and fits the answers of the public site and unknown addresses', async () => {
     await withSandbox({ overrides: { errors }, quota: 1 }, async (sandbox) => {
       const description: Json = await (await fetch(`${sandbox.siteUrl()}/openapi`)).json();
       expect((await new Validator().validate(structuredClone(description))).errors ?? []).toEqual([]);
@@ -120,7 +120,7 @@ describe.each(errorForms)('with errors as %s', (errors) => {
     });
   });
 
-  it('the client of the product tells every refusal by its status, and what was said where it was said', async () => {
+  it('the client of the product recognises every refusal by its status, and reads the message if there is one', async () => {
     await withSandbox({ overrides: { errors } }, async (sandbox) => {
       const { apiKey, revokedKey, webhooksKey } = sandbox.clients[0]!;
       const baseUrl = sandbox.baseUrl();
@@ -153,7 +153,7 @@ describe.each(errorForms)('with errors as %s', (errors) => {
     });
   });
 
-  it('the controls keep to the envelope', async () => {
+  it('the controls keep the error envelope', async () => {
     await withSandbox({ overrides: { errors } }, async (sandbox) => {
       const answer = await fetch(`${sandbox.siteUrl()}/_sandbox/nothing`);
       expect(answer.status).toBe(404);

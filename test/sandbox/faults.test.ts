@@ -11,7 +11,7 @@ describe('faults on demand', () => {
     ['unauthorized', 401, 'unauthorized'],
     ['payment-required', 402, 'payment_required'],
     ['forbidden', 403, 'forbidden'],
-  ] as const)('answers %s so often as asked for, then well again', async (name, status, code) => {
+  ] as const)('answers %s as often as requested, then recovers', async (name, status, code) => {
     await withSandbox({ faults: [{ name, times: 2, after: 1 }] }, async (sandbox) => {
       const key = sandbox.clients[0]!.apiKey;
       const answers = [];
@@ -22,7 +22,7 @@ describe('faults on demand', () => {
     });
   });
 
-  it('says when to come back, or does not', async () => {
+  it('says when to retry, or does not', async () => {
     await withSandbox({ faults: [{ name: 'too-many-requests', retryAfter: 7 }] }, async (sandbox) => {
       const key = sandbox.clients[0]!.apiKey;
       expect((await get(sandbox, '/policies', key)).headers.get('retry-after')).toBe('7');
@@ -31,7 +31,7 @@ describe('faults on demand', () => {
     });
   });
 
-  it('hits only the endpoint that is named', async () => {
+  it('affects only the named endpoint', async () => {
     await withSandbox({ faults: [{ name: 'server-error', on: 'list' }] }, async (sandbox) => {
       const key = sandbox.clients[0]!.apiKey;
       expect((await get(sandbox, '/policies', key)).status).toBe(500);
@@ -39,7 +39,7 @@ describe('faults on demand', () => {
     });
   });
 
-  it('hits the share of requests that is named, the same ones for the same seed', async () => {
+  it('affects the given share of requests, the same ones for the same seed', async () => {
     const statuses = () =>
       withSandbox({ faults: [{ name: 'server-error', rate: 0.3 }] }, async (sandbox) => {
         const found: number[] = [];
@@ -53,7 +53,7 @@ describe('faults on demand', () => {
     expect(await statuses()).toEqual(first);
   });
 
-  it('drops the connection, never answers, or ends inside the body', async () => {
+  it('drops the connection, never answers, or ends in the middle of the body', async () => {
     await withSandbox({ faults: [{ name: 'dropped-connection' }] }, async (sandbox) => {
       const ask = (signal?: AbortSignal): Promise<Response> =>
         fetch(`${sandbox.baseUrl()}/consent/logs`, {
@@ -103,7 +103,7 @@ describe('faults on demand', () => {
     });
   });
 
-  it('loops with a cursor that stays or one that looks new each time', async () => {
+  it('loops with the same cursor or one that looks new each time', async () => {
     await withSandbox({ consentRows: 100, clients: 1 }, async (sandbox) => {
       const key = sandbox.clients[0]!.apiKey;
       const walk = async (): Promise<{ cursors: Set<string>; ids: Set<string> }> => {
@@ -145,7 +145,7 @@ describe('faults on demand', () => {
     });
   });
 
-  it('lets some rows appear late', async () => {
+  it('makes some rows appear late', async () => {
     let now = NOON;
     await withSandbox(
       {
@@ -189,7 +189,7 @@ describe('faults on demand', () => {
     );
   });
 
-  it('lets later deliveries of the client overtake, all of them sent once', async () => {
+  it('lets later deliveries of the client overtake, each sent once', async () => {
     const play = async (faults: readonly FaultInput[]): Promise<string[]> =>
       withEndpoint(
         () => 200,
@@ -223,7 +223,7 @@ describe('faults on demand', () => {
   });
 
   it.each(['time-out', 'dropped-connection'] as const)(
-    'carries a request out and loses only its answer: %s',
+    'carries out a request and loses only its answer: %s',
     async (name) => {
       await withSandbox(
         { quota: 5, faults: [{ name, on: 'generate', times: 1, carriedOut: true }] },
@@ -243,7 +243,7 @@ describe('faults on demand', () => {
     },
   );
 
-  it('happen together: slow, and refused, and told when to come back', async () => {
+  it('combines: slow, refused, and told when to retry', async () => {
     const faults: FaultInput[] = [
       { name: 'latency', ms: 80 },
       { name: 'too-many-requests', retryAfter: 9, on: 'list' },
@@ -274,7 +274,7 @@ describe('faults on demand', () => {
     mcp: (sandbox) => ['POST', `${sandbox.siteUrl()}/api/mcp`],
   };
   it.each(Object.keys(requests) as (keyof typeof requests)[])(
-    'hit the endpoint %s by its name, and no other',
+    'affects only the endpoint %s by its name',
     async (on) => {
       await withSandbox({ faults: [{ name: 'server-error', status: 599, on }] }, async (sandbox) => {
         for (const [name, request] of Object.entries(requests)) {
@@ -286,7 +286,7 @@ describe('faults on demand', () => {
     },
   );
 
-  it('are all shown by a test of this file', async () => {
+  it('has a test in this file for each kind', async () => {
     const { readFile } = await import('node:fs/promises');
     const text = await readFile(new URL(import.meta.url), 'utf8');
     const names: FaultName[] = faultSchema.options.map(({ shape }) => shape.name.value);
@@ -297,7 +297,7 @@ describe('faults on demand', () => {
     );
   });
 
-  it('sends what it holds back when nothing follows', async () => {
+  it('sends held-back deliveries if nothing follows', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>

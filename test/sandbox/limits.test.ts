@@ -13,14 +13,14 @@ describe('rate limits', () => {
     ],
     ['ratelimit', { 'ratelimit-limit': '3', 'ratelimit-remaining': '2', 'ratelimit-reset': '60' }],
     ['ratelimit-ietf', { 'ratelimit-policy': '"default";q=3;w=60', ratelimit: '"default";r=2;t=60' }],
-  ] as const)('spells its headers as %s', async (headers, expected) => {
+  ] as const)('are announced in headers spelt as %s', async (headers, expected) => {
     await withSandbox({ limits: { otherPerMinute: 3, headers } }, async (sandbox) => {
       const answer = await get(sandbox, '/policies', sandbox.clients[0]!.apiKey);
       expect(Object.fromEntries(answer.headers)).toMatchObject(expected);
     });
   });
 
-  it('does not count requests without a good key', async () => {
+  it('do not count requests without a valid key', async () => {
     await withSandbox({ limits: { otherPerMinute: 1 } }, async (sandbox) => {
       const { apiKey } = sandbox.clients[0]!;
       for (let n = 0; n < 3; n += 1) expect((await get(sandbox, '/policies', 'pak_live_nobody')).status).toBe(401);

@@ -28,7 +28,7 @@ async function playMinutes(
 }
 
 describe('live traffic', () => {
-  it('keeps its rate on average, believably mixed, the same for a seed', async () => {
+  it('keeps its rate on average, in a plausible mix, the same for a seed', async () => {
     const told: string[] = [];
     for (let n = 0; n < 2; n += 1) {
       await playMinutes(60, 60, async (sandbox, happened) => {
@@ -73,7 +73,7 @@ describe('live traffic', () => {
     });
   });
 
-  it('arrives signed at the subscribed endpoint at no more than its rate, and ends when it is stopped', async () => {
+  it('arrives signed at the subscribed endpoint at no more than its rate, and ends when stopped', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>
@@ -98,7 +98,7 @@ describe('live traffic', () => {
     );
   });
 
-  it('waits for an endpoint that is slow instead of piling up', async () => {
+  it('waits for a slow endpoint instead of piling up', async () => {
     let now = NOON.getTime();
     await withSandbox({ clients: 1, clock: () => new Date(now), timeoutMs: 60_000 }, async (sandbox) => {
       // Nobody answers there: a listener that never does.
@@ -124,7 +124,7 @@ describe('live traffic', () => {
     });
   });
 
-  it.each([0, 6_001, Number.NaN])('refuses a rate of %s a minute', async (perMinute) => {
+  it.each([0, 6_001, Number.NaN])('refuses a rate of %s per minute', async (perMinute) => {
     await withSandbox({}, async (sandbox) => {
       await expect(sandbox.playLive({ perMinute, signal: AbortSignal.abort() })).rejects.toThrow('a minute');
     });

@@ -65,7 +65,7 @@ describe('the MCP endpoint', () => {
     });
   });
 
-  it('generates, counts against the quota of REST and fires the same webhook', async () => {
+  it('generates, counts against the same quota as REST and fires the same webhook', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>
@@ -96,7 +96,7 @@ describe('the MCP endpoint', () => {
     );
   });
 
-  it('tells the caller of arguments that make no sense', async () => {
+  it('names invalid arguments to the caller', async () => {
     await withSandbox({}, async (sandbox) => {
       const { apiKey } = sandbox.clients[0]!;
       await withClient(sandbox, apiKey, async (client) => {
@@ -125,7 +125,7 @@ describe('the MCP endpoint', () => {
   it.each([
     ['no key', undefined, 401],
     ['an unknown key', 'Bearer pak_live_nobody', 401],
-  ] as const)('answers 401 in the envelope to %s', async (_what, authorization, status) => {
+  ] as const)('answers %s with 401 in the envelope', async (_what, authorization, status) => {
     await withSandbox({}, async (sandbox) => {
       const answer = await fetch(`${sandbox.siteUrl()}/api/mcp`, {
         method: 'POST',
@@ -137,7 +137,7 @@ describe('the MCP endpoint', () => {
     });
   });
 
-  it('refuses a key that may only read', async () => {
+  it('refuses a read-only key', async () => {
     await withSandbox({}, async (sandbox) => {
       await expect(withClient(sandbox, sandbox.clients[0]!.readKey, async () => undefined)).rejects.toThrow(/scope/);
     });

@@ -57,7 +57,7 @@ function expectDecision(fact: DecisionFact, seed: number, decision: DecisionHapp
 }
 
 describe('the mixed dialect', () => {
-  it('draws the same for the same seed, and every option of every choice for some seed', () => {
+  it('draws the same choices for the same seed, and every option of every choice for some seed', () => {
     expect(drawChoices(42)).toEqual(drawChoices(42));
     const drawn = manySeeds.map((seed) => drawChoices(seed));
     for (const [name, options] of Object.entries(openChoices)) {
@@ -67,7 +67,7 @@ describe('the mixed dialect', () => {
     expect(new Set(drawn.map((choices) => JSON.stringify(choices))).size).toBeGreaterThan(295);
   });
 
-  it('draws something else for most of the seeds that are played below, choice by choice', () => {
+  it('draws different options for most of the seeds used below, choice by choice', () => {
     const drawn = playedSeeds.map((seed) => drawChoices(seed));
     for (const name of Object.keys(openChoices)) {
       const found = new Set<unknown>(drawn.map((choices) => choices[name as keyof typeof choices]));
@@ -75,7 +75,7 @@ describe('the mixed dialect', () => {
     }
   });
 
-  it('says what was drawn', () => {
+  it('reports its choices', () => {
     const rows = Object.fromEntries(describeDialect(createMixed(5)));
     expect(Object.keys(rows)).toEqual(
       expect.arrayContaining(['errors', 'list of policies', 'rate limit headers', 'names', 'times', 'delivery ids']),
@@ -98,7 +98,7 @@ describe('the mixed dialect', () => {
     }
   });
 
-  it('has list form, header spelling and error form of its own, which may be set apart', () => {
+  it('has its own list form, header spelling and error form, which may be set separately', () => {
     const overrides = { list: 'cursor', limitHeaders: 'none', errors: 'text' } as const;
     for (const name of ['plain', 'mixed'] as const) expect(chooseDialect(name, 3, overrides)).toMatchObject(overrides);
   });
@@ -119,7 +119,7 @@ function policy(event: 'policy.created' | 'policy.published' | 'policy.updated' 
   };
 }
 
-describe('what any seed of the mixed dialect says is understood', () => {
+describe('any seed of the mixed dialect is understood', () => {
   it.each(Object.keys(chosen) as Choice[])('a decision: %s, the same by webhook and by row', (choice) => {
     for (const seed of manySeeds) {
       const dialect = createMixed(seed);
@@ -232,7 +232,7 @@ describe('what any seed of the mixed dialect says is understood', () => {
   });
 });
 
-describe('a whole service of a seed of the mixed dialect', () => {
+describe('a whole service with a seed of the mixed dialect', () => {
   const now = new Date('2026-07-10T00:00:00.000Z');
   const ROWS = 130;
 

@@ -20,7 +20,7 @@ async function embed(sandbox: Sandbox, type: string): Promise<{ type: string; te
 }
 
 describe.each(embedForms)('the embed endpoint with %s', (form) => {
-  it('answers as its description says, kept and with a validator', async () => {
+  it('answers as its description says, cached and with a validator', async () => {
     await withSandbox({ overrides: { embed: form } }, async (sandbox) => {
       const description = await described(sandbox);
       expect((await new Validator().validate(structuredClone(description))).errors ?? []).toEqual([]);
@@ -38,7 +38,7 @@ describe.each(embedForms)('the embed endpoint with %s', (form) => {
     });
   });
 
-  it('gives a text that the product reads, which changes with the text alone', async () => {
+  it('gives a text that the product reads, and changes only with the text', async () => {
     let now = NOON;
     await withSandbox({ overrides: { embed: form }, clock: () => now }, async (sandbox) => {
       const { apiKey } = sandbox.clients[0]!;
@@ -77,7 +77,7 @@ describe.each(embedForms)('the embed endpoint with %s', (form) => {
 
 describe('form A of a generation', () => {
   it.each([true, false])(
-    'tells what is left of the quota, or not (%s), by REST and MCP, as described',
+    'states the rest of the quota, or does not (%s), by REST and MCP, as described',
     async (tells) => {
       await withSandbox({ overrides: { tellsRemaining: tells } }, async (sandbox) => {
         const { apiKey } = sandbox.clients[0]!;
@@ -102,7 +102,7 @@ describe('form A of a generation', () => {
 });
 
 describe('the description below the API root', () => {
-  it('may need a key as every REST endpoint does, and says so; the one of the site does not', async () => {
+  it('may require a key like every REST endpoint, and says so; that of the site does not', async () => {
     await withSandbox({ overrides: { openapiNeedsKey: true } }, async (sandbox) => {
       const { readKey, webhooksKey, revokedKey } = sandbox.clients[0]!;
       const status = async (key: string | null): Promise<number> => (await get(sandbox, '/openapi', key)).status;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { get, NOON, post, withSandbox } from './sandbox-world.ts';
 
 describe('the public site', () => {
-  it('serves a policy unchanged for five minutes, with age and validator', async () => {
+  it('serves a policy unchanged for five minutes, with Age and a validator', async () => {
     let now = NOON;
     await withSandbox({ clock: () => now }, async (sandbox) => {
       const { siteKey, apiKey } = sandbox.clients[0]!;

@@ -40,7 +40,7 @@ async function live<T>(
 }
 
 describe('a state file', () => {
-  it('keeps what was generated and published, the quota, ids and endpoints over a restart', async () => {
+  it('keeps generated and published policies, the quota, ids and endpoints over a restart', async () => {
     await withFile(async (path) => {
       const first = await live(path, async (sandbox) => {
         const client = sandbox.clients[0]!;
@@ -75,7 +75,7 @@ describe('a state file', () => {
     });
   });
 
-  it('keeps decisions made on demand and the month around them, though the clock went on', async () => {
+  it('keeps decisions made on demand and the month around them, although the clock moved on', async () => {
     await withFile((path) =>
       withEndpoint(
         () => 200,
@@ -136,7 +136,7 @@ describe('a state file', () => {
   it.each([
     ['not JSON', '{"version":'],
     ['another document', '{"hello":1}'],
-  ])('that is %s is refused and left alone', async (_what, text) => {
+  ])('that is %s is refused and left unchanged', async (_what, text) => {
     await withFile(async (path) => {
       await writeFile(path, text);
       await expect(live(path, async () => undefined)).rejects.toThrow(StateFileError);
@@ -144,7 +144,7 @@ describe('a state file', () => {
     });
   });
 
-  it('is reported at start when it cannot be written', async () => {
+  it('is reported at start if it cannot be written', async () => {
     await withFile(async (_path, folder) => {
       await expect(live(join(folder, 'missing', 'state.json'), async () => undefined)).rejects.toThrow(
         'cannot be written',

@@ -20,7 +20,7 @@ async function collect(options: Parameters<typeof withSandbox>[0] = {}): Promise
   });
 }
 
-describe('webhooks', () => {
+describe('the sender of webhooks', () => {
   it('signs the raw body in both headers', async () => {
     await withEndpoint(
       () => 200,
@@ -39,7 +39,7 @@ describe('webhooks', () => {
     );
   });
 
-  it('tries again after a refusal, with the same bytes, and logs each try', async () => {
+  it('retries after a refusal, with the same bytes, and logs each attempt', async () => {
     await withEndpoint(
       (_one, count) => (count < 3 ? 503 : 200),
       (url, received) =>
@@ -52,7 +52,7 @@ describe('webhooks', () => {
     );
   });
 
-  it('gives up after a bounded number of tries', async () => {
+  it('gives up after a bounded number of attempts', async () => {
     await withEndpoint(
       () => 500,
       (url, received) =>
@@ -142,7 +142,7 @@ describe('a month of traffic', () => {
     },
   );
 
-  it('signs what is sound, and what is forged or old not with the present secret', async () => {
+  it('signs sound deliveries with the current secret, and forged or old ones not', async () => {
     await withSandbox({ consentRows: 200, clients: 1 }, async (sandbox) => {
       const client = sandbox.clients[0]!;
       let checked = 0;
@@ -161,7 +161,7 @@ describe('a month of traffic', () => {
     });
   });
 
-  it('agrees with the consent log but for the faults that it names', async () => {
+  it('agrees with the consent log except for the faults that it names', async () => {
     await withEndpoint(
       () => 200,
       (url, received) =>
@@ -198,7 +198,7 @@ describe('a month of traffic', () => {
     );
   });
 
-  it('asks for data: due soon with a visitor hash of the log, a Californian opt-out, one that matches nobody', async () => {
+  it('has requests: one due soon with a visitor hash of the log, a Californian opt-out, one that matches no one', async () => {
     await withSandbox({ clients: 2 }, async (sandbox) => {
       const [first, second] = await sandbox.playTraffic({ deliver: async () => ({ outcome: 'accepted' as const }) });
       const hashes = new Set((await allRows(sandbox, sandbox.clients[0]!.apiKey)).map((row) => row.visitor_hash));
@@ -211,7 +211,7 @@ describe('a month of traffic', () => {
     });
   });
 
-  it('hashes the address of a customer by the recipe that the client names', async () => {
+  it('hashes the address of a customer as the client specifies', async () => {
     await withSandbox({ clients: 1 }, async (sandbox) => {
       const client = sandbox.clients[0]!;
       const [traffic] = await sandbox.playTraffic({ deliver: async () => ({ outcome: 'accepted' as const }) });
@@ -224,7 +224,7 @@ describe('a month of traffic', () => {
     });
   });
 
-  it('stops when nobody answers', async () => {
+  it('stops if no endpoint answers', async () => {
     await withSandbox({ clients: 1, backoffMs: [1] }, async (sandbox) => {
       sandbox.clients[0]!.webhookUrl = 'http://127.0.0.1:9/webhooks';
       const [traffic] = await sandbox.playTraffic();

@@ -26,7 +26,7 @@ const contextAt = (at: Date) => ({
 });
 
 describe('a policy event that is triggered', () => {
-  it('policy.updated changes time and version of what the service lists', async () => {
+  it('policy.updated changes time and version in the list of the service', async () => {
     await withReceiver(async (sandbox, received) => {
       const [before] = await list(sandbox);
       await sandbox.send(slugOf(sandbox), 'policy.updated', { happening: { policyId: before.id } });
@@ -53,7 +53,7 @@ describe('a policy event that is triggered', () => {
     });
   });
 
-  it('policy.created saves a policy against the quota, and policy.published lists it at an address that works', async () => {
+  it('policy.created saves a policy against the quota, and policy.published lists it at a working address', async () => {
     await withReceiver(async (sandbox, received) => {
       const before = (await list(sandbox)).length;
       await sandbox.send(slugOf(sandbox), 'policy.created');
@@ -66,7 +66,7 @@ describe('a policy event that is triggered', () => {
     });
   });
 
-  it('is refused when the service has no such policy', async () => {
+  it('is refused if the service has no such policy', async () => {
     await withReceiver(async (sandbox) => {
       await expect(
         sandbox.send(slugOf(sandbox), 'policy.deleted', { happening: { policyId: 'pol_nobody' } }),
@@ -86,7 +86,7 @@ describe('a note on a trigger', () => {
     });
   });
 
-  it('late tells of something that happened a day ago, in delivery and row alike', async () => {
+  it('late dates the event a day back, in the delivery and the row', async () => {
     await withReceiver(async (sandbox, received) => {
       await sandbox.send(slugOf(sandbox), 'consent.recorded', { note: 'late' });
       const dayBefore = new Date(NOON.getTime() - 86_400_000).toISOString();
@@ -96,7 +96,7 @@ describe('a note on a trigger', () => {
     });
   });
 
-  it('unknown-event names an event that is not documented, not-json sends no JSON; nothing happened at the service', async () => {
+  it('unknown-event names an undocumented event and not-json sends no JSON; neither changes the service', async () => {
     await withReceiver(async (sandbox, received) => {
       const before = await list(sandbox);
       for (const note of ['unknown-event', 'not-json'] as const)
@@ -115,7 +115,7 @@ describe('a note on a trigger', () => {
     });
   });
 
-  it.each(['forged', 'unsigned'] as const)('%s leaves the service as it was: somebody else sent it', async (note) => {
+  it.each(['forged', 'unsigned'] as const)('%s leaves the service unchanged: another party sent it', async (note) => {
     await withReceiver(async (sandbox) => {
       const before = await list(sandbox);
       for (const event of ['policy.deleted', 'consent.recorded']) await sandbox.send(slugOf(sandbox), event, { note });

@@ -43,7 +43,7 @@ function open(serving: Serving): Socket {
 const head = (length: number) =>
   `POST /webhooks/default HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\nX-Service-Signature: ${'0'.repeat(64)}\r\n\r\n`;
 
-test('1,500 bodies of a megabyte but for a byte leave the memory bounded, and signed deliveries are answered', async () => {
+test('1,500 bodies of a megabyte, each short of a byte, leave the memory bounded, and signed deliveries are answered', async () => {
   const serving = await startServing(await temporaryFolder(), SQLITE);
   const stop = deliverAlong(serving);
   const body = 'x'.repeat(MIB - 1);
@@ -63,7 +63,7 @@ test('1,500 bodies of a megabyte but for a byte leave the memory bounded, and si
   expect(seen.slowest).toBeLessThan(5);
 });
 
-test('3,000 half requests where a process may open 1,024 files stop neither listener', async () => {
+test('3,000 half requests to a process that may open 1,024 files stop neither listener', async () => {
   const serving = await startServing(await temporaryFolder(), SQLITE, [
     'bash',
     '-c',
@@ -102,7 +102,7 @@ test('10,000 unsigned deliveries a second leave the memory bounded, and signed o
   expect(seen.slowest).toBeLessThan(5);
 });
 
-test('a body that trickles in byte by byte ends after 30 seconds', async () => {
+test('a body that trickles in byte by byte is ended after 30 seconds', async () => {
   const serving = await startServing(await temporaryFolder(), SQLITE);
   const socket = open(serving);
   const before = performance.now();

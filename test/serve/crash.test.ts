@@ -9,7 +9,7 @@ import { PATIENTLY, openStoreIn, temporaryFolder, runs } from '../temporary.ts';
 const ROUNDS = runs(2);
 const SENDERS = 16;
 
-test('killed under load again and again, it has every delivery that it acknowledged exactly once, under the seq that it told', async () => {
+test('a server killed under load again and again has every acknowledged delivery exactly once, under the seq in its answer', async () => {
   const folder = await temporaryFolder();
   const told = new Map<string, number>();
   let number = 0;

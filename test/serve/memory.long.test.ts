@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { deliver, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('64 deliveries of 1 MiB at once are kept within bounded memory', async () => {
+test('64 deliveries of 1 MiB at once are stored within bounded memory', async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder, { DATABASE_URL: '' });
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });

@@ -23,7 +23,7 @@ async function untilStored(server: Serving, name: string): Promise<void> {
   });
 }
 
-test('a full disk is answered with 503 and Retry-After; with room again it continues without a restart', async () => {
+test('the server answers with 503 and Retry-After while the disk is full, and continues without a restart', async () => {
   const folder = await temporaryFolder();
   // A small disk of its own, in a mount namespace that ends with the process.
   const server = await startServing(folder, {}, [
@@ -71,7 +71,7 @@ test('a full disk is answered with 503 and Retry-After; with room again it conti
   expect(await server.stop()).toBe(0);
 });
 
-test('a locked database, then a read-only one, is answered with 503; afterwards it continues without a restart', async () => {
+test('the server answers with 503 while the database is locked or read-only, and continues without a restart', async () => {
   // On a disk: in memory, a file that is open is written whatever its attributes.
   const folder = await temporaryFolder(undefined, '/var/tmp');
   const server = await startServing(folder);

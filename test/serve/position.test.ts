@@ -27,7 +27,7 @@ async function seen(folder: string) {
 }
 
 test.each(changes)(
-  'requests open one case each while the position is %s, before a start and under a running server',
+  'each request opens one case while the position is %s, before a start and under a running server',
   async (_how, change, said) => {
     const folder = await temporaryFolder();
     const send = async (server: Pick<Serving, 'url'>, ...ids: string[]) => {

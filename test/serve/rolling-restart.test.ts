@@ -96,7 +96,7 @@ async function startBalancer(ports: readonly number[]): Promise<{ url: string; i
   };
 }
 
-test('while it drains, a receiver says that it is about to stop, and still keeps what it is sent', async () => {
+test('a draining receiver says that it is about to stop, and still stores deliveries', async () => {
   const folder = await temporaryFolder();
   const port = await findFreePort();
   const receiver = await startReceiver(folder, port, 3);

@@ -5,7 +5,7 @@ import { startServing } from '../serving.ts';
 import { holdWriters } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('a start that fails half way ends, instead of listening with nothing behind it', async () => {
+test('a start that fails half-way ends instead of listening with nothing behind it', async () => {
   const folder = await temporaryFolder();
   await runCli(folder, ['ledger', 'checkpoint']);
   await holdWriters(folder);

@@ -24,7 +24,7 @@ test('a stop while deliveries wait for a locked database answers them with 503 a
   expect(JSON.parse((await runCli(folder, ['ledger', 'verify', '--json'])).stdout)).toMatchObject({ faults: [] });
 });
 
-test('a database that is older than its journal accepts nothing, and everything says so', async () => {
+test('a database older than its journal accepts nothing, and every command says so', async () => {
   const folder = await temporaryFolder();
   const before = await startServing(folder);
   await deliver(before.url, ping('kept'));
@@ -45,7 +45,7 @@ test('a database that is older than its journal accepts nothing, and everything 
   expect(doctor.stdout).toMatch(/ready for production: no/);
 });
 
-test('a database with a view in place of a table accepts nothing, and everything says so', async () => {
+test('a database with a view in place of a table accepts nothing, and every command says so', async () => {
   const folder = await temporaryFolder();
   expect((await runCli(folder, ['delivery', 'list'])).code).toBe(0);
   await alter(

@@ -74,7 +74,7 @@ async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
   return { way, codes: await ended, seconds: (performance.now() - before) / 1000 };
 }
 
-test('serve and worker end on SIGTERM within their bound while PostgreSQL is away', async () => {
+test('serve and worker end on SIGTERM within their bound while PostgreSQL is down', async () => {
   // Side by side: nearly all of it is waiting.
   const stopped = await Promise.all([stopWhileAway('fallSilent'), stopWhileAway('breakOff')]);
   expect(stopped.map(({ way, codes }) => [way, codes])).toEqual([

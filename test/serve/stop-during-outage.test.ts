@@ -16,7 +16,7 @@ async function secondsUntil(ended: Promise<unknown>): Promise<number> {
   return (performance.now() - before) / 1000;
 }
 
-test('serve and worker end on SIGTERM within seconds while Redis is away', async () => {
+test('serve and worker end on SIGTERM within seconds while Redis is down', async () => {
   const redis = await startRedis();
   onTestFinished(() => redis.close());
   const folder = await temporaryFolder();
@@ -36,7 +36,7 @@ test('serve and worker end on SIGTERM within seconds while Redis is away', async
   expect(((await workerEnded) as [number | null])[0]).toBe(0);
 });
 
-test('serve and worker end on SIGTERM within seconds while the mail server says nothing', async () => {
+test('serve and worker end on SIGTERM within seconds while the mail server is silent', async () => {
   const connected: Socket[] = [];
   const silent = createServer((socket) => void connected.push(socket.on('error', () => undefined)));
   silent.listen(0, '127.0.0.1');
@@ -87,7 +87,7 @@ test('serve and worker end on SIGTERM within seconds while the mail server says 
   expect(left.map(({ state }) => state)).toEqual(Array(4).fill('waiting'));
 });
 
-test('serve ends on SIGTERM although a sender drips a body and another says nothing', async () => {
+test('serve ends on SIGTERM although one sender trickles a body and another is silent', async () => {
   const server = await startServing(await temporaryFolder(), { SYNC_SCHEDULE: 'off' });
   const { port, hostname } = new URL(server.url);
   const [dripping, silent] = [connect(Number(port), hostname), connect(Number(port), hostname)];

@@ -27,7 +27,7 @@ async function openRedis(url: string): Promise<Redis> {
   return redis;
 }
 
-test('a PostgreSQL of one’s own keeps what was committed over a crash and takes a password from everybody', async () => {
+test('a test PostgreSQL keeps commits over a crash and requires a password from every user', async () => {
   const server = await startPostgres();
   onTestFinished(() => server.close());
   await ask(server.url(), 'create table kept (n int)');
@@ -41,7 +41,7 @@ test('a PostgreSQL of one’s own keeps what was committed over a crash and take
   await expect(ask(server.url().replace(server.password, 'guessed'), 'select 1')).rejects.toThrow('password');
 });
 
-test('text of its databases does not sort bytewise by itself', async () => {
+test('the databases of a test PostgreSQL do not sort text bytewise by default', async () => {
   const [found] = await ask(
     await createDatabase(),
     `select 'a' < 'B' as linguistic, 'a' < 'B' collate "C" as bytewise`,
@@ -49,7 +49,7 @@ test('text of its databases does not sort bytewise by itself', async () => {
   expect(found).toEqual({ linguistic: true, bytewise: false });
 });
 
-test('a Redis of one’s own keeps what it was told over a restart', async () => {
+test('a test Redis keeps its data over a restart', async () => {
   const server = await startRedis();
   onTestFinished(() => server.close());
   const first = await openRedis(server.url);
@@ -64,7 +64,7 @@ test('a Redis of one’s own keeps what it was told over a restart', async () =>
   again.disconnect();
 });
 
-test('a folder has one database however often it is asked for, another folder another', () => {
+test('a folder has one database, however often it is requested, and another folder another', () => {
   const mine = databaseOf('/nowhere/mine');
   expect(databaseOf('/nowhere/mine')).toBe(mine);
   expect(databaseOf('/nowhere/other')).not.toBe(mine);
@@ -73,17 +73,17 @@ test('a folder has one database however often it is asked for, another folder an
 describe('a database', () => {
   let made: string;
 
-  test('is there for a test', async () => {
+  test('exists for a test', async () => {
     made = await createDatabase();
     expect(await ask(made, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  test('and goes with it', async () => {
+  test('and is removed after it', async () => {
     await expect(ask(made, 'select 1')).rejects.toThrow('does not exist');
   });
 });
 
-test('servers end, and their folders go, when the process that started them is killed', async () => {
+test('servers end and their folders are removed when the process that started them is killed', async () => {
   const program = `
     import { startRedis } from ${JSON.stringify(new URL('redis.ts', import.meta.url).pathname)};
     import { startPostgres } from ${JSON.stringify(new URL('postgres.ts', import.meta.url).pathname)};

@@ -33,12 +33,12 @@ function engineModulesOf(path: string, seen = new Set<string>()): string[] {
   });
 }
 
-test('whatever is said to run on both engines exists', () => {
+test('every suite listed for both engines exists', () => {
   const missing = onBoth.filter((one) => !suites.some((path) => path === one || path.startsWith(`${one}/`)));
   expect(missing).toEqual([]);
 });
 
-test('a suite that uses modules of one engine says in its name which', () => {
+test('a suite that uses modules of one engine names the engine in its file name', () => {
   const either = suites.filter((path) => !/\.(?:sqlite|postgres|long)\.test\.ts$/.test(path));
   expect(either.length).toBeGreaterThan(100);
   const about = either.filter((path) => {

@@ -32,7 +32,7 @@ describe('a request to the service', () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${apiKey}`);
   });
 
-  it('gives the Date of the service, and null where there is none that can be read', async () => {
+  it('gives the Date of the service, or null if there is no readable one', async () => {
     const server = await answeringServer((_, response, nth) => {
       response.sendDate = false;
       sendJson(response, 200, {}, nth === 1 ? { date: 'Wed, 01 Jul 2026 10:00:00 GMT' } : { date: 'yesterday' });
@@ -43,7 +43,7 @@ describe('a request to the service', () => {
     expect(await transport.request({ path: '/x', read })).toBeNull();
   });
 
-  it('is tried again after 500, 429, a dropped connection and an answer that cannot be read, when it only reads', async () => {
+  it('is retried after 500, 429, a dropped connection and an unreadable answer, if it only reads', async () => {
     const server = await answeringServer((request, response, nth) => {
       if (nth === 1) sendJson(response, 500, { error: { code: 'internal', message: 'oops' } });
       else if (nth === 2) sendJson(response, 429, { error: { code: 'slow', message: 'slow down' } });
@@ -69,7 +69,7 @@ describe('a request to the service', () => {
     expect(told).toEqual(['server-error', 'rate-limited', 'network', 'unreadable']);
   });
 
-  it('is never sent twice when it changes something', async () => {
+  it('is never sent twice if it changes something', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 500, {}));
     const transport = createTransport({ ...quick, baseUrl: server.baseUrl });
     const error = await failureOf(
@@ -79,7 +79,7 @@ describe('a request to the service', () => {
     expect(server.requests.map(({ method, body }) => [method, body])).toEqual([['POST', '{"a":1}']]);
   });
 
-  it('is not tried again when the refusal will stay', async () => {
+  it('is not retried after a permanent refusal', async () => {
     for (const [status, kind] of [
       [400, 'bad-request'],
       [401, 'unauthorized'],
@@ -110,7 +110,7 @@ describe('a request to the service', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('gives up at once when the service asks for a wait beyond the limit, and says how long', async () => {
+  it('gives up at once if the service requests a wait beyond the limit, and says how long', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 429, {}, { 'retry-after': '3600' }));
     const error = await failureOf(
       createTransport({ ...quick, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),
@@ -128,7 +128,7 @@ describe('a request to the service', () => {
     expect((await failureOf(transport.request({ path: '/x', ...asText }))).kind).toBe('timeout');
   });
 
-  it('stops with the reason of the signal, also while waiting to try again', async () => {
+  it('stops with the reason of the signal, even while waiting to retry', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 429, {}, { 'retry-after': '60' }));
     const controller = new AbortController();
     const transport = createTransport({
@@ -140,7 +140,7 @@ describe('a request to the service', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('takes no more bytes than the limit: announced, unannounced or compressed', async () => {
+  it('reads no more bytes than the limit: announced, unannounced or compressed', async () => {
     const megabyte = Buffer.alloc(1 << 20, 0x20);
     const zipped = gzipSync(megabyte);
     const server = await answeringServer((_, response, nth) => {
@@ -164,7 +164,7 @@ describe('a request to the service', () => {
     expect(other.requests).toHaveLength(0);
   });
 
-  it('is refused as its status says, whatever becomes of the body that explains it', async () => {
+  it('is refused according to its status, whatever happens to the body that explains it', async () => {
     const server = await answeringServer((_, response, nth) => {
       response.writeHead(402, { 'content-length': '100000' });
       if (nth === 1) response.write('{"error":', () => response.destroy());
@@ -192,7 +192,7 @@ describe('the error of a failed request', () => {
     }
   });
 
-  it('never holds the key, nor line breaks or control characters of the service', async () => {
+  it('never holds the key, or line breaks or control characters from the service', async () => {
     const server = await answeringServer((_, response) =>
       sendJson(response, 401, {
         error: { code: 'bad\nkey', message: `the key ${apiKey}\u001b[31m is\r\nrevoked ${'x'.repeat(5000)}` },
@@ -207,7 +207,7 @@ describe('the error of a failed request', () => {
     expect(error.message.length).toBeLessThan(800);
   });
 
-  it('says what the network said', async () => {
+  it('quotes the network error', async () => {
     const error = await failureOf(
       createTransport({ ...quick, retries: 0, baseUrl: 'http://127.0.0.1:1/api/v1' }).request({
         path: '/x',
@@ -218,7 +218,7 @@ describe('the error of a failed request', () => {
     expect(error.message).toMatch(/ECONNREFUSED|bad port/);
   });
 
-  it('takes an error body that is not an envelope', async () => {
+  it('accepts an error body that is not an envelope', async () => {
     const server = await answeringServer((_, response) => response.writeHead(502).end('<html>Bad gateway</html>'));
     const error = await failureOf(
       createTransport({ ...quick, retries: 0, baseUrl: server.baseUrl }).request({ path: '/x', ...asText }),

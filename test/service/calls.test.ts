@@ -20,7 +20,7 @@ async function failureOf(promise: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('a call that changes something', () => {
-  it('is sent once, as the bytes given, and gives the exact bytes of the answer', async () => {
+  it('is sent once, with the given bytes, and returns the exact bytes of the answer', async () => {
     const server = await answeringServer((_, response) => sendJson(response, 201, '{ "id" : "p1" }\n'));
     const client = clientAt(server.baseUrl);
     const body = Buffer.from('{"policy_type":"imprint",  "jurisdiction":"DE"}');
@@ -58,7 +58,7 @@ describe('a call that changes something', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('whose connection breaks may have, one that was never made has not', async () => {
+  it('whose connection breaks may have changed something, and without a connection it has not', async () => {
     const server = await answeringServer((request) => request.socket.destroy());
     const broken = await failureOf(clientAt(server.baseUrl).generatePolicy(Buffer.from('{}')));
     expect([broken.kind, broken.fault, changedNothing(broken)]).toEqual(['network', 'broken', false]);
@@ -89,7 +89,7 @@ describe('a call that changes something', () => {
     expect(error.message).toContain('NODE_EXTRA_CA_CERTS');
   });
 
-  it('that ended for a reason nobody has heard of counts as sent', () => {
+  it('that ended for an unknown reason counts as sent', () => {
     expect(networkFaultOf(new Error('?'))).toBe('broken');
     expect(networkFaultOf(Object.assign(new Error('x'), { code: 'EWHATEVER' }))).toBe('broken');
     const refused = Object.assign(new Error('x'), { code: 'ECONNREFUSED' });
@@ -102,7 +102,7 @@ describe('a call that changes something', () => {
     expect(networkFaultOf(Object.assign(new Error('x'), { code: 'ETIMEDOUT', syscall: 'read' }))).toBe('broken');
   });
 
-  it('has words of its own for every way to fail, each with what to do', () => {
+  it('has a message for every kind of failure, each with the remedy', () => {
     for (const kind of serviceErrorKinds)
       for (const about of ['policies', 'policy-list'] as const)
         expect(new ServiceError(kind, { about }).message).toMatch(/^[A-Z].+\. .+\.$/);
@@ -119,7 +119,7 @@ describe('a call that changes something', () => {
 });
 
 describe('answers', () => {
-  it('are read in every documented form, and unknown fields disturb nothing', () => {
+  it('are read in every documented form, and unknown fields are ignored', () => {
     const form = {
       id: 'p',
       type: 'privacy_policy',
@@ -162,7 +162,7 @@ describe('answers', () => {
     });
   });
 
-  it('that are none are unreadable, and say what came instead', () => {
+  it('in no known form are unreadable, and the error says what came instead', () => {
     for (const [text, words] of [
       ['', 'empty'],
       ['<!doctype html>', 'web page'],

@@ -8,7 +8,7 @@ const page = (text: string | Buffer) => readPage({ bytes: Buffer.from(text as st
 const texts = async (text: string | Buffer) => (await page(text)).rows.map((row) => row.bytes.toString('utf8'));
 
 describe('a page of the consent log', () => {
-  it('is asked for with the documented parameters', async () => {
+  it('is requested with the documented parameters', async () => {
     const server = await answeringServer((_, response) =>
       sendJson(response, 200, { data: [{ id: 1 }], next_cursor: 'n' }),
     );
@@ -24,7 +24,7 @@ describe('a page of the consent log', () => {
     expect(answer.serverDate).toBeInstanceOf(Date);
   });
 
-  it('gives each row in its own bytes', async () => {
+  it('gives each row in its original bytes', async () => {
     const rows = [
       '{"id": 12345678901234567890, "a":1.0}',
       '{ "name":"J\\u00fcrgen ü 😀\\"]}" }',
@@ -36,7 +36,7 @@ describe('a page of the consent log', () => {
     expect(await texts(`\n{ "next_cursor" : null, "data" :\t[ ${rows.join(' ,\n ')} ] }`)).toEqual(rows);
   });
 
-  it('gives back whatever rows a service may send, byte for byte', async () => {
+  it('gives any rows of a service back byte for byte', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.json()), fc.constantFrom('', ' ', '\n\t'), fc.json(), async (rows, space, other) => {
         const text = `{"x":${other},${space}"data":${space}[${rows.join(`${space},${space}`)}]${space}}`;
@@ -46,7 +46,7 @@ describe('a page of the consent log', () => {
     );
   });
 
-  it('keeps bytes that are no UTF-8, and says so of the row', async () => {
+  it('keeps bytes that are not UTF-8, and marks the row', async () => {
     const bytes = Buffer.concat([
       Buffer.from('{"data":[{"a":"'),
       Buffer.from([0xff, 0xfe]),
@@ -59,12 +59,12 @@ describe('a page of the consent log', () => {
     expect(rows.map(({ isUtf8 }) => isUtf8)).toEqual([false, true]);
   });
 
-  it('reads large integers as their digits', async () => {
+  it('reads large integers with all digits', async () => {
     const [row] = (await page('{"data":[{"id":9007199254740993,"hash":"sha256:3e45"}]}')).rows;
     expect(row?.value).toEqual({ id: '9007199254740993', hash: 'sha256:3e45' });
   });
 
-  it('takes a cursor that is null, absent, empty or a number', async () => {
+  it('accepts a cursor that is null, absent, empty or a number', async () => {
     expect((await page('{"data":[]}')).nextCursor).toBeNull();
     expect((await page('{"data":[],"next_cursor":null}')).nextCursor).toBeNull();
     expect((await page('{"data":[],"next_cursor":""}')).nextCursor).toBeNull();
@@ -73,7 +73,7 @@ describe('a page of the consent log', () => {
     await expect(page('{"data":[],"next_cursor":{"a":1}}')).rejects.toThrow('next_cursor');
   });
 
-  it('takes missing data as no rows, a byte order mark, a bare array and escaped keys', async () => {
+  it('accepts missing data as no rows, a byte order mark, a bare array and escaped keys', async () => {
     expect(await texts('{}')).toEqual([]);
     expect(await texts('{"data":null,"next_cursor":"x"}')).toEqual([]);
     expect(await texts('{"total":0,"has_more":false}')).toEqual([]);
@@ -83,26 +83,26 @@ describe('a page of the consent log', () => {
     expect(await texts('{"d\\u0061ta":[4]}')).toEqual(['4']);
   });
 
-  it('says that the next page is lost when `data` appears twice, or the cursor is invalid', async () => {
+  it('says that the next page is lost if `data` appears twice or the cursor is invalid', async () => {
     expect(await page('{"data":[1],"data":[2,3]}')).toMatchObject({ damage: { cursorLost: true } });
     expect(await page('{"data":[1],"next_cursor":{"a":1}}')).toMatchObject({ damage: { cursorLost: true } });
     await expect(page('{"data":[],"data":[2,3]}')).rejects.toThrow('twice');
   });
 
-  it('takes no page with a comma too many, or an open end, for a whole one', async () => {
+  it('does not accept a page with an extra comma or an open end as complete', async () => {
     for (const text of ['[,1]', '[1,]', '[1,,2]', '[1 2]', '[1', '[1]x', '[01]', '{"data":[1]', '{"data":[1]}}'])
       expect((await page(text)).damage, text).not.toBeNull();
     for (const text of ['[]', '[1]', ' [ 1 , 2 ] ', '{"data":[1],"a":[1,2]}'])
       expect((await page(text)).damage, text).toBeNull();
   });
 
-  it('keeps a row of more than 256 KiB with its bytes, and reads those beside it', async () => {
+  it('keeps the bytes of a row of more than 256 KiB, and reads the rows beside it', async () => {
     const read = await page(`{"data":[{"id":1},{"id":"${'x'.repeat(300_000)}"},{"id":3}],"next_cursor":"c"}`);
     expect(read.rows.map(({ value }) => value)).toEqual([{ id: 1 }, { id: 3 }]);
     expect(read.damage).toMatchObject({ unreadable: [{ length: 300_009 }], cursorLost: false });
   });
 
-  it('never takes rows under another name, an error or a broken answer for an empty page', async () => {
+  it('never reads rows under another name, an error or a broken answer as an empty page', async () => {
     await expect(page('{"logs":[{"id":1}]}')).rejects.toThrow('`logs`');
     await expect(page('{"data":{"id":1}}')).rejects.toThrow('not an array');
     for (const text of ['{"code":503}', '{"maintenance":true}', '{"success":false,"next_cursor":null}'])
@@ -114,7 +114,7 @@ describe('a page of the consent log', () => {
     await expect(page('"text"')).rejects.toThrow('neither');
   });
 
-  it('never tells a row in an error', async () => {
+  it('never quotes a row in an error', async () => {
     await expect(page('{"row":{"subject":"secret-hash"},')).rejects.not.toThrow('secret-hash');
   });
 });
@@ -133,7 +133,7 @@ describe('the list of policies', () => {
     expect((await client.listPolicies()).map(({ id }) => id)).toEqual(['b', '3']);
   });
 
-  it('refuses another form and a cursor that comes twice', async () => {
+  it('refuses another form and a repeated cursor', async () => {
     const server = await answeringServer((_, response, nth) =>
       sendJson(response, 200, nth === 1 ? { items: [] } : { data: [], next_cursor: 'same' }),
     );

@@ -43,7 +43,7 @@ describe('a compressed answer', () => {
     expect(await createTransport({ ...options, baseUrl }).request({ path: '/x', read })).toBe(page.toString('utf8'));
   });
 
-  it.each(kinds)('that is broken fails in time as one that cannot be read (%s)', async (name) => {
+  it.each(kinds)('that is broken soon fails as unreadable (%s)', async (name) => {
     const headers = { 'content-encoding': name.trim() };
     const { baseUrl, siteUrl } = await answering(flipped(encodings[name]?.(page) ?? page), headers);
     const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read: parse }));
@@ -53,7 +53,7 @@ describe('a compressed answer', () => {
     expect(fetched.outcome === 'refused' ? fetched.kind : 'network').toBe('network');
   });
 
-  it.each(kinds)('that ends too early is not taken for the whole text (%s)', async (name) => {
+  it.each(kinds)('that ends too early is not read as the whole text (%s)', async (name) => {
     const whole = encodings[name]?.(page) ?? page;
     let sent = whole;
     const headers = { 'content-encoding': name.trim() };
@@ -71,14 +71,14 @@ describe('a compressed answer', () => {
     }
   });
 
-  it.each(['gzip', 'br'])('that unpacks to more than is taken is refused by its size (%s)', async (name) => {
+  it.each(['gzip', 'br'])('that unpacks beyond the limit is refused for its size (%s)', async (name) => {
     const bomb = encodings[name]?.(Buffer.alloc(40 * 1024 * 1024)) ?? page;
     const { baseUrl } = await answering(bomb, { 'content-encoding': name });
     const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read }));
     expect(error).toMatchObject({ kind: 'too-large' });
   });
 
-  it.each(['zstd', 'gzip, gzip, gzip, gzip'])('with the encoding %s is not taken', async (name) => {
+  it.each(['zstd', 'gzip, gzip, gzip, gzip'])('with the encoding %s is refused', async (name) => {
     const { baseUrl } = await answering(page, { 'content-encoding': name });
     const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read }));
     expect(error).toMatchObject({ kind: 'unreadable' });
@@ -86,7 +86,7 @@ describe('a compressed answer', () => {
 });
 
 describe('an answer that never ends', () => {
-  it('ends by the time of the request, and not later, when a byte comes now and then', async () => {
+  it('ends with the time-out of the request, even if a byte comes now and then', async () => {
     const { baseUrl } = await answeringServer((_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write(' '), 50);
@@ -98,7 +98,7 @@ describe('an answer that never ends', () => {
     expect(Date.now() - began).toBeLessThan(60_000);
   });
 
-  it('as an explanation of a refusal does not hide the refusal, and is not read to 15 MB', async () => {
+  it('to a refused request does not hide the refusal, and is not read to 15 MB', async () => {
     const { baseUrl } = await answering(Buffer.alloc(15 * 1024 * 1024, 'x'), {}, 403);
     const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read }));
     expect(error).toMatchObject({ kind: 'forbidden', answer: null });
@@ -127,7 +127,7 @@ describe('an MCP endpoint', () => {
     return new URL(server.baseUrl).origin;
   }
 
-  it('is answered even when its result schema has a pattern that takes for ever', async () => {
+  it('is read even if its result schema has a pattern that takes for ever', async () => {
     const text = `${'a'.repeat(40)}!`;
     const siteUrl = await endpoint(
       (response, id) =>
@@ -137,7 +137,7 @@ describe('an MCP endpoint', () => {
     expect((await mcp(siteUrl, 3000)).bytes.toString('utf8')).toBe(JSON.stringify({ id: text }));
   });
 
-  it('whose event stream never ends is given up in time, its outcome open', async () => {
+  it('whose event stream never ends is given up after the time-out, with an unknown outcome', async () => {
     const siteUrl = await endpoint(
       (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -83,7 +83,7 @@ describe('finding rows by their offsets', () => {
     );
   });
 
-  it('ends on anything, JSON or not', () => {
+  it('ends for any input, JSON or not', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -107,7 +107,7 @@ describe('finding rows by their offsets', () => {
 });
 
 describe('parsing exactly', () => {
-  it('equals JSON.parse where no number is long', () => {
+  it('equals JSON.parse if no number is long', () => {
     fc.assert(
       fc.property(jsonText(), (text) => {
         if (!mayHoldLongNumbers(text)) expect(parseExactly(text)).toEqual(JSON.parse(text));
@@ -116,7 +116,7 @@ describe('parsing exactly', () => {
     );
   });
 
-  it('keeps numbers that a double would change as their text', () => {
+  it('keeps numbers that a double would change as text', () => {
     const text =
       '{"id":12345678901234567890,"n":[9007199254740993,1e400,0.1234567890123456789,123456789012345],"__proto__":1}';
     expect(mayHoldLongNumbers(text)).toBe(true);
@@ -126,7 +126,7 @@ describe('parsing exactly', () => {
     expect(Object.hasOwn(value, '__proto__')).toBe(true);
   });
 
-  it('notices every number token that a double changes, wherever it is', () => {
+  it('finds every number token that a double changes, wherever it is', () => {
     const digits = fc.stringMatching(/^-?[1-9]\d{0,30}(\.\d{1,25})?([eE][+-]?\d{1,3})?$/);
     fc.assert(
       fc.property(

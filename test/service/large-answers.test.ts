@@ -42,7 +42,7 @@ describe('a page of an allowed size', () => {
     ['quotes', '"'.repeat(2 * MEBIBYTE)],
     ['white space before each place where rows may go on', `x${`${' '.repeat(1000)},{"a":1}`.repeat(5000)}`],
     ['whole rows', repeated('{"id":12345678901234567890,"pad":"0123456789"}', 2 * MEBIBYTE)],
-  ])('leaves the thread to others while it is read: %s', async (_, rows) => {
+  ])('lets other work run while it is read: %s', async (_, rows) => {
     expect(await longestSlice(readPage(page(rows)))).toBeLessThan(500);
   });
 
@@ -52,7 +52,7 @@ describe('a page of an allowed size', () => {
     ['more broken rows than any page has', repeated('{"id":NaN}', 120_000), 'rows in one page'],
     ['brackets ten thousand levels deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 'levels deep'],
     ['brackets millions of levels deep', '['.repeat(8 * MEBIBYTE), 'levels deep'],
-  ])('with %s is refused before it takes the memory', async (_, rows, words) => {
+  ])('with %s is refused before it takes up memory', async (_, rows, words) => {
     await expect(readPage(page(rows))).rejects.toThrow(words);
   });
 
@@ -69,7 +69,7 @@ describe('a list of policies', () => {
   it.each([
     ['the same cursor again', () => '{"data":[],"next_cursor":"c"}'],
     ['a new cursor on each page', (nth: number) => `{"data":[],"next_cursor":"c${nth}"}`],
-  ])('that gives %s is said to be the fault of the service', async (_, answer) => {
+  ])('that gives %s is reported as a fault of the service', async (_, answer) => {
     const { message } = (await fetchFrom(answer)) as Error;
     expect(message).toContain('the list of policies does not end');
     expect(message).toContain('contact its support');
@@ -92,7 +92,7 @@ describe('a list of policies', () => {
       (nth: number) => `{"data":[${Array(500).fill('{"id":1}').join(',')}],"next_cursor":"c${nth}"}`,
     ],
     ['a cursor of 5 MB', () => `{"data":[],"next_cursor":"${'c'.repeat(5_000_000)}"}`],
-  ])('with %s is refused with a sentence', async (_, answer) => {
+  ])('with %s is refused with a plain message', async (_, answer) => {
     const error = await fetchFrom(answer);
     expect(error).toMatchObject({ name: 'ServiceError' });
     expect(['too-large', 'unreadable']).toContain((error as { kind: string }).kind);

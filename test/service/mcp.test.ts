@@ -18,7 +18,7 @@ async function failureOf(running: Promise<unknown>): Promise<ServiceError> {
 }
 
 describe('a generation through the MCP endpoint', () => {
-  it('gives the policy that REST would have given, and counts against the same quota', async () => {
+  it('gives the same policy as REST, and counts against the same quota', async () => {
     await withSandbox({}, async (sandbox) => {
       const [client] = sandbox.clients;
       const siteUrl = sandbox.siteUrl();
@@ -35,7 +35,7 @@ describe('a generation through the MCP endpoint', () => {
     });
   });
 
-  it('says in plain words what was refused, and that nothing was made', async () => {
+  it('says in plain words what was refused, and that nothing was generated', async () => {
     await withSandbox({ quota: 1 }, async (sandbox) => {
       const siteUrl = sandbox.siteUrl();
       const client = sandbox.clients[0];
@@ -55,7 +55,7 @@ describe('a generation through the MCP endpoint', () => {
     });
   });
 
-  it('leaves the outcome open when the connection breaks or the time is over after the tool was called', async () => {
+  it('has an unknown outcome if the connection breaks or the time-out passes after the tool was called', async () => {
     await withSandbox({ generateMs: 60_000 }, async (sandbox) => {
       const given = { siteUrl: sandbox.siteUrl(), apiKey: sandbox.clients[0]?.apiKey ?? '', body };
       const late = await failureOf(generateViaMcp({ ...given, timeoutMs: 700 }));
@@ -74,7 +74,7 @@ describe('a generation through the MCP endpoint', () => {
     });
   });
 
-  it('that never began says so, whatever went wrong', async () => {
+  it('says that it never began, whatever went wrong before the call', async () => {
     const gone = await answeringServer((_request, response) => response.destroy());
     const { origin } = new URL(gone.baseUrl);
     for (const [what, siteUrl] of [
@@ -87,7 +87,7 @@ describe('a generation through the MCP endpoint', () => {
     }
   });
 
-  it('sends its key to no other address, and calls the tool once', async () => {
+  it('never sends its key to another address, and calls the tool once', async () => {
     const other = await answeringServer((_request, response) => sendJson(response, 200, {}));
     const server = await answeringServer((_request, response) =>
       response.writeHead(307, { location: `${other.baseUrl}/mcp` }).end(),
@@ -107,7 +107,7 @@ describe('a generation through the MCP endpoint', () => {
     expect(failing.calls()).toHaveLength(1);
   });
 
-  it('speaks the words that the tool names, and refuses to leave anything out', async () => {
+  it('uses the field names of the tool, and refuses to leave a field out', async () => {
     const made = { id: 'pol_1', policy_type: 'privacy-policy' };
     const properties = {
       policyType: { type: 'string', enum: ['privacy_policy'] },
@@ -135,7 +135,7 @@ describe('a generation through the MCP endpoint', () => {
     expect(server.calls()).toHaveLength(1);
   });
 
-  it('that is put off says how long, whether before the tool was called or by it', async () => {
+  it('reports how long to wait after a 429, before or from the tool', async () => {
     const server = await mcpServer({}, (response) =>
       sendJson(response, 429, { error: { code: 'rate_limited', message: 'Slow down.' } }, { 'retry-after': '17' }),
     );
@@ -145,7 +145,7 @@ describe('a generation through the MCP endpoint', () => {
     expect(failure).toMatchObject({ kind: 'rate-limited', status: 429, retryAfterMs: 17_000, unsent: false });
   });
 
-  it('is refused where the tool is not there', async () => {
+  it('is refused if the tool does not exist', async () => {
     const server = await mcpServer({}, (response) => sendJson(response, 500, {}), 'another_tool');
     const failure = await failureOf(
       generateViaMcp({ siteUrl: server.siteUrl, apiKey: 'pak_live_x', body, timeoutMs: 3000 }),
@@ -198,12 +198,12 @@ it.each([
   ['invalid_output', false],
   ['model_not_found', false],
   ['internal', false],
-])('a tool that fails with the code %s certainly made nothing: %s', (code, nothing) => {
+])('a tool that fails with the code %s certainly generated nothing: %s', (code, nothing) => {
   const error = toolError(JSON.stringify({ error: { code, message: 'm' } }), 'pak_live_x');
   expect(changedNothing(error)).toBe(nothing);
 });
 
-it('a list of tools that never ends is left after some pages, without a warning of the runtime', async () => {
+it('a list of tools that never ends is left after some pages, without a runtime warning', async () => {
   const warnings: string[] = [];
   const note = ({ message }: Error) => void warnings.push(message);
   process.on('warning', note);

@@ -11,7 +11,7 @@ async function salvage(text: string) {
 }
 
 describe('a page of rows that is broken JSON', () => {
-  it('keeps the rows beside one that does not parse, and the way to the next page', async () => {
+  it('keeps the rows beside one that does not parse, and the cursor of the next page', async () => {
     expect(await salvage('{"data":[{"id":1},{"id":NaN} , {"id":3}],"next_cursor":"c"}')).toEqual({
       rows: ['{"id":1}', '{"id":3}'],
       broken: ['{"id":NaN}'],
@@ -19,7 +19,7 @@ describe('a page of rows that is broken JSON', () => {
     });
   });
 
-  it('finds its way behind an open quote or bracket, without taking a fragment for a row', async () => {
+  it('is read past an open quote or bracket, without mistaking a fragment for a row', async () => {
     expect(
       await salvage(
         '{"data":[{"id":"a"},{"id":"b,"list":[{"x":1},{"x":2}]},{"id":"c"},{"id":"d"}],"next_cursor":null}',
@@ -36,7 +36,7 @@ describe('a page of rows that is broken JSON', () => {
     });
   });
 
-  it('keeps what came before it was cut off, and the bytes of the rest', async () => {
+  it('keeps the rows before the cut, and the bytes of the rest', async () => {
     expect(await salvage('{"data":[{"id":1},{"id":2},{"id":')).toEqual({
       rows: ['{"id":1}', '{"id":2}'],
       broken: ['{"id":'],
@@ -49,7 +49,7 @@ describe('a page of rows that is broken JSON', () => {
     });
   });
 
-  it('is none when there is no array of rows', async () => {
+  it('is not salvaged if there is no array of rows', async () => {
     for (const text of ['', '<html>', '{"error":{"code":', '{"data":{"id":1', '"data":[', 'null'])
       expect(await salvage(text)).toBeNull();
   });
@@ -89,13 +89,13 @@ describe('a page of rows that is broken JSON', () => {
     );
   });
 
-  it('keeps no empty piece where commas stand beside each other', async () => {
+  it('keeps no empty piece between adjacent commas', async () => {
     for (const text of ['{"data":[,{"a":1}]}', '{"data":[{"a":1},,{"b":2}]}'])
       expect((await salvagePage(text, createTurns()))?.broken, text).toEqual([]);
     expect((await salvagePage('{"data":[{"a":1},,{"b":2}]}', createTurns()))?.rows).toHaveLength(2);
   });
 
-  it('takes no byte twice, loses none but commas and space, and ends, for any text', async () => {
+  it('uses no byte twice, loses only commas and space, and ends, for any text', async () => {
     const piece = fc.constantFrom(
       '{"data":[',
       '[',

@@ -12,7 +12,7 @@ function refusalOf(fetched: PublicFetch): Extract<PublicFetch, { outcome: 'refus
 }
 
 describe('a public text of the service', () => {
-  it('is kept in its exact bytes, with the headers that date it, and without token or site key', async () => {
+  it('is returned in its exact bytes, with the headers that date it, and without token or site key', async () => {
     const body = Buffer.from([0xef, 0xbb, 0xbf, 0x3c, 0x70, 0x3e, 0xff]);
     const { baseUrl, requests } = await answeringServer((_request, response) =>
       response
@@ -67,7 +67,7 @@ describe('a public text of the service', () => {
     ['the same machine under another name', (origin: string) => origin.replace('127.0.0.1', 'localhost')],
     ['no address', 'not an address'],
     ['no address beginning with slashes', '//evil.example/x'],
-  ])('is not asked for at %s', async (_what, address) => {
+  ])('is not requested at %s', async (_what, address) => {
     const { baseUrl, requests } = await answeringServer((_request, response) => response.end('no'));
     const siteUrl = new URL(baseUrl).origin;
     const url = typeof address === 'string' ? address : address(siteUrl);
@@ -82,7 +82,7 @@ describe('a public text of the service', () => {
     ['another origin without a scheme', '//evil.example/'],
     ['credentials', 'http://user@127.0.0.1/'],
     ['nowhere', null],
-  ])('is given up where it redirects to %s', async (_what, location) => {
+  ])('is given up if it redirects to %s', async (_what, location) => {
     const { baseUrl, requests } = await answeringServer((_request, response) =>
       response.writeHead(302, location === null ? {} : { location }).end(),
     );
@@ -93,7 +93,7 @@ describe('a public text of the service', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('elsewhere is named by its origin, so that a wrong setting can be told from an attack, and without its token', async () => {
+  it('on another host is named by its origin, to distinguish a wrong setting from an attack, and without its token', async () => {
     const elsewhere = `https://www.service.example/policy/a/b?token=${TOKEN}`;
     const { baseUrl } = await answeringServer((_request, response) =>
       response.writeHead(301, { location: elsewhere }).end(),
@@ -106,7 +106,7 @@ describe('a public text of the service', () => {
     }
   });
 
-  it('is followed three times under its own origin, not four times', async () => {
+  it('is followed over three redirects under its own origin, not over four', async () => {
     const { baseUrl, requests } = await answeringServer((request, response) => {
       const at = Number(new URL(request.url ?? '', 'http://x').searchParams.get('n'));
       if (at === 0) response.end('there');
@@ -145,14 +145,14 @@ describe('a public text of the service', () => {
     expect(fits.outcome === 'answered' && fits.answer.bytes.length).toBe(2_000_000);
   });
 
-  it('is given up when the answer does not come to its end in time, and may be tried again', async () => {
+  it('is given up if the answer does not end in time, and may be retried', async () => {
     const { baseUrl } = await answeringServer((_request, response) => void response.writeHead(200).write('begun'));
     const siteUrl = new URL(baseUrl).origin;
     const refused = refusalOf(await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/slow` }, { timeoutMs: 150 }));
     expect(refused).toMatchObject({ kind: 'timeout', transient: true });
   });
 
-  it('that is not there is an answer; an error is none, and says whether trying again may help', async () => {
+  it('that does not exist is an answer; an error is not, and says whether a retry may help', async () => {
     const { baseUrl } = await answeringServer((request, response) =>
       response.writeHead(Number(request.url?.slice(1))).end('{"error":{}}'),
     );
@@ -173,7 +173,7 @@ describe('a public text of the service', () => {
       expect(refusalOf(await at(status)), String(status)).toMatchObject({ kind: 'unexpected-status', transient });
   });
 
-  it('of a server that is not there names the failure without the address', async () => {
+  it('on an unreachable server gives a failure without the address', async () => {
     const { baseUrl } = await answeringServer((_request, response) => response.destroy());
     const siteUrl = new URL(baseUrl).origin;
     const refused = refusalOf(await fetchHostedPolicy({ siteUrl, url: `${siteUrl}/x?token=${TOKEN}` }));

@@ -4,7 +4,7 @@ import { waitFromHeaders } from '../../src/service/rate-limit.ts';
 const now = Date.parse('2026-07-01T10:00:00Z');
 const wait = (headers: Record<string, string>) => waitFromHeaders(new Headers(headers), now);
 
-describe('the wait that the service asks for', () => {
+describe('the wait that the service requests', () => {
   it('is read from Retry-After in seconds or as a date', () => {
     expect(wait({ 'retry-after': '3' })).toBe(3000);
     expect(wait({ 'retry-after': '0.5' })).toBe(500);
@@ -28,7 +28,7 @@ describe('the wait that the service asks for', () => {
     expect(wait({ ratelimit: '"offset=9";r=0' })).toBeNull();
   });
 
-  it('is counted from the Date of the answer, so that a clock of ours that is off does no harm', () => {
+  it('is counted from the Date of the answer, so a wrong local clock does no harm', () => {
     const date = 'Wed, 01 Jul 2026 12:00:00 GMT';
     expect(wait({ date, 'retry-after': 'Wed, 01 Jul 2026 12:00:30 GMT' })).toBe(30_000);
     expect(wait({ date, 'x-ratelimit-reset': String(now / 1000 + 7200 + 9) })).toBe(9000);
@@ -41,7 +41,7 @@ describe('the wait that the service asks for', () => {
       expect(wait(headers)).toBe(86_400_000);
   });
 
-  it('is unknown when no header says it, or none that can be read', () => {
+  it('is unknown if no readable header states it', () => {
     expect(wait({})).toBeNull();
     expect(wait({ 'retry-after': 'soon', 'ratelimit-reset': 'never' })).toBeNull();
   });

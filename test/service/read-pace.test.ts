@@ -6,7 +6,7 @@ import { createReadPace, createReadPaces, remainingFromHeaders } from '../../src
 
 const query = { bannerId: null, from: null, to: null, cursor: null };
 
-describe('what is left of a rate limit', () => {
+describe('the rest of a rate limit', () => {
   it.each([
     [
       { ratelimit: '"reads";r=0;t=7', 'ratelimit-policy': '"reads";q=10;w=60' },
@@ -18,11 +18,11 @@ describe('what is left of a rate limit', () => {
     [{ 'x-rate-limit-remaining': '1' }, { remaining: 1, resetMs: null }],
     [{ ratelimit: 'many', 'x-ratelimit-remaining': 'some' }, null],
     [{}, null],
-  ])('is read out of %o', (headers, expected) => {
+  ])('is read from %o', (headers, expected) => {
     expect(remainingFromHeaders(new Headers(headers as Record<string, string>))).toEqual(expected);
   });
 
-  it('holds the next read back until the window is over, and no longer than two minutes', async () => {
+  it('holds the next read back until the window is over, for two minutes at most', async () => {
     let now = 1_000_000;
     const pace = createReadPace(() => now);
     pace.answered(new Headers({ 'x-ratelimit-remaining': '1', 'x-ratelimit-reset': '60' }));
@@ -39,7 +39,7 @@ describe('what is left of a rate limit', () => {
     await pace.beforeRead();
   });
 
-  it('is shared by all clients of a key: no read is sent while one of them was told to wait', async () => {
+  it('is shared by all clients of a key: none sends a read while one of them must wait', async () => {
     const asked: number[] = [];
     const server = createServer((_request, response) => {
       asked.push(performance.now());

@@ -18,8 +18,8 @@ beforeAll(async () => {
   );
 });
 
-describe('what the client relies on', () => {
-  it('is all there in the description of the sandbox, and nothing of it is passed over', () => {
+describe('the parts of the description that the client relies on', () => {
+  it('are all present in the description of the sandbox, and none is skipped', () => {
     expect(findGone(description)).toEqual([]);
     expect(reliedOn.map(({ path }) => path).sort()).toEqual(
       Object.keys(description.paths)
@@ -29,7 +29,7 @@ describe('what the client relies on', () => {
   });
 
   it.each(['/consent/logs', '/policies', '/policies/generate', '/policies/bulk', '/policies/{id}/publish'])(
-    'is missed when %s is gone, or its method',
+    'are reported missing without %s or its method',
     (path) => {
       expect(altered(({ paths }) => delete paths[path])).toEqual([expect.stringMatching(/ is gone\.$/)]);
       const other = altered(({ paths }) => (paths[path] = { put: {} }));
@@ -37,7 +37,7 @@ describe('what the client relies on', () => {
     },
   );
 
-  it.each(['banner_id', 'from', 'to', 'limit', 'cursor'])('is missed when the parameter %s is gone', (name) => {
+  it.each(['banner_id', 'from', 'to', 'limit', 'cursor'])('are reported missing without the parameter %s', (name) => {
     const gone = altered(({ paths }) => {
       const { get } = paths['/consent/logs'];
       get.parameters = get.parameters.filter((one: Json) => one.name !== name);
@@ -51,7 +51,7 @@ describe('what the client relies on', () => {
     ['PublishResult', 'hosted_url', 'POST /policies/{id}/publish no longer returns the field hosted_url.'],
     ['BatchResult', 'results', 'POST /policies/bulk no longer returns the field results.'],
     ['Bulk', 'items', 'POST /policies/bulk no longer accepts the field items.'],
-  ])('is missed when the field %s.%s is gone', (schema, field, sentence) => {
+  ])('are reported missing without the field %s.%s', (schema, field, sentence) => {
     const gone = altered(({ components }) => {
       delete components.schemas[schema].properties[field];
       components.schemas[schema].properties.other = { type: 'string' };
@@ -59,7 +59,7 @@ describe('what the client relies on', () => {
     expect(gone).toEqual([sentence]);
   });
 
-  it('is missed when a limit is lower, not when it is higher or unsaid', () => {
+  it('are reported missing if a limit is lower, not if it is higher or absent', () => {
     const limit = (value: number | undefined) =>
       altered(({ paths, components }) => {
         paths['/consent/logs'].get.parameters.find((one: Json) => one.name === 'limit').schema.maximum = value;
@@ -74,7 +74,7 @@ describe('what the client relies on', () => {
     expect(limit(undefined)).toEqual([]);
   });
 
-  it('is there while one of the two documented forms is', () => {
+  it('are present if one of the two documented forms is', () => {
     const without = (...names: string[]) =>
       altered(({ components }) => {
         for (const name of names) components.schemas[name] = { properties: { other: {} }, type: 'object' };
@@ -89,7 +89,7 @@ describe('what the client relies on', () => {
     );
   });
 
-  it('raises no alarm where the description is silent, written otherwise or makes no sense', () => {
+  it('raise no alarm if the description is silent, written differently or nonsensical', () => {
     expect(findGone({})).toEqual([]);
     expect(findGone({ paths: {} })).toEqual([]);
     expect(findGone({ paths: [] })).toEqual([]);
@@ -123,7 +123,7 @@ describe('what the client relies on', () => {
     expect(findGoneIn(Buffer.from('{"openapi":"3.1.0","paths":{}}'))).toBeNull();
   });
 
-  it('is found in no time where parts refer to each other in all directions', () => {
+  it('are checked quickly even if schemas refer to each other in all directions', () => {
     const parts = Array.from({ length: 40 }, (_, place) => `Part${place}`);
     const all = parts.map((name) => ({ $ref: `#/components/schemas/${name}` }));
     const began = performance.now();
@@ -147,7 +147,7 @@ describe('the description', () => {
     });
   });
 
-  it('that is not there raises no alarm; a refusal says whether it passes', async () => {
+  it('that does not exist raises no alarm; a refusal says whether it is temporary', async () => {
     const { baseUrl } = await answeringServer((request, response) =>
       request.headers.authorization === 'Bearer web'
         ? response.writeHead(200, { 'content-type': 'text/html' }).end('<html></html>')

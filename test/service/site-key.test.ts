@@ -22,7 +22,7 @@ async function endpoint(refuse: { status: number; code: string } | null, texts: 
 const fetchType = (siteUrl: string) => fetchEmbedPolicy({ siteUrl, siteKey: 'pk_test', type: 'privacy-policy' });
 
 describe('a text that the embed endpoint does not give', () => {
-  it('counts as absent when the same key is given the list of all texts', async () => {
+  it('counts as absent if the same key can list all texts', async () => {
     const siteUrl = await endpoint(null, { hub: { policies: [] } });
     expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'answered', answer: { status: 404 } });
   });
@@ -34,7 +34,7 @@ describe('a text that the embed endpoint does not give', () => {
     [403, 'forbidden'],
     [410, 'key_deprecated'],
     [200, 'invalid_site_key'],
-  ])('is not recorded when the key is what is refused (%i %s), and doctor says so', async (status, code) => {
+  ])('is not recorded if the key itself is refused (%i %s), and doctor says so', async (status, code) => {
     const siteUrl = await endpoint({ status, code }, {});
     expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'refused', transient: false });
     const check = await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' });
@@ -42,21 +42,21 @@ describe('a text that the embed endpoint does not give', () => {
     expect(check?.sentence).not.toContain('pk_test');
   });
 
-  it('is left open when the list of all cannot be asked for at the moment', async () => {
+  it('is left open if the list of all texts cannot be fetched at the moment', async () => {
     const { baseUrl } = await answeringServer((_, response, nth) =>
       sendJson(response, nth === 1 ? 404 : 503, error('not_found')),
     );
     expect(await fetchType(new URL(baseUrl).origin)).toMatchObject({ outcome: 'refused', transient: true });
   });
 
-  it('is given with a key that works', async () => {
+  it('is given with a working key', async () => {
     const siteUrl = await endpoint(null, { hub: { policies: [] }, 'privacy-policy': text });
     expect(await fetchType(siteUrl)).toMatchObject({ outcome: 'answered', answer: { status: 200 } });
     expect(await checkSiteKey({ ...sourceAt(null), siteUrl, siteKey: 'pk_test' })).toMatchObject({ outcome: 'works' });
   });
 });
 
-it('a named API key is refused as site key', () => {
+it('a named API key is refused as a site key', () => {
   const parsed = newSourceSchema.safeParse({ slug: 'acme', siteKey: 'pak_live_1234567890' });
   expect(parsed.success).toBe(false);
   expect(newSourceSchema.safeParse({ slug: 'acme', siteKey: 'pk_1234567890' }).success).toBe(true);

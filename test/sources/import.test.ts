@@ -192,7 +192,7 @@ test('refuses a thousand lines for one invalid line, and imports all once it is 
   expect(entries.join()).not.toMatch(/hush/);
 });
 
-test('also warns of a signing secret that an existing source has', async () => {
+test('also warns of a signing secret that an existing source uses', async () => {
   const world = await open();
   await world.run('slug,webhook_secrets\na,hush-same\nb,hush-own\n');
   const { warnings } = await world.run('slug,webhook_secrets\nc,hush-same\nb,hush-own\n', { dryRun: true });

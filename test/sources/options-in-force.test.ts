@@ -3,7 +3,7 @@ import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';
 
-it('each entry is read by what the ledger recorded at its place, whatever the table of sources says', async () => {
+it('each entry is read with the options that the ledger recorded before it, whatever the table of sources says', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const { context } = world;
   const decide = (n: number) =>
@@ -43,7 +43,7 @@ it('each entry is read by what the ledger recorded at its place, whatever the ta
   expect(await faults()).toEqual([['source-altered', expect.stringContaining('no longer in the table')]]);
 });
 
-it('a source that the ledger never heard of has no settings of its own', async () => {
+it('a source that is not in the ledger has no settings of its own', async () => {
   const { context } = await createOfficeWorld({}, { worker: false });
   await context.sources.add(
     { slug: 'acme', options: { subjectRecipe: { algorithm: 'sha256', normalise: 'none', salt: 's3' } } },

@@ -42,7 +42,7 @@ async function actionsIn(store: Store): Promise<unknown[]> {
   return rows.map(({ source, kind, body }) => ({ source, kind, ...JSON.parse(String(body)) }));
 }
 
-test('finds an added source, also after a restart, and records it without its secrets', async () => {
+test('finds an added source, even after a restart, and records it without its secrets', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   const added = await sources.add(
@@ -114,7 +114,7 @@ test('sees a change by another process within a second', async () => {
   await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), PATIENTLY);
 });
 
-test('adds a slug once, also when two processes try at once', async () => {
+test('adds a slug once, even if two processes try at once', async () => {
   const store = await temporaryStore();
   const [one, two] = [await open(store), await open(store)];
   const outcomes = await Promise.all([
@@ -163,7 +163,7 @@ test('counts many changes within one millisecond as many versions', async () => 
     expect(await sources.change('acme', { name }, 'a')).toMatchObject({ outcome: 'done' });
 });
 
-test('says what changed, and writes nothing when nothing did', async () => {
+test('says what changed, and writes nothing if nothing did', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
@@ -233,7 +233,7 @@ test('refuses credentials moved to another source or address, and reports the so
   expect(again.list().map(({ slug }) => slug)).toEqual(['other']);
 });
 
-test('keeps the last known sources when the store cannot be read, and reports the failure', async () => {
+test('keeps the last known sources if the store cannot be read, and reports the failure', async () => {
   const store = await temporaryStore();
   const onRefreshError = vi.fn();
   let broken = false;
@@ -313,7 +313,7 @@ test('stops following an offboarded source, keeps its options, and restores it w
   expect(JSON.stringify(left)).not.toContain('hush');
 });
 
-test('sets the end of an open overlap later, and changes nothing when repeated', async () => {
+test('extends an open overlap, and changes nothing when repeated', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
@@ -331,7 +331,7 @@ test('sets the end of an open overlap later, and changes nothing when repeated',
   expect(await sources.rotateSecret('acme', 'new-secret', 'cli', later)).toEqual({ outcome: 'exists' });
 });
 
-test('reads nothing again while many sources are added, and another process sees them all', async () => {
+test('re-reads nothing while many sources are added, and another process sees them all', async () => {
   const store = await temporaryStore();
   let reads = 0;
   const read = new Proxy(store.read, {

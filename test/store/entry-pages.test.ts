@@ -17,7 +17,7 @@ const append = (
   meta = Buffer.from('{}'),
 ) => ledger.append([{ source: 'default', kind: 'webhook', dedupeKey: ledger.keyOf(body), receivedAt: at, meta, body }]);
 
-test('a page has the bytes, texts and numbers that the rows have', async () => {
+test('a page has the bytes, texts and numbers of the rows', async () => {
   const { store, ledger } = await temporaryLedger();
   await append(ledger, Buffer.alloc(0), Buffer.alloc(0));
   await append(ledger, Buffer.from([0, 255, 0, 254, 0x80, 0xc3, 0x28]));
@@ -31,7 +31,7 @@ test('a page has the bytes, texts and numbers that the rows have', async () => {
   expect(page?.rows[6]).toMatchObject({ seq: 7, meta: null, body: null, salt: null });
 });
 
-test('a page ends at its number of entries, at its bytes, and at the end asked for', async () => {
+test('a page ends at its number of entries, at its bytes, and at the requested end', async () => {
   const { store, ledger } = await temporaryLedger();
   for (const size of [10, 10, 100, 10, 5000, 10, 10]) await append(ledger, randomBytes(size));
   const seqs = async (after: number, upTo: number, size: { entries: number; bytes: number }) =>
@@ -48,7 +48,7 @@ test('a page ends at its number of entries, at its bytes, and at the end asked f
   expect(await seqs(7, 100, everything)).toBeNull();
 });
 
-test('what this program never wrote is read as it is', async () => {
+test('values that this program never wrote are read as they are', async () => {
   const folder = await temporaryFolder();
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());

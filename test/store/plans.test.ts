@@ -190,14 +190,14 @@ async function drain(rows: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of rows) break;
 }
 
-test('a query without an index is found out', async () => {
+test('a query without an index is detected', async () => {
   const [plan] = await plansOf((query) =>
     query.selectFrom('decision_history').select('seq').where('commitment', '=', '1').execute(),
   );
   expect(plan?.scanned).toEqual(['decision_history']);
 });
 
-test('existing keys and heads of an append are looked up', async () => {
+test('existing keys and heads of an append are read by index', async () => {
   if (store.engine === 'postgres') {
     const text = (value: string) => binaryArray(oid.text, [value]);
     const key = [text('source-1'), text('webhook'), binaryArray(oid.bytea, [Buffer.alloc(32, 1)])];
@@ -213,7 +213,7 @@ test('existing keys and heads of an append are looked up', async () => {
   }
 });
 
-test('pages of entries are read along their number', async () => {
+test('pages of entries are read in the order of their numbers', async () => {
   const limits = { entries: 100, bytes: 1 << 20 };
   expectIndexed(
     await plansOf(async (query) => {
@@ -225,7 +225,7 @@ test('pages of entries are read along their number', async () => {
   );
 });
 
-test('what documents read of one source and period is looked up', async () => {
+test('the rows of one source and period that documents need are read by index', async () => {
   expectIndexed(
     await plansOf(async (query) => {
       const history = createHistory(query);
@@ -252,7 +252,7 @@ test('what documents read of one source and period is looked up', async () => {
   );
 });
 
-test('a page of decisions begins where the one before ended: with two lower bounds of its time SQLite walks from the first', async () => {
+test('a page of decisions begins where the one before ended: with two lower time bounds SQLite would walk from the first', async () => {
   const all = { ...period, from: '2026-01-01', to: '2027-01-01' };
   const pages = await plansOf(async (query) => {
     const history = createHistory(query);
@@ -264,7 +264,7 @@ test('a page of decisions begins where the one before ended: with two lower boun
   for (const { sql: text } of inOrder) expect(text.match(/"d"\."at" >= /g)).toHaveLength(1);
 });
 
-test('banners, agreement of the two channels, and the list of deliveries are looked up', async () => {
+test('banners, agreement of the two channels, and the list of deliveries are read by index', async () => {
   expectIndexed(
     await plansOf(async (query) => {
       await createHistory(query).disagreement(period);
@@ -279,7 +279,7 @@ test('banners, agreement of the two channels, and the list of deliveries are loo
   expectIndexed(await plansOf((query) => createHistory(query).isInLog(period, 'nobody')));
 });
 
-test('withdrawals by request, and what they lack, are looked up', async () => {
+test('withdrawals by request, and their missing confirmations, are read by index', async () => {
   const plans = await plansOf(async (query) => {
     const history = createHistory(query);
     await history.consentsAfterWithdrawal({ source: 'source-3', asOf: ROWS });
@@ -294,7 +294,7 @@ test('withdrawals by request, and what they lack, are looked up', async () => {
   }
 });
 
-test('consent after a withdrawal is looked for among the withdrawals, also of all sources', async () => {
+test('consent after a withdrawal is searched among the withdrawals, even over all sources', async () => {
   const ofAll = { asOf: Number.MAX_SAFE_INTEGER, receivedFrom: timeOf(0) };
   const plans = await plansOf((query) => createHistory(query).consentsAfterWithdrawal(ofAll));
   // PostgreSQL knows the numbers of rows, and may begin anywhere.
@@ -303,7 +303,7 @@ test('consent after a withdrawal is looked for among the withdrawals, also of al
       expect(searched.join(), text).toContain('decision_history_subject');
 });
 
-test('decisions that the log told first are found without looking through the others', async () => {
+test('decisions first known from the log are found without reading the others', async () => {
   const plans = await plansOf(async (query) => {
     const history = createHistory(query);
     await history.disagreement(period);
@@ -316,7 +316,7 @@ test('decisions that the log told first are found without looking through the ot
   for (const { searched, sql: text } of pulled) expect(searched.join(), text).toContain('decision_history_pulled');
 });
 
-test('due jobs, unfinished jobs of a key and the newest jobs are looked up', async () => {
+test('due jobs, unfinished jobs of a key and the newest jobs are read by index', async () => {
   const kinds = ['kind-1', 'kind-2'];
   const noted: RootOperationNode[] = [];
   const now = new Date(timeOf(ROWS / 2));

@@ -59,7 +59,7 @@ async function runChildren(count: number, args: readonly string[]): Promise<numb
   return answers.map(({ sent }) => sent);
 }
 
-test('of many processes that start at once on an empty database, one migrates and all can work', async () => {
+test('many processes start at once on an empty database: one migrates and all can work', async () => {
   const url = await createDatabase();
   const count = isLong ? 20 : 6;
   await runChildren(count, [url]);
@@ -91,7 +91,7 @@ test('many processes append at once: no number twice, no gap, and no reader sees
   }
 });
 
-test('a transaction that looks keys up never meets a number taken by the fast path of another process', async () => {
+test('a transaction that looks up keys never meets a number taken by the fast path of another process', async () => {
   const url = await createDatabase();
   const [one, two] = [await open(url), await open(url)];
   const held = one.transaction(async (tx) => {
@@ -104,7 +104,7 @@ test('a transaction that looks keys up never meets a number taken by the fast pa
   expect(await two.insertEntriesAt(1, [entry(2)])).toBe(true);
 });
 
-test('while another process holds the write lock a write is refused after the wait, and works when the lock is gone', async () => {
+test('a write is refused after the wait while another process holds the write lock, and works once it is released', async () => {
   const url = await createDatabase();
   const [one, two] = [await open(url), await open(url, { lockTimeout: 100 })];
   await one.transaction(async () => {
@@ -113,7 +113,7 @@ test('while another process holds the write lock a write is refused after the wa
   await put(two, 'a');
 });
 
-test('a writer that pauses inside its transaction is ended by the server, and what it wrote is not there', async () => {
+test('a writer that pauses inside its transaction is ended by the server, and its writes are rolled back', async () => {
   const url = await createDatabase();
   const [paused, other] = [await open(url, { idleTimeout: 200 }), await open(url)];
   const late = paused.transaction(async (tx) => {
@@ -126,7 +126,7 @@ test('a writer that pauses inside its transaction is ended by the server, and wh
   await put(paused, 'again');
 });
 
-test('a statement that fails takes its transaction with it, also when the failure is passed over', async () => {
+test('a statement that fails rolls back its transaction, even if the failure is ignored', async () => {
   const store = await open(await createDatabase());
   await put(store, 'a');
   const passedOver = store.transaction(async (tx) => {
@@ -160,7 +160,7 @@ test('texts are ordered byte by byte in every column, whatever the database orde
   expect(rows).toEqual([]);
 });
 
-test('the positions of version 1 are taken over, those of other readers stay', async () => {
+test('the positions of version 1 are migrated, and those of other readers stay', async () => {
   const url = await createDatabase('migrated');
   const first = await openPostgresStore({ url });
   await first.transaction(async ({ query }) => {
@@ -228,7 +228,7 @@ test('a database of a newer version is refused with the remedy', async () => {
   await expect(openPostgresStore({ url })).rejects.toThrow(/schema version 99.*install the newer version/);
 });
 
-test('readers cannot write, and writers are set for commits that survive', async () => {
+test('readers cannot write, and writers use durable commits', async () => {
   const store = await open(await createDatabase());
   const written = store.read.insertInto('settings').values({ name: 'a', value: '' }).execute();
   await expect(written).rejects.toThrow('read-only');
@@ -245,7 +245,7 @@ test('names the setting of a server that would lose commits', async () => {
   expect(deviations).toEqual(['fsync is off, not on', 'full_page_writes is off, not on']);
 });
 
-test('erased text is gone from the table’s file after compact, also when someone may still see it at first', async () => {
+test('erased text is gone from the table’s file after compact, even if a transaction can still see it at first', async () => {
   const store = await open(await createDatabase());
   await store.insertEntriesAt(0, [entry(1, 'a-secret-that-must-vanish')]);
   await store.transaction((tx) =>
@@ -270,7 +270,7 @@ test('erased text is gone from the table’s file after compact, also when someo
   expect(await store.insertEntriesAt(1, [entry(2)])).toBe(true);
 });
 
-test('a server that is not there, a wrong user and a missing database are told apart, without the password', async () => {
+test('an unreachable server, a wrong user and a missing database get different messages, without the password', async () => {
   const free = createServer().listen(0, '127.0.0.1');
   await once(free, 'listening');
   const { port } = free.address() as AddressInfo;
@@ -298,7 +298,7 @@ test('a server that is not there, a wrong user and a missing database are told a
   }
 });
 
-test('a role that owns nothing is refused with the remedy, and one that may create in a schema of its own can work', async () => {
+test('a role that owns nothing is refused with the remedy, and a role with its own schema can work', async () => {
   const url = await createDatabase();
   const owner = await open(url);
   const role = `app_${Math.random().toString(36).slice(2, 10)}`;
@@ -331,7 +331,7 @@ beforeAll(async () => {
   return () => own.close();
 });
 
-test('a server that goes away and comes back is an outage in between, and nothing more', async () => {
+test('a server that goes down and comes back causes an outage in between, and nothing more', async () => {
   const store = await open(own.url(), { connectTimeout: 2000 });
   const ledger = createLedger({ store, keys: testKeys });
   onTestFinished(() => ledger.close());
@@ -369,7 +369,7 @@ test('reads that wait too long for a connection are refused, and the next ones w
   await names(store);
 });
 
-test('a server without a connection left is an outage that says what to do', async () => {
+test('a server without a free connection is an outage with the remedy', async () => {
   const server = await startPostgres({ max_connections: '5', superuser_reserved_connections: '0' });
   onTestFinished(() => server.close());
   const store = await open(server.url(), { readers: 4 });
@@ -383,7 +383,7 @@ test('a server without a connection left is an outage that says what to do', asy
   await put(store, 'b');
 });
 
-test('repeated statements keep working when a newer version has added a column', async () => {
+test('repeated statements keep working after a newer version has added a column', async () => {
   const store = await open(await createDatabase());
   const ask = async () => {
     await store.read.selectFrom('settings').selectAll().execute();

@@ -14,7 +14,7 @@ const slowRead = (store: Store) =>
     store.read,
   );
 
-test('readers that cannot be opened fail every read, those that wait too, and the next ones work', async () => {
+test('readers that cannot be opened fail every read, waiting ones included, and the next reads work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const store = await openSqliteStore({ path, readers: 2 });
   onTestFinished(() => store.close());
@@ -29,7 +29,7 @@ test('readers that cannot be opened fail every read, those that wait too, and th
   expect(await Promise.all(Array.from({ length: 6 }, () => names(store)))).toHaveLength(6);
 });
 
-test('close ends reads under way, and those that wait, one way or the other', async () => {
+test('close ends running and waiting reads, with a result or an error', async () => {
   const store = await openSqliteStore({ path: `${await temporaryFolder()}/ledger.db`, readers: 1 });
   await names(store);
   const reads = Array.from({ length: 5 }, () => slowRead(store));
@@ -41,7 +41,7 @@ test('close ends reads under way, and those that wait, one way or the other', as
   expect(outcomes.at(-1)).toMatchObject({ status: 'rejected', reason: expect.any(StoreUnavailable) as unknown });
 });
 
-test('statements go on after another process has changed the schema', async () => {
+test('statements keep working after another process has changed the schema', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const store = await openSqliteStore({ path });
   onTestFinished(() => store.close());

@@ -11,7 +11,7 @@ test('a read that fails gives its connection back', async () => {
   expect(await store.read.selectFrom('settings').select('name').execute()).toEqual([]);
 });
 
-test('insertMany refuses what no column can hold, and keeps what only looks odd', async () => {
+test('insertMany refuses values that no column can hold, and keeps values that only look odd', async () => {
   const store = await temporaryStore();
   const insert = (rows: { name: string; seq: number }[]) =>
     store.transaction((tx) => tx.insertMany('positions', rows, 'replace'));
@@ -31,7 +31,7 @@ test('insertMany refuses what no column can hold, and keeps what only looks odd'
   expect(await store.read.selectFrom('settings').selectAll().execute()).toEqual([long]);
 });
 
-test('empty bytes and no bytes are told apart by insertMany', async () => {
+test('insertMany distinguishes empty bytes from null', async () => {
   const store = await temporaryStore();
   const row = {
     slug: 's',

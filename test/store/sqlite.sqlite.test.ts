@@ -10,7 +10,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open.ts';
 import { bundled } from '../bundled.ts';
 import { temporaryFolder, testKeys } from '../temporary.ts';
 
-test('of 10 processes that start at once on no database, one migrates and all can work', async () => {
+test('10 processes start at once without a database: one migrates and all can work', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const script = await bundled('store/open-store');
   const children = Array.from({ length: 10 }, () =>
@@ -50,7 +50,7 @@ test('a file that is not a database is refused and left unchanged', async () => 
   expect(await readFile(path)).toEqual(before);
 });
 
-test('while another process holds the write lock a write is refused after the wait, and works when the lock is gone', async () => {
+test('a write is refused after the wait while another process holds the write lock, and works once it is released', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   const store = await openSqliteStore({ path, busyTimeout: 100 });
   onTestFinished(() => store.close());

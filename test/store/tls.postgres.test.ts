@@ -42,7 +42,7 @@ async function isEncrypted(parameters: string): Promise<boolean> {
   }
 }
 
-test('sslmode asks for TLS, and without it there is none', async () => {
+test('sslmode requests TLS, and without it there is none', async () => {
   const root = `&sslrootcert=${join(folder, 'server.crt')}`;
   expect(await isEncrypted(`?sslmode=verify-full${root}`)).toBe(true);
   expect(await isEncrypted(`?sslmode=require${root}`)).toBe(true);
@@ -52,7 +52,7 @@ test('sslmode asks for TLS, and without it there is none', async () => {
 });
 
 test.each(['verify-full', 'require'])(
-  'a certificate that nobody vouches for is refused with sslmode=%s, with the remedy',
+  'an untrusted certificate is refused with sslmode=%s and the remedy',
   async (mode) => {
     const opening = openPostgresStore({ url: `${server.url()}?sslmode=${mode}` });
     await expect(opening).rejects.toThrow(StoreUnavailable);
@@ -61,7 +61,7 @@ test.each(['verify-full', 'require'])(
   },
 );
 
-test('a server that speaks no TLS is not spoken to without it', async () => {
+test('a server without TLS is refused if TLS is required', async () => {
   const plain = await startPostgres();
   try {
     await expect(openPostgresStore({ url: `${plain.url()}?sslmode=no-verify` })).rejects.toThrow(/SSL/);

@@ -64,7 +64,7 @@ test('an append waits for no fold, and a fold for no append', async () => {
   expect(await store.read.selectFrom('settings').select('name').orderBy('name').execute()).toHaveLength(2);
 });
 
-test('neither transaction can write what belongs to the other', async () => {
+test('neither transaction can write tables that belong to the other', async () => {
   const store = await openSqliteStore({ path: `${await temporaryFolder()}/ledger.db` });
   onTestFinished(() => store.close());
   const row = { name: 'x', seq: 1 };
@@ -126,7 +126,7 @@ test('an installation from before hand-overs gets their table and the index of j
   expect(await faultsIn(upgraded)).toEqual(noFaults);
 });
 
-test('read models of another ledger, and of other tables, are dropped at the start, and a lost file is made again', async () => {
+test('read models of another ledger or with other tables are dropped at the start, and a lost file is made again', async () => {
   const [folder, other] = [await temporaryFolder(), await temporaryFolder()];
   await (await begun(folder, 2)).close();
   await (await begun(other, 3)).close();
@@ -152,7 +152,7 @@ test('read models of another ledger, and of other tables, are dropped at the sta
   expect(await decided()).toEqual(['anew', two]);
 });
 
-test('a file of read models that is damaged is refused with the remedy, which works', async () => {
+test('a damaged file of read models is refused with the remedy, which works', async () => {
   const folder = await temporaryFolder();
   await (await begun(folder, 2)).close();
   const ours = readModelsPath(`${folder}/ledger.sqlite`);
@@ -165,7 +165,7 @@ test('a file of read models that is damaged is refused with the remedy, which wo
   expect(await faultsIn(context)).toEqual(noFaults);
 });
 
-test('an older file of read models is folded on, and brings nothing back that was erased since', async () => {
+test('an older file of read models is folded further, and does not bring back erased data', async () => {
   const folder = await temporaryFolder();
   const models = readModelsPath(`${folder}/ledger.sqlite`);
   const context = await begun(folder);
@@ -193,7 +193,7 @@ test('an older file of read models is folded on, and brings nothing back that wa
   expect(await faultsIn(again)).toEqual(noFaults);
 });
 
-test('a table in the wrong file, where it would be read in place of the real one, is found', async () => {
+test('a table in the wrong file, which would be read in place of the real one, is found', async () => {
   const path = `${await temporaryFolder()}/ledger.db`;
   await (await openSqliteStore({ path })).close();
   for (const [file, table] of [
@@ -212,7 +212,7 @@ test('a table in the wrong file, where it would be read in place of the real one
   ]);
 });
 
-test('an erasure whose process ends between the two files leaves no row behind after the next start', async () => {
+test('an erasure whose process ends between the two files leaves no row after the next start', async () => {
   const folder = await temporaryFolder();
   const context = await begun(folder);
   const { seq } = await context.store.read
@@ -236,7 +236,7 @@ test('an erasure whose process ends between the two files leaves no row behind a
   expect(await faultsIn(again)).toEqual(noFaults);
 });
 
-test('closing leaves two files, and nothing in a log beside them', async () => {
+test('closing leaves two files, and nothing in a write-ahead log', async () => {
   const folder = await temporaryFolder();
   await (await begun(folder)).close();
   for (const path of [`${folder}/ledger.sqlite`, readModelsPath(`${folder}/ledger.sqlite`)])

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { hostileAnswers, type Meeting } from './hostile-answers.ts';
 import { createHostileWorld, deliverAlong, meetAll } from './hostile-world.ts';
 
-it('ends every command in time with a sentence, and keeps nothing wrong, whatever the service answers', {
+it('ends every command in time with a plain message, and stores nothing wrong, whatever the service answers', {
   timeout: 1_800_000,
 }, async () => {
   expect(hostileAnswers.length).toBeGreaterThan(300);

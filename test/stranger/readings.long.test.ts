@@ -3,7 +3,7 @@ import { clauses, manyReadings, plainReading, stepsOf, steps, waysOf } from './r
 import { createStrangerWorld, type StrangerWorld, takeSteps } from './stranger-world.ts';
 
 describe('a service that follows its documentation', { timeout: 900_000 }, () => {
-  it('is read in each way of each clause by one of a few readings', () => {
+  it('has each interpretation of each clause in one of a few readings', () => {
     for (const clause of clauses)
       expect([clause, new Set(Object.values(manyReadings).map((reading) => reading[clause])).size]).toEqual([
         clause,
@@ -11,14 +11,14 @@ describe('a service that follows its documentation', { timeout: 900_000 }, () =>
       ]);
   });
 
-  it('is followed in everything under each of a few readings', async () => {
+  it('works in full under each of a few readings', async () => {
     const world = await createStrangerWorld(manyReadings);
     const faults: string[] = [];
     for (const [slug, reading] of Object.entries(manyReadings)) faults.push(...(await faultsOf(world, slug, reading)));
     expect(faults).toEqual([]);
   });
 
-  it('is followed whichever way a clause is read, all others read plainly', async () => {
+  it('works under each interpretation of a single clause, with all others read plainly', async () => {
     const readings = clauses.flatMap((clause) =>
       waysOf(clause).map((way, nth) => ({
         slug: `${clause}-${nth}`.toLowerCase(),

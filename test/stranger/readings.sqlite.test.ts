@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { manyReadings, steps } from './readings.ts';
 import { createStrangerWorld, takeSteps } from './stranger-world.ts';
 
-it('does everything with a service that follows its documentation, read in an unusual way', async () => {
+it('works in full with a service that follows an unusual reading of its documentation', async () => {
   // All readings, and each way alone: readings.long.test.ts.
   const { 'reading-1': all, 'reading-4': log } = manyReadings;
   if (all === undefined || log === undefined) expect.unreachable();

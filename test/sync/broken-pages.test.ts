@@ -47,7 +47,7 @@ describe('a partly broken page', () => {
   it.each([
     ['closed', '{"id":"clog_bnr_1_12","at":NaN}'],
     ['open', '{"id":"clog_bnr_1_12","note":"never closed}'],
-  ])('loses no other row to one that is broken and %s, keeps its bytes, and asks again', async (_, broken) => {
+  ])('loses no other row because of a broken row %s, keeps its bytes, and retries', async (_, broken) => {
     const { syncing, rows, breakRow, heal, metas, pieces, position } = await world();
     breakRow(12, broken);
     const first = await syncing.pull();
@@ -70,7 +70,7 @@ describe('a partly broken page', () => {
     expect(await syncing.bodies()).toContain(rows[12]?.text);
   });
 
-  it('does not wait for ever for what stays broken: the same bytes again are settled', async () => {
+  it('does not wait for ever for a part that stays broken: the same bytes again settle it', async () => {
     const { syncing, breakRow, position } = await world();
     breakRow(12, '{"id":NaN}');
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', watermark: null });
@@ -79,7 +79,7 @@ describe('a partly broken page', () => {
     expect(await position()).toMatchObject({ unreadable_total: 1, rows_total: 24 });
   });
 
-  it('keeps what arrived of a page that is always cut off, says so, and continues there when it is whole', async () => {
+  it('that is always cut off keeps the rows that arrived, says so, and continues there once it is whole', async () => {
     const { fake, syncing, rows, heal, position } = await world({
       fault: (_nth, query) => (query.has('cursor') ? { type: 'truncated' } : null),
     });

@@ -40,8 +40,8 @@ async function world(count: number, options: FakeOptions = {}) {
 
 const away: Fault = { type: 'status', status: 402 };
 
-describe('a run that is ended by a later one', () => {
-  it('does not pass over the broken piece that the interrupted part met', async () => {
+describe('a run that is resumed by a later one', () => {
+  it('does not skip the broken piece that the interrupted run met', async () => {
     const { fake, syncing, heal, position } = await world(45);
     const rows = fake.rows;
     fake.rows = rows.map((row, place) => (place === 12 ? { ...row, text: '{"id":NaN}' } : row));
@@ -57,7 +57,7 @@ describe('a run that is ended by a later one', () => {
     expect(await position()).toMatchObject({ watermark: now.toISOString(), unreadable_total: 1 });
   });
 
-  it('says where the log begins as the part before it saw it', async () => {
+  it('keeps the beginning of the log that the interrupted run saw', async () => {
     const { syncing, heal, status } = await world(45, { fault: (nth) => (nth > 2 ? away : null) });
     await syncing.pull();
     heal();
@@ -70,7 +70,7 @@ describe('a run that is ended by a later one', () => {
     ]);
   });
 
-  it('asks again for the page that was being stored and the one on its way, and for no other', async () => {
+  it('fetches again only the page that was being stored and the one in transit', async () => {
     const { fake, syncing, dieAt } = await world(95);
     const revive = dieAt(4);
     await expect(syncing.pull()).rejects.toThrow('killed');
@@ -88,7 +88,7 @@ describe('a run that is ended by a later one', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('notes the end, and reads no page again, where only that was missing', async () => {
+  it('records the end, and reads no page again, if only the end was missing', async () => {
     const { fake, syncing, dieAt, position } = await world(25);
     // Three pages, then the end.
     const revive = dieAt(4);
@@ -107,7 +107,7 @@ describe('a run that is ended by a later one', () => {
     expect((await syncing.actions()).map(({ action }) => action)).toEqual(['sync.finished', 'sync.finished']);
   });
 
-  it('is seen as interrupted at once when it was stopped in order, and as under way when it may be', async () => {
+  it('is shown as interrupted at once after an orderly stop, and as under way if it may be', async () => {
     const { syncing, status } = await world(45);
     const controller = new AbortController();
     await syncing.pull({ signal: controller.signal, onProgress: () => controller.abort() });
@@ -116,8 +116,8 @@ describe('a run that is ended by a later one', () => {
   });
 });
 
-describe('where the log begins', () => {
-  it('is not told by a run that asked for a period', async () => {
+describe('the beginning of the log', () => {
+  it('is not recorded by a run over a period', async () => {
     const { syncing, status } = await world(45);
     await syncing.pull({ from: '2026-07-01T00:20:00Z', to: '2026-07-02' });
     expect((await status())?.earliest).toBeNull();
@@ -127,7 +127,7 @@ describe('where the log begins', () => {
 });
 
 describe('the first answer', () => {
-  it('that holds nothing does not keep older rows from being asked for when they are there', async () => {
+  it('without rows does not prevent older rows from being fetched once they exist', async () => {
     const { fake, syncing } = await world(25);
     const { rows } = fake;
     fake.rows = [];
@@ -137,7 +137,7 @@ describe('the first answer', () => {
   });
 
   it.each(['{"status":"maintenance"}', '{"data":null,"message":"try later"}', '{"ok":true,"result":{}}'])(
-    'that holds something other than rows is not an empty page: %s',
+    'with content other than rows is not an empty page: %s',
     async (text) => {
       const { syncing, position } = await world(5);
       await syncing.pull();
@@ -155,7 +155,7 @@ describe('the first answer', () => {
 });
 
 describe('clocks', () => {
-  it('that were far ahead leave no rows behind, however long the sync was away afterwards', async () => {
+  it('that were far ahead leave no rows behind, however long the sync paused afterwards', async () => {
     const { fake, syncing, position } = await world(5, { date: () => null });
     syncing.now = new Date('2030-01-01T00:00:00Z');
     await syncing.pull();
@@ -171,7 +171,7 @@ describe('clocks', () => {
     expect((await position())?.watermark).toBe(syncing.now.toISOString());
   });
 
-  it('of this machine do not decide what a time without an offset means', async () => {
+  it('of this machine do not decide the meaning of a time without an offset', async () => {
     const { fake, syncing } = await world(1);
     const before = process.env['TZ'];
     process.env['TZ'] = 'Europe/Berlin';
@@ -187,7 +187,7 @@ describe('clocks', () => {
 });
 
 describe('rows', () => {
-  it('are told apart by a field that changes with each reading where the source says that it names them', async () => {
+  it('are distinguished by a field that changes with each read if the source says that it identifies them', async () => {
     const { fake } = await world(0);
     const syncing = await syncingWith(fake.baseUrl, now);
     const source = sourceAt(fake.baseUrl, { fieldNames: { recordId: ['meta.request_id', 'request_id'] } });
@@ -207,7 +207,7 @@ describe('rows', () => {
     '{"id":"1","ConsentBannerId":"bnr_1"}',
     '{"id":"1","widget_id":"bnr_1"}',
     '{"id":"1","consent_banner":"bnr_1"}',
-  ])('that name their banner are the same whether they were asked for by it or not: %s', async (text) => {
+  ])('that name their banner are the same, whether or not they were requested by banner: %s', async (text) => {
     const { fake, syncing } = await world(0);
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text }];
     const source = sourceAt(fake.baseUrl, { fieldNames: { bannerId: ['consent_banner'] } });
@@ -230,7 +230,7 @@ it('ends although the service gives the same rows in another order under new cur
   expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'repeating-page', stored: 4 });
 });
 
-it('counts what a run that gave way still stored', async () => {
+it('counts the rows that a run still stored after giving way', async () => {
   const { fake, syncing, position } = await world(45);
   fake.rows = fake.rows.map((row, place) => (place === 35 ? { ...row, text: '{"id":NaN}' } : row));
   const service = syncing.deps.service.fetchConsentLogPage;

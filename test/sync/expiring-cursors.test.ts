@@ -40,7 +40,7 @@ describe('a service that gives pages over the size limit', () => {
     expect(fake.requests.length).toBeLessThan(60);
   });
 
-  it('is read but for a second that does not fit, which is named', async () => {
+  it('is read except for one second that does not fit, which is named', async () => {
     const rows = [...rowsOver(2, 100), ...burst(5001, '2026-07-08T12:00:00.500Z')];
     const { syncing, stored } = await world(rows, { ignoresLimit: true });
     const ended = await syncing.pull();
@@ -48,7 +48,7 @@ describe('a service that gives pages over the size limit', () => {
     expect(await stored()).toHaveLength(200);
   });
 
-  it('ends soon when every period is as large', async () => {
+  it('ends soon if every period is as large', async () => {
     const { syncing, fake } = await world(rowsOver(1, 5001), { ignoresLimit: true, ignoresPeriod: true });
     expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'too-large', stored: 0 });
     expect(fake.requests.length).toBeLessThan(100);
@@ -68,7 +68,7 @@ async function world(rows: readonly FakeRow[], options: FakeOptions) {
 
 describe('a service whose cursors expire after a few pages', () => {
   for (const order of ['ascending', 'descending'] as const) {
-    it.each([0, 1, 2, 3, 7])(`is read to its end in one run, ${order}, when they last %i pages`, async (pages) => {
+    it.each([0, 1, 2, 3, 7])(`is read to its end in one run, ${order}, if they last %i pages`, async (pages) => {
       const { expected, stored, syncing, position } = await world(rowsOver(10, 15), {
         order,
         cursorsExpireAfter: { pages, status: 400 },
@@ -78,7 +78,7 @@ describe('a service whose cursors expire after a few pages', () => {
       expect(await position()).toMatchObject({ watermark: now.toISOString(), cursor: null, gaps: null });
     });
 
-    it(`is read to its end when most rows are of one day, ${order}`, async () => {
+    it(`is read to its end if most rows are of one day, ${order}`, async () => {
       const rows = [...rowsOver(5, 4), ...minuteRows(200, '2026-07-07T03:00:00.000Z')];
       const { expected, stored, syncing } = await world(rows, { order, cursorsExpireAfter: { pages: 2, status: 410 } });
       expect(await syncing.pull()).toMatchObject({ outcome: 'finished' });
@@ -95,7 +95,7 @@ describe('a service whose cursors expire after a few pages', () => {
     },
   );
 
-  it('is read to its end when every run is stopped after a few pages', async () => {
+  it('is read to its end if every run is stopped after a few pages', async () => {
     const { expected, stored, syncing } = await world(rowsOver(20, 15), {
       cursorsExpireAfter: { pages: 3, status: 400 },
     });
@@ -110,7 +110,7 @@ describe('a service whose cursors expire after a few pages', () => {
     expect(await stored()).toEqual(expected());
   });
 
-  it('is read to its end when every process dies after a few commits', async () => {
+  it('is read to its end if every process dies after a few commits', async () => {
     const { expected, stored, syncing } = await world(rowsOver(20, 15), {
       cursorsExpireAfter: { pages: 3, status: 400 },
     });
@@ -133,7 +133,7 @@ describe('a service whose cursors expire after a few pages', () => {
     expect(await stored()).toEqual(expected());
   });
 
-  it('is asked for each banner where one moment has more rows than it gives', async () => {
+  it('is read by banner if one moment has more rows than it gives', async () => {
     const at = '2026-07-07T03:00:00.000Z';
     const rows = [...rowsOver(4, 6), ...burst(15, at), ...burst(15, at, 'bnr_2'), ...burst(15, at, 'bnr_3')];
     const { expected, stored, syncing, fake } = await world(rows, { cursorsExpireAfter: { pages: 1, status: 400 } });
@@ -142,7 +142,7 @@ describe('a service whose cursors expire after a few pages', () => {
     expect(await stored()).toEqual(expected());
   });
 
-  it('names what is really unreachable, stores everything else, continues with new rows, and heals', async () => {
+  it('has its unreachable rows named and all others stored, continues with new rows, and recovers', async () => {
     const rows = [...rowsOver(9, 15), ...burst(50, '2026-07-07T03:00:00.000Z')];
     const { fake, shape, expected, stored, syncing, position, status } = await world(rows, {
       cursorsExpireAfter: { pages: 1, status: 400 },
@@ -171,7 +171,7 @@ describe('a service whose cursors expire after a few pages', () => {
   });
 
   it.each(['inclusive', 'exclusive'] as const)(
-    'is read by the day where it cuts times down to days (to is %s), and loses no row to an empty period',
+    'is read by the day if it truncates times to days (to is %s), and loses no row to an empty period',
     async (days) => {
       const rows = [...rowsOver(9, 25), ...minuteRows(70, '2026-07-06T10:00:00.000Z')];
       const { fake, stored, syncing } = await world(rows, {
@@ -190,7 +190,7 @@ describe('a service whose cursors expire after a few pages', () => {
     },
   );
 
-  it('ends in bounded time when the service ignores the period', async () => {
+  it('ends in bounded time if it ignores the period', async () => {
     const { fake, syncing } = await world(rowsOver(20, 15), {
       ignoresPeriod: true,
       cursorsExpireAfter: { pages: 2, status: 400 },
@@ -199,7 +199,7 @@ describe('a service whose cursors expire after a few pages', () => {
     expect(fake.requests.length).toBeLessThan(200);
   });
 
-  it('is counted again to the end', async () => {
+  it('is recounted to the end', async () => {
     const { fake, shape, syncing } = await world(rowsOver(6, 30), {});
     await syncing.pull();
     fake.options = { ...shape, cursorsExpireAfter: { pages: 1, status: 400 } };
@@ -209,7 +209,7 @@ describe('a service whose cursors expire after a few pages', () => {
   });
 });
 
-it('asks a service that gives nothing but cursors, and refuses them, only a few times', async () => {
+it('stops after a few requests to a service that gives only cursors and refuses them', async () => {
   const { syncing, fake } = await world(rowsOver(6, 15), {
     fault: () => ({ type: 'empty' }),
     cursorsExpireAfter: { pages: 0, status: 400 },
@@ -219,7 +219,7 @@ it('asks a service that gives nothing but cursors, and refuses them, only a few 
 });
 
 describe('a next cursor of megabytes', () => {
-  it('is neither sent nor kept, and the rows behind it are still read', async () => {
+  it('is neither sent nor kept, and the rows after it are still read', async () => {
     const { fake, expected, stored, syncing, position } = await world(rowsOver(6, 15), { cursorBytes: 500_000 });
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished' });
     expect(await stored()).toEqual(expected());

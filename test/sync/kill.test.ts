@@ -24,7 +24,7 @@ function environmentOf(folder: string, fake: FakeConsentLog): Record<string, str
 
 describe('a sync whose process is killed', () => {
   it.each(LATEST)(
-    'after page %i goes on there: every row once, no page asked for twice but the one that was on its way',
+    'after page %i continues there: every row once, no page fetched twice except the one in transit',
     async (kept) => {
       const folder = await temporaryFolder();
       // The page after the one that is to be stored last never comes, so that it is known what was stored at the kill.

@@ -26,13 +26,13 @@ describe('a pull from a service with faults', () => {
     { type: 'dropped' },
     { type: 'empty' },
     { type: 'repeated' },
-  ])('goes on after $type $status in the middle, every row once', async (fault) => {
+  ])('continues after $type $status in the middle, every row once', async (fault) => {
     const { fake, syncing } = await world(35, at(2, fault));
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 35 });
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('fails with the remedy when the service stays away, keeps its place, and continues there', async () => {
+  it('fails with the remedy if the service stays down, keeps its place, and continues there', async () => {
     const { fake, syncing, position, heal } = await world(35, (nth) =>
       nth > 2 ? { type: 'status', status: 500 } : null,
     );
@@ -62,20 +62,17 @@ describe('a pull from a service with faults', () => {
     ]);
   });
 
-  it.each([401, 402, 403, 404] as const)(
-    'fails at once with what to do when the service answers %i',
-    async (status) => {
-      const { fake, syncing, position } = await world(5, () => ({ type: 'status', status }));
-      const failed = await syncing.pull();
-      expect(failed).toMatchObject({ outcome: 'failed', pages: 0 });
-      expect(fake.requests).toHaveLength(1);
-      if (status === 404) expect(await position()).toBeNull();
-      else expect((await position())?.last_error).toContain(`HTTP ${status}`);
-      expect(await syncing.actions()).toMatchObject([{ action: 'sync.failed', rows: 0 }]);
-    },
-  );
+  it.each([401, 402, 403, 404] as const)('fails at once with the remedy if the service answers %i', async (status) => {
+    const { fake, syncing, position } = await world(5, () => ({ type: 'status', status }));
+    const failed = await syncing.pull();
+    expect(failed).toMatchObject({ outcome: 'failed', pages: 0 });
+    expect(fake.requests).toHaveLength(1);
+    if (status === 404) expect(await position()).toBeNull();
+    else expect((await position())?.last_error).toContain(`HTTP ${status}`);
+    expect(await syncing.actions()).toMatchObject([{ action: 'sync.failed', rows: 0 }]);
+  });
 
-  it('reports a looping cursor, keeps what it read, and starts over next time', async () => {
+  it('reports a looping cursor, keeps the rows it read, and starts over next time', async () => {
     const { fake, syncing, position, heal } = await world(55, at(4, { type: 'looping' }));
     const failed = await syncing.pull();
     expect(failed).toMatchObject({ outcome: 'failed', reason: 'looping-cursor', stored: 40 });
@@ -86,7 +83,7 @@ describe('a pull from a service with faults', () => {
     expect((await syncing.bodies()).length).toBe(fake.rows.length);
   });
 
-  it('keeps its place when pagination is stuck, and gives it up when the next run gets no further', async () => {
+  it('keeps its place if pagination is stuck, and gives it up if the next run gets no further', async () => {
     const { syncing, position } = await world(0, () => null);
     const rows = [{ bytes: Buffer.from('{"id":1}'), value: { id: 1 }, isUtf8: true }];
     const asked: (string | null)[] = [];
@@ -131,7 +128,7 @@ describe('a pull from a service with faults', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('starts the window over when the cursor of an interrupted run has expired meanwhile', async () => {
+  it('starts the window over if the cursor of an interrupted run has meanwhile expired', async () => {
     const { syncing, heal, fake } = await world(35, (nth) => (nth > 2 ? { type: 'status', status: 500 } : null));
     await syncing.pull();
     const seen = fake.requests.length;
@@ -146,7 +143,7 @@ describe('a pull from a service with faults', () => {
     heal();
   });
 
-  it('says that the banner is unknown, not that a cursor expired, when it vanishes during a run', async () => {
+  it('says that the banner is unknown, not that a cursor expired, if the banner vanishes during a run', async () => {
     const { syncing } = await world(35, (nth) => (nth > 1 ? { type: 'status', status: 404 } : null));
     expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'not-found', stored: 10 });
   });
@@ -167,7 +164,7 @@ describe('a pull that is interrupted', () => {
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
   });
 
-  it('stores no page without its cursor and no cursor without its page when the store fails', async () => {
+  it('stores no page without its cursor and no cursor without its page if the store fails', async () => {
     const { fake, syncing, position } = await world(95, () => null);
     let commits = 0;
     const { append } = syncing.ledger;

@@ -37,7 +37,7 @@ const rows = fc.array(
   { maxLength: 60 },
 );
 
-describe('whatever rows, order, page size and faults', () => {
+describe('for any rows, order, page size and faults', () => {
   it('repeated runs end with exactly the rows of the service, each once', async () => {
     let served = 0;
     let unfinished = 0;

@@ -14,7 +14,7 @@ async function world(count: number, pageRows = 10) {
 }
 
 describe('pulling a consent log', () => {
-  it('stores every row once, in its own bytes, and says so in the ledger', async () => {
+  it('stores every row once, in its original bytes, and records the run in the ledger', async () => {
     const { fake, syncing } = await world(45);
     const result = await syncing.pull();
     expect(result).toMatchObject({
@@ -33,7 +33,7 @@ describe('pulling a consent log', () => {
     ]);
   });
 
-  it('writes down in the meta of each row where it came from, and no cursor', async () => {
+  it('records the origin of each row in its meta, and no cursor', async () => {
     const { syncing } = await world(15);
     const { runId } = await syncing.pull();
     const entries = await syncing.store.read
@@ -54,7 +54,7 @@ describe('pulling a consent log', () => {
     expect(metas[14]).toMatchObject({ page: 2, cursorSha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
   });
 
-  it('reads only the look-back again, and stores what is new', async () => {
+  it('reads only the look-back again, and stores new rows', async () => {
     const { fake, syncing } = await world(45);
     await syncing.pull();
     syncing.now = new Date(now.getTime() + hours(1));
@@ -66,14 +66,14 @@ describe('pulling a consent log', () => {
     expect(result).toMatchObject({ outcome: 'finished', rows: 2, stored: 2, earliest: null });
   });
 
-  it('takes the look-back as asked for', async () => {
+  it('uses the requested look-back', async () => {
     const { fake, syncing } = await world(1);
     await syncing.pull();
     await syncing.pull({ lookBackMs: hours(72) });
     expect(fake.requests.at(-1)?.get('from')).toBe('2026-07-07T00:00:00.000Z');
   });
 
-  it('keeps a row that changed upstream as a new entry, and a row that only looks different as the same', async () => {
+  it('stores a row that changed upstream as a new entry, and recognises a row that only looks different', async () => {
     const { fake, syncing } = await world(0);
     fake.rows = [{ bannerId: 'bnr_1', at: 0, text: '{"id":"r1","action":"accept","n":1,"fetched_at":"1"}' }];
     await syncing.pull();
@@ -90,7 +90,7 @@ describe('pulling a consent log', () => {
     expect(await syncing.pull({ full: true })).toMatchObject({ stored: 1, duplicates: 0 });
   });
 
-  it('tells rows apart whose ids a double cannot hold', async () => {
+  it('distinguishes rows whose ids a double cannot hold', async () => {
     const { fake, syncing } = await world(0);
     fake.rows = ['9007199254740992', '9007199254740993'].map((id) => ({
       bannerId: 'bnr_1',
@@ -110,7 +110,7 @@ describe('pulling a consent log', () => {
     ]);
   });
 
-  it('keeps rows that are no objects, or have no canonical form, with their bytes', async () => {
+  it('keeps rows that are not objects, or have no canonical form, with their bytes', async () => {
     const { fake, syncing } = await world(0);
     const rows = ['null', '"text"', '[1,2]', '7', '{"id":"\\ud800"}', '{"id":"\\udc00"}', '{}'];
     fake.rows = rows.map((text, at) => ({ bannerId: 'bnr_1', at, text }));
@@ -129,7 +129,7 @@ describe('pulling a consent log', () => {
     expect(await syncing.pull({ bannerId: null, full: true })).toMatchObject({ stored: 0, duplicates: 1 });
   });
 
-  it('asks without a banner when none is named', async () => {
+  it('sends no banner if none is named', async () => {
     const { fake, syncing } = await world(3);
     await syncing.pull({ bannerId: null });
     expect(fake.requests[0]?.has('banner_id')).toBe(false);
@@ -150,14 +150,14 @@ describe('pulling a consent log', () => {
     expect((await syncing.bodies()).length).toBe(700);
   });
 
-  it('tells its progress after each page that was committed', async () => {
+  it('reports its progress after each committed page', async () => {
     const { syncing } = await world(25);
     const told: number[] = [];
     await syncing.pull({ onProgress: ({ stored }) => told.push(stored) });
     expect(told).toEqual([10, 20, 25]);
   });
 
-  it('refuses dates that are none', async () => {
+  it('refuses invalid dates', async () => {
     const { syncing } = await world(1);
     await expect(syncing.pull({ from: 'yesterday' })).rejects.toThrow('from is not an ISO 8601 date');
     await expect(syncing.pull({ from: '2026-07-02', to: '2026-07-01' })).rejects.toThrow('swap them');
@@ -185,7 +185,7 @@ describe('the watermark', () => {
     expect(await syncing.pull()).toMatchObject({ watermark: '2026-07-10T00:00:00.005Z' });
   });
 
-  it('never goes backwards, and a clock that was a little ahead does not blind later runs', async () => {
+  it('never goes backwards, and a clock that was a little ahead does not make later runs miss rows', async () => {
     const { fake, syncing } = await world(1);
     fake.options = { date: () => null };
     syncing.now = new Date('2026-07-10T00:30:00Z');
@@ -195,7 +195,7 @@ describe('the watermark', () => {
     expect(fake.requests.at(-1)?.get('from')).toBe('2026-07-09T00:00:00.000Z');
   });
 
-  it('is put right by a run over everything when the clock that set it was far ahead', async () => {
+  it('is corrected by a run over everything if the clock that set it was far ahead', async () => {
     const { fake, syncing } = await world(1);
     fake.options = { date: () => null };
     syncing.now = new Date('2030-01-01T00:00:00Z');

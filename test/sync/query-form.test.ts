@@ -13,7 +13,7 @@ async function world(options: FakeOptions) {
   return { fake, syncing, form };
 }
 
-describe('a service that takes requests in another form', () => {
+describe('a service that accepts requests in another form', () => {
   it.each([
     ['dates only', { takesDatesOnly: true }, 'whole days only'],
     ['no fractions of seconds', { takesSecondsOnly: true }, 'times in whole seconds'],
@@ -25,7 +25,7 @@ describe('a service that takes requests in another form', () => {
       { wantsBothEnds: 'always' as const, takesDatesOnly: true },
       'whole days only, both ends of the period required',
     ],
-  ])('is asked in that form from the second pull on: %s', async (_, options, words) => {
+  ])('gets that form from the second pull on: %s', async (_, options, words) => {
     const { fake, syncing, form } = await world(options);
     await syncing.pull();
     fake.rows = [...fake.rows, { bannerId: 'bnr_1', at: now.getTime(), text: '{"id":"later"}' }];
@@ -39,7 +39,7 @@ describe('a service that takes requests in another form', () => {
     expect(fake.requests.length - before).toBe(5);
   });
 
-  it('is given the cursor alone when it refuses it beside other parameters', async () => {
+  it('gets the cursor alone if it refuses it beside other parameters', async () => {
     const { fake, syncing, form } = await world({ takesCursorAlone: true });
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 45, duplicates: 0 });
     expect(await form()).toBe('times, a cursor only without other parameters');
@@ -48,7 +48,7 @@ describe('a service that takes requests in another form', () => {
     expect(fake.requests.length - before).toBe(5);
   });
 
-  it('is read to its end by the day when its cursors expire as well', async () => {
+  it('is read to its end by the day if its cursors expire as well', async () => {
     const { fake, syncing } = await world({ takesDatesOnly: true, cursorsExpireAfter: { pages: 3, status: 400 } });
     fake.rows = Array.from({ length: 200 }, (_, index) => {
       const at = Date.parse('2026-06-10T00:00:00Z') + index * 3 * 3_600_000;

@@ -15,7 +15,7 @@ const options = sourceOptionsSchema.parse({});
 describe('reconciling the sandbox, which withholds and contradicts on purpose', () => {
   // `terse` says its times to the second and nothing of policies, `nested` shifts them by an offset.
   it.each(['plain', 'enveloped', 'nested', 'terse'] as const)(
-    'finds exactly what was lost and what contradicts, in the dialect %s',
+    'finds exactly the lost and the contradicting decisions, in the dialect %s',
     async (dialect) =>
       withSandbox({ dialect, consentRows: 400, clients: 1 }, async (sandbox) => {
         const client = sandbox.clients[0] ?? expect.fail('no client');

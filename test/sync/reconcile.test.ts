@@ -26,8 +26,8 @@ async function reconcile(read: Query, period: typeof july): Promise<Reconciliati
   return sum;
 }
 
-describe('reconciling what was delivered with what was pulled', () => {
-  it('finds the other record among many of one time, near it or not, and at another time', async () => {
+describe('reconciling delivered with pulled decisions', () => {
+  it('finds the other record among many at one time, near it or not, and at another time', async () => {
     const store = await temporaryStore();
     const ids = Array.from({ length: 12 }, (_, place) => `d${place}`);
     const row = (seq: number, decision_id: string, more: object = {}) => decisionRow({ seq, decision_id, ...more });
@@ -143,7 +143,7 @@ describe('reconciling what was delivered with what was pulled', () => {
     );
   });
 
-  it('names the stretches in which nothing was delivered, as a walk by hand does, over any history', async () => {
+  it('names the periods without a delivery, as a walk by hand does, over any history', async () => {
     const entry = fc.record({
       hour: fc.integer({ min: -3, max: 20 }),
       way: fc.constantFrom('webhook', 'pull', 'both'),

@@ -38,11 +38,11 @@ async function world() {
 }
 
 describe('a recount of recent days', () => {
-  it('is not due before a run has finished', async () => {
+  it('is not due until a run has finished', async () => {
     expect(await (await world()).recount()).toEqual({ bannerId: 'bnr_1', outcome: 'not-due' });
   });
 
-  it('finds nothing where nothing differs, and moves neither cursor nor watermark', async () => {
+  it('finds nothing if nothing differs, and moves neither cursor nor watermark', async () => {
     const { syncing, recount, position, fake } = await world();
     await syncing.pull();
     const before = await position();
@@ -51,7 +51,7 @@ describe('a recount of recent days', () => {
     expect(await position()).toMatchObject({ cursor: before?.cursor, watermark: before?.watermark, rows_total: 40 });
   });
 
-  it('stores rows that came later than any look-back, and names what is gone; what changed is not gone', async () => {
+  it('stores rows later than any look-back, and names missing rows; a changed row is not missing', async () => {
     const { syncing, recount, position, fake, rows, status } = await world();
     const late = rows[5] ?? expect.fail();
     fake.rows = rows.filter((row) => row !== late);
@@ -78,7 +78,7 @@ describe('a recount of recent days', () => {
     expect((await status())?.recount).toMatchObject({ rows: 39, found: 2, gone: 1, at: now.toISOString() });
   });
 
-  it('names nothing as gone that another run stores while it counts, or that is asked for by name beside the whole log', async () => {
+  it('does not report as missing a row that another run stores meanwhile, or one of a banner that is pulled by name', async () => {
     const { syncing, source, projector, fake, rows } = await world();
     const late = rows[3] ?? expect.fail();
     fake.rows = [...rows.filter((row) => row !== late), ...minuteRows(5, '2026-07-07T00:00:00.000Z', 'bnr_beside')];

@@ -17,7 +17,7 @@ function without(value: unknown): unknown {
   );
 }
 
-describe('the content that makes a row the same row', () => {
+describe('the content that identifies a row', () => {
   it('is the canonical form of the library, without the volatile fields, for any JSON', () => {
     const key = fc.oneof(fc.constantFrom('fetched_at', 'requestId', '10', '9', '"', '\\', 'ä', '\u2028'), fc.string());
     const json = fc.letrec((tie) => ({
@@ -41,7 +41,7 @@ describe('the content that makes a row the same row', () => {
     );
   });
 
-  it('has no form with a lone surrogate or when it is nested too deeply to tell', () => {
+  it('has no form with a lone surrogate, or if it is nested too deeply', () => {
     expect(canonicalContent(JSON.parse('{"a":["\\ud800"]}'))).toBeNull();
     expect(canonicalContent(JSON.parse('{"\\udc00":1}'))).toBeNull();
     expect(canonicalContent(JSON.parse('{"\\ud800":1,"fetched_at":"x"}'))).toBeNull();

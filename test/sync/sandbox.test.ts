@@ -79,7 +79,7 @@ describe('pulling from the sandbox', () => {
     { name: 'empty-page', rate: 0.5 },
     { name: 'expired-cursor', times: 1, after: 3 },
     { name: 'expired-cursor', times: 3, after: 3, status: 410 },
-  ])('repeated runs end with exactly its rows, each once, in spite of $name', async (fault) => {
+  ])('ends after repeated runs with exactly its rows, each once, in spite of $name', async (fault) => {
     const { pull, rows, syncing, sandbox } = await world('plain', [{ ...fault, on: 'consent-logs' }]);
     let runs = 0;
     let result = await pull();
@@ -92,7 +92,7 @@ describe('pulling from the sandbox', () => {
     expect((await syncing.bodies()).sort()).toEqual(rows().sort());
   });
 
-  it('ends with exactly its rows, each once, whatever the seed draws, the size of pages and the faults', async () => {
+  it('ends with exactly its rows, each once, for any seed, page size and faults', async () => {
     const fault = fc.constantFrom<FaultInput>(
       { name: 'dropped-connection', rate: 0.3 },
       { name: 'server-error', rate: 0.3 },
@@ -130,7 +130,7 @@ describe('pulling from the sandbox', () => {
   });
 });
 
-it('misses five rows where the service leaves them out between two pages, and finds them in a recount', async () => {
+it('misses five rows if the service leaves them out between two pages, and finds them in a recount', async () => {
   const { pull, syncing, recount } = await world('plain', [{ name: 'shifted-page', by: 5, times: 1 }]);
   expect(await pull()).toMatchObject({ outcome: 'finished', stored: 125 });
   // Nothing in the answers tells: the next pull asks for what is new.

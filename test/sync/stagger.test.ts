@@ -3,7 +3,7 @@ import { staggerByKey } from '../../src/sync/jobs.ts';
 
 const at = (apiKey: string) => ({ baseUrl: 'https://service.example/api/v1', apiKey });
 
-test('sources of one key start one after the other, those with a key of their own at once', () => {
+test('sources that share a key start one after another, and those with their own key at once', () => {
   expect(staggerByKey([at('a'), at('b'), at('a'), at('c'), at('a')])).toEqual([0, 0, 5000, 0, 10_000]);
   expect(staggerByKey([])).toEqual([]);
 });

@@ -56,7 +56,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
 }
 
 describe('syncing a source', () => {
-  it('pulls the banners of its options and those seen in decisions, each once, and tells its progress', async () => {
+  it('pulls the banners of its options and those seen in decisions, each once, and reports its progress', async () => {
     const { sync, see, syncing, source } = await world({ banners: ['bnr_2', 'bnr_1'] });
     await see('bnr_seen');
     await see('bnr_1');
@@ -78,7 +78,7 @@ describe('syncing a source', () => {
     ]);
   });
 
-  it('asks for the whole log where the options name no banner, also when deliveries name some', async () => {
+  it('pulls the whole log if the options name no banner, even if deliveries name some', async () => {
     const { sync, see, fake, status } = await world();
     await see('bnr_1');
     // Nobody here has ever heard of bnr_2 and bnr_seen.
@@ -95,7 +95,7 @@ describe('syncing a source', () => {
     expect((await status()).filter(({ gap }) => gap !== null)).toEqual([]);
   });
 
-  it('asks for each banner that is known where the service does not answer without one, and leaves no failing position', async () => {
+  it('pulls each known banner if the service does not answer without one, and leaves no failing position', async () => {
     const { sync, see, fake, status } = await world();
     await see('bnr_1');
     await see('bnr_2');
@@ -115,7 +115,7 @@ describe('syncing a source', () => {
     expect(fake.requests.slice(before).every((query) => query.has('banner_id'))).toBe(true);
   });
 
-  it('asks for the whole log although one banner was asked for by name before', async () => {
+  it('pulls the whole log although one banner was pulled by name before', async () => {
     const { sync, status, fake } = await world();
     expect(await sync({ banners: ['bnr_1'] })).toMatchObject({ banners: [{ bannerId: 'bnr_1', stored: 12 }] });
     expect(await sync()).toMatchObject({
@@ -133,7 +133,7 @@ describe('syncing a source', () => {
     ]);
   });
 
-  it('asks in every run for a banner that the whole log leaves out', async () => {
+  it('pulls in every run a banner that the whole log leaves out', async () => {
     const { sync, see, fake, syncing, project } = await world({}, ({ bannerId }) => bannerId !== 'bnr_seen');
     await see('bnr_seen');
     const both = { outcome: 'done', banners: [{ bannerId: null }, { bannerId: 'bnr_seen' }] };
@@ -148,7 +148,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(38);
   });
 
-  it('stores no row twice where rows do not say whose they are and deliveries do', async () => {
+  it('stores no row twice if rows do not name their banner and deliveries do', async () => {
     const { sync, see, fake, syncing, project } = await world();
     fake.rows = fake.rows.map((row) => ({ ...row, text: row.text.replace(/"banner_id":"\w+",/, '') }));
     await sync();
@@ -158,7 +158,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(36);
   });
 
-  it('shows a log that was readable as a whole and is now refused as failing, and continues by banner', async () => {
+  it('shows as failing a log that is now refused as a whole, and continues by banner', async () => {
     const { sync, see, fake, status } = await world();
     await see('bnr_1');
     await sync();
@@ -180,7 +180,7 @@ describe('syncing a source', () => {
     ]);
   });
 
-  it('does not take a single refusal of the whole log for its word', async () => {
+  it('does not rely on a single refusal of the whole log', async () => {
     const { sync, see, fake, syncing } = await world();
     await see('bnr_1');
     let refused = 0;
@@ -192,7 +192,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(36);
   });
 
-  it('asks for the whole log again a day after it was refused', async () => {
+  it('tries the whole log again a day after it was refused', async () => {
     const { sync, see, fake, syncing, status } = await world();
     await see('bnr_1');
     const { options } = fake;
@@ -209,7 +209,7 @@ describe('syncing a source', () => {
     expect(await syncing.bodies()).toHaveLength(36);
   });
 
-  it('continues with the other banners when one is refused, and stops when the key is', async () => {
+  it('continues with the other banners if one is refused, and stops if the key is', async () => {
     const { sync, fake } = await world({ banners: ['bnr_1', 'bnr_2'] });
     fake.options = {
       fault: (_, query) => (query.get('banner_id') === 'bnr_1' ? { type: 'status', status: 404 } : null),
@@ -269,7 +269,7 @@ describe('syncing a source', () => {
     });
   });
 
-  it('leaves no position of a mistyped banner, but keeps the failure of one that is known', async () => {
+  it('leaves no position for a mistyped banner, but keeps the failure of a known one', async () => {
     const { sync, status, see, fake } = await world();
     fake.options = { fault: (_, query) => (query.has('banner_id') ? { type: 'status', status: 404 } : null) };
     const typo = await sync({ banners: ['bnr_tpyo'] });
@@ -292,7 +292,7 @@ describe('syncing a source', () => {
     });
   });
 
-  it('says what is missing when a source has nothing to pull with', async () => {
+  it('says what is missing if a source has no key to pull with', async () => {
     const { sync } = await world();
     expect(await sync({ source: { ...sourceAt(null), apiKey: null } })).toMatchObject({
       outcome: 'not-configured',
@@ -358,7 +358,7 @@ describe('the status of a sync', () => {
   });
 });
 
-it('takes large pages one at a time, over all banners and sources of a process', async () => {
+it('reads large pages one at a time, over all banners and sources of a process', async () => {
   const syncing = await syncingWith('http://127.0.0.1:9/api/v1', now);
   let held = 0;
   let most = 0;

@@ -33,14 +33,14 @@ async function world(status = 404) {
   return { fake, syncing, sync, status: states, dismiss };
 }
 
-describe('a banner that only deliveries name, and the service does not know', () => {
-  it('fails the sync where it is answered with 400 and nothing else was ever read', async () => {
+describe('a banner that only deliveries name and the service does not know', () => {
+  it('fails the sync if the answer is 400 and nothing else was ever read', async () => {
     const { fake, sync } = await world(400);
     fake.options = { ...fake.options, fault: () => ({ type: 'status', status: 400 }) };
     expect(await sync()).toMatchObject({ outcome: 'failed' });
   });
 
-  it.each([404, 400])('does not fail the sync when it is answered with %i, and the others are pulled', async (code) => {
+  it.each([404, 400])('does not fail the sync if the answer is %i, and the others are pulled', async (code) => {
     const { sync, status } = await world(code);
     if (code === 400) await sync();
     for (let run = 0; run < 2; run += 1)
@@ -54,7 +54,7 @@ describe('a banner that only deliveries name, and the service does not know', ()
     expect(await status()).toEqual({ bnr_1: 'up-to-date', bnr_gone: 'failing' });
   });
 
-  it('is not asked for any more once an officer has put it aside, until it is taken up again', async () => {
+  it('is no longer pulled once an officer has dismissed it, until it is restored', async () => {
     const { fake, syncing, sync, status, dismiss } = await world();
     await sync();
     expect(await dismiss()).toMatchObject({ outcome: 'recorded' });
@@ -70,7 +70,7 @@ describe('a banner that only deliveries name, and the service does not know', ()
     expect(actions).toEqual(expect.arrayContaining(['sync.banner-dismissed', 'sync.banner-restored']));
   });
 
-  it('cannot be put aside when nothing names it', async () => {
+  it('cannot be dismissed if nothing names it', async () => {
     const { dismiss } = await world();
     expect(await dismiss({ bannerId: 'bnr_typo' })).toEqual({ outcome: 'unknown' });
   });

@@ -25,11 +25,11 @@ async function walk(
 }
 
 describe('walking over pages', () => {
-  it('hands over every page up to the one without a next cursor', async () => {
+  it('yields every page up to the one without a next cursor', async () => {
     expect(await walk({ start: ['a', '1'], 1: [null, '2'], 2: ['b', null] })).toEqual(['a', '-', 'b']);
   });
 
-  it('ends at a cursor that leads back, at the latest when the circle closes', async () => {
+  it('ends at a cursor that leads back, at the latest when the loop closes', async () => {
     expect(await walk({ start: ['a', '1'], 1: ['b', '2'], 2: ['c', '1'] })).toEqual([
       'a',
       'b',
@@ -39,7 +39,7 @@ describe('walking over pages', () => {
     expect(await walk({ 1: ['b', '2'], 2: ['c', '1'] }, { cursor: '1' })).toEqual(['b', 'c', 'looping-cursor 0']);
   });
 
-  it('asks a cursor that leads to its own page again, three times', async () => {
+  it('tries a cursor that leads to its own page three more times', async () => {
     expect(await walk({ start: ['a', '1'], 1: ['b', '1'] })).toEqual(['a', 'b', 'b', 'b', 'b', 'looping-cursor 1']);
     let asked = 0;
     const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
@@ -52,7 +52,7 @@ describe('walking over pages', () => {
     expect(types).toEqual(['page', 'page', 'page']);
   });
 
-  it('continues when a page that was requested three more times finally leads on', async () => {
+  it('continues if a page that was requested three more times finally leads on', async () => {
     let asked = 0;
     const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> => {
       if (cursor === '1') asked += 1;
@@ -82,32 +82,29 @@ describe('walking over pages', () => {
   it.each([
     ['that leads on beyond them', '3'],
     ['that is the last', null],
-  ])(
-    'asks once more for a page that gives the rows of an earlier one in the place of its own, %s',
-    async (_, beyond) => {
-      let asked = 0;
-      const fetchPage = async ({ cursor }: PageRequest): Promise<WalkPage> => {
-        if (cursor === '2') asked += 1;
-        const page = { '': ['a', '1'], 1: ['b', '2'], 2: [asked === 1 ? 'b' : 'c', beyond], 3: ['d', null] }[
-          cursor ?? ''
-        ];
-        if (page === undefined) throw new Error(`no page at ${cursor}`);
-        return { identity: page[0] ?? null, nextCursor: page[1] ?? null };
-      };
-      const out: string[] = [];
-      for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
-        out.push(step.type === 'page' ? `${step.page.identity} ${step.page.nextCursor}` : step.fault.reason);
-      }
-      expect(out).toEqual(['a 1', 'b 2', 'b 2', `c ${beyond}`, ...(beyond === null ? [] : ['d null'])]);
-    },
-  );
+  ])('requests a page once more if it has the rows of an earlier one, %s', async (_, beyond) => {
+    let asked = 0;
+    const fetchPage = async ({ cursor }: PageRequest): Promise<WalkPage> => {
+      if (cursor === '2') asked += 1;
+      const page = { '': ['a', '1'], 1: ['b', '2'], 2: [asked === 1 ? 'b' : 'c', beyond], 3: ['d', null] }[
+        cursor ?? ''
+      ];
+      if (page === undefined) throw new Error(`no page at ${cursor}`);
+      return { identity: page[0] ?? null, nextCursor: page[1] ?? null };
+    };
+    const out: string[] = [];
+    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
+      out.push(step.type === 'page' ? `${step.page.identity} ${step.page.nextCursor}` : step.fault.reason);
+    }
+    expect(out).toEqual(['a 1', 'b 2', 'b 2', `c ${beyond}`, ...(beyond === null ? [] : ['d null'])]);
+  });
 
-  it('takes no last page for a fault', async () => {
+  it('does not treat the last page as a fault', async () => {
     // Each that gives the rows of an earlier one is asked for twice.
     expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', null] })).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
 
-  it('hands over the pages before a failure', async () => {
+  it('yields the pages before a failure', async () => {
     const seen: string[] = [];
     const fetchPage = ({ cursor }: PageRequest): Promise<WalkPage> =>
       cursor === null ? Promise.resolve({ identity: 'a', nextCursor: '1' }) : Promise.reject(new Error('away'));
@@ -131,7 +128,7 @@ describe('walking over pages', () => {
     expect(signal?.aborted).toBe(true);
   });
 
-  it('has asked for one page besides the one that the caller works on, and for no more', async () => {
+  it('requests one page ahead of the caller, and no more', async () => {
     const asked: number[] = [];
     const read: number[] = [];
     const fetchPage = ({ number }: PageRequest): Promise<WalkPage> => {

@@ -6,7 +6,7 @@ import { until, workerWorld } from './worker-world.ts';
 const PAGE_ROWS = 10;
 
 describe('a worker that is killed', () => {
-  it('after each page of a run, ends with exactly the rows of the service, each once, and asks for no stored page again', async () => {
+  it('after each page of a run ends with exactly the rows of the service, each once, and fetches no stored page again', async () => {
     const world = await workerWorld({ consentRows: 25, dialect: 'mixed', seed: 5 });
     const { watched } = world;
     const rows = world.rows();
@@ -43,7 +43,7 @@ describe('a worker that is killed', () => {
     expect((await world.command('ledger', 'verify')).code).toBe(0);
   });
 
-  it('at moments that nobody chose, several banners side by side, ends with exactly the rows, each once', async () => {
+  it('at random moments, with several banners side by side, ends with exactly the rows, each once', async () => {
     const world = await workerWorld(
       { clients: [{ slug: 'shop', banners: 4 }], consentRows: 300, dialect: 'nested' },
       { pageRows: PAGE_ROWS, delay: 30 },
@@ -106,7 +106,7 @@ describe('a worker that is killed', () => {
     expect(status.reduce((sum, { rows }) => sum + rows, 0)).toBe(world.rows().length);
   });
 
-  it('is replaced when it only went silent, and adds nothing when it resumes', async () => {
+  it('is replaced if it only went silent, and adds nothing when it resumes', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
     const silent = await world.startWorker(2);
@@ -131,8 +131,8 @@ describe('a worker that is killed', () => {
   });
 });
 
-describe('a sync that a worker has under way', () => {
-  it('gives way to one of the command line, which ends it: every row once', async () => {
+describe('a sync that a worker is running', () => {
+  it('gives way to a sync from the command line, which finishes it: every row once', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
     const worker = await world.workHere();
@@ -152,7 +152,7 @@ describe('a sync that a worker has under way', () => {
     expect((await world.positions())[0]).toMatchObject({ rows_total: 75, run_id: null, cursor: null });
   });
 
-  it('shows its progress, is cancelled, and the next one continues from there', async () => {
+  it('shows its progress, can be cancelled, and the next one continues from there', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.watched.letThrough(3);
     const worker = await world.workHere();
@@ -199,7 +199,7 @@ describe('a sync that a worker has under way', () => {
     await worker.stop();
   });
 
-  it('shows what went wrong, and that it went on', async () => {
+  it('shows an error, and that it continued', async () => {
     const world = await workerWorld({ consentRows: 75 });
     world.sandbox.faults.set([{ name: 'payment-required', on: 'consent-logs', after: 2 }]);
     const worker = await world.workHere();
@@ -226,11 +226,11 @@ describe('a sync that a worker has under way', () => {
   });
 });
 
-describe('the recount of each night', () => {
+describe('the nightly recount', () => {
   it.each([
     ['where no banner is named', false],
     ['where the banners are named', true],
-  ])('%s, finds rows that came days late and names those that are gone', async (_, named) => {
+  ])('%s, finds rows that came days late and names missing rows', async (_, named) => {
     const world = await workerWorld({ clients: [{ slug: 'shop', banners: 2 }], consentRows: 75, dialect: 'enveloped' });
     const all = world.rows();
     // A part of the rows is not shown yet.

@@ -24,7 +24,7 @@ async function beside(folder: string) {
   return context;
 }
 
-test('a delivery, its entry and its fold are one trace; the pack links to it; nothing personal leaves', async () => {
+test('a delivery, its entry and its fold are one trace; the pack links to it; no personal data is sent', async () => {
   const [folder, collector, service] = await Promise.all([temporaryFolder(), startCollector(), startCollector()]);
   const server = await startServing(folder, {
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
@@ -121,7 +121,7 @@ test('a delivery, its entry and its fold are one trace; the pack links to it; no
     expect(everything.toLowerCase()).not.toContain(secret.toLowerCase());
 });
 
-test('spans leave as protobuf unless JSON is asked for, and a share of the traces if only that is', async () => {
+test('spans are sent as protobuf unless JSON is configured, and only the configured share of traces', async () => {
   const [folder, collector] = await Promise.all([temporaryFolder(), startCollector()]);
   const server = await startServing(folder, {
     OTEL_TRACES_EXPORTER: 'otlp',
@@ -144,7 +144,7 @@ test('spans leave as protobuf unless JSON is asked for, and a share of the trace
   expect(collector.requests).toHaveLength(before);
 });
 
-test('a collector that hangs, or that is not there, keeps neither a sender waiting nor the process from ending', async () => {
+test('a collector that hangs or is unreachable delays neither a sender nor the end of the process', async () => {
   const hanging = await startCollector({ hangs: true });
   for (const url of [hanging.url, 'http://127.0.0.1:9']) {
     const server = await startServing(await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: url });

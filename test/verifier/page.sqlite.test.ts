@@ -53,7 +53,7 @@ async function verdictOn(page: Page, name: string, content: Buffer): Promise<str
 const zipOf = (changed: ReadonlyMap<string, Buffer>) =>
   Buffer.from(zipSync(Object.fromEntries([...changed].map(([name, content]) => [name, new Uint8Array(content)]))));
 
-test('the page shows a pack green, record by record, without any request but itself', async () => {
+test('the page shows a pack green, record by record, and requests nothing but itself', async () => {
   const { page, requests } = await openPage();
   await page.locator('#key').fill(verifierKey);
   expect(await verdictOn(page, 'pack.zip', zip)).toBe('Nothing was changed.');
@@ -63,7 +63,7 @@ test('the page shows a pack green, record by record, without any request but its
   expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
 });
 
-test('the page names the file or the record that was changed', async () => {
+test('the page names the changed file or record', async () => {
   const { page } = await openPage();
   for (const [name, place, words] of [
     ['letter.pdf', 700, 'letter.pdf was changed: its content is not the one in the manifest'],
@@ -84,7 +84,7 @@ test('the page names the file or the record that was changed', async () => {
   expect(await verdictOn(page, 'picture.png', Buffer.from('PKx'))).toMatch(/^Not as it was sealed/);
 });
 
-test('the page comes to the same results in a browser whose WebCrypto lacks Ed25519, and without WebCrypto', async () => {
+test('the page gives the same results in a browser whose WebCrypto lacks Ed25519, and without WebCrypto', async () => {
   for (const before of [
     'const old = crypto.subtle.importKey; crypto.subtle.importKey = (...a) => a[2]?.name === "Ed25519" ? Promise.reject(new DOMException("", "NotSupportedError")) : old.apply(crypto.subtle, a);',
     'Object.defineProperty(crypto, "subtle", { value: undefined });',
@@ -99,7 +99,7 @@ test('the page comes to the same results in a browser whose WebCrypto lacks Ed25
   }
 });
 
-test('the page checks a letter that was taken out, with the manifest and its proof beside it', async () => {
+test('the page checks a letter taken out of the pack, with the manifest and its proof beside it', async () => {
   const { page } = await openPage();
   const some = [
     'letter.pdf',
@@ -133,7 +133,7 @@ async function saidOf(page: Page, given: Readonly<Record<string, string>>): Prom
   return { ok: (await page.locator('#verdict.ok').count()) === 1, lines };
 }
 
-test('the page shows the receipt of an entry green, with what was sent beside it, and red after a change of either', async () => {
+test('the page shows the receipt of an entry green, with the sent bytes beside it, and red after a change of either', async () => {
   const { context } = world;
   await context.seal();
   const proof = await createProver(context)(1, 'last');

@@ -42,7 +42,7 @@ async function unpacked(files: ReadonlyMap<string, Buffer>): Promise<string> {
 }
 
 describe('a pack proves itself', () => {
-  test('to the verifier that it encloses: every file, every record and the request, as ZIP and unpacked', async () => {
+  test('to its enclosed verifier: every file, every record and the request, as ZIP and unpacked', async () => {
     const { path, zip, verifierKey } = await packOf();
     const files = filesOf(zip);
     const folder = await unpacked(files);
@@ -67,7 +67,7 @@ describe('a pack proves itself', () => {
     expect((await run(script, path, '--key', other)).code).toBe(3);
   });
 
-  test('is found to be changed after any byte of any of its files was', async () => {
+  test('is reported as changed after a change of any byte of any file', async () => {
     const { zip } = await packOf();
     const files = filesOf(zip);
     expect(faults(await check(files))).toEqual([]);
@@ -87,7 +87,7 @@ describe('a pack proves itself', () => {
     }
   });
 
-  test('is found to be changed after a file was removed, renamed, swapped or added', async () => {
+  test('is reported as changed after a file was removed, renamed, swapped or added', async () => {
     const { zip } = await packOf();
     const files = filesOf(zip);
     for (const name of files.keys()) {
@@ -104,13 +104,13 @@ describe('a pack proves itself', () => {
     );
   });
 
-  test('of another ledger does not lend its proofs, and a forged key does not fit', async () => {
+  test('does not accept the proofs of another ledger or a forged key', async () => {
     const [mine, other] = [filesOf((await packOf()).zip), filesOf((await packOf()).zip)];
     for (const name of ['log.vkey', 'proofs/1.tlog-proof', 'proofs/manifest.tlog-proof', 'manifest.json'])
       expect((await check(new Map([...mine, [name, other.get(name) as Buffer]]))).ok).toBe(false);
   });
 
-  test('stays valid when a record was erased, which it says', async () => {
+  test('stays valid after a record was erased, and says so', async () => {
     const erasedFirst = await packOf(async ({ context }) => {
       await alter(context.config.dataDir, 'update entries set meta = null, body = null, salt = null where seq = 1');
     });
@@ -123,7 +123,7 @@ describe('a pack proves itself', () => {
     expect([files.has('proofs/1.tlog-proof'), files.has('proofs/1.body')]).toEqual([true, false]);
   });
 
-  test('discloses no content of entries where the law bars identifiers from the answer', async () => {
+  test('discloses no content of entries if the law bars identifiers from the answer', async () => {
     const files = filesOf((await packOf(undefined, 'US-CA')).zip);
     expect([...files.keys()].filter((name) => /^proofs\/\d+\.(?:meta|body)$/.test(name))).toEqual([]);
     const found = await check(files);
@@ -140,7 +140,7 @@ describe('a pack proves itself', () => {
     expect(await readFile(again.path)).toEqual(zip);
   });
 
-  test('was zipped again: nothing was changed, whatever folder is around it', async () => {
+  test('is still valid after being zipped again, whatever folder is around it', async () => {
     const { zip, path } = await packOf();
     const files = [...filesOf(zip)]
       .reverse()
@@ -160,7 +160,7 @@ describe('a pack proves itself', () => {
 });
 
 describe('the verifier without WebCrypto', () => {
-  test('comes to the same results', async () => {
+  test('gives the same results', async () => {
     const { zip } = await packOf();
     const files = filesOf(zip);
     const { subtle } = verifier.engine;
@@ -175,7 +175,7 @@ describe('the verifier without WebCrypto', () => {
     }
   });
 
-  test('knows SHA-2 and Ed25519 by the vectors of RFC 6234 and RFC 8032', () => {
+  test('passes the SHA-2 and Ed25519 test vectors of RFC 6234 and RFC 8032', () => {
     const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
     const abc = Buffer.from('abc');
     expect(hex(verifier.plainSha256(abc))).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');

@@ -196,7 +196,7 @@ describe('the pages in a browser', () => {
     expect(heard).toEqual([]);
   });
 
-  it('do everything without scripts: a request is answered, a report and a pack are made and downloaded', async () => {
+  it('do everything without scripts: answer a request, make and download a report and a pack', async () => {
     const { world, access } = await seededWorld();
     const { page } = await openOffice(world, { scripts: false });
     await page.getByRole('link', { name: `Access · ${access}` }).click();
@@ -249,7 +249,7 @@ describe('the pages in a browser', () => {
     });
   });
 
-  it('follow the progress of a job where scripts run, and show its end', async () => {
+  it('follow the progress of a job if scripts run, and show its end', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { jobs } = world.context;
     await jobs.enqueue({ kind: 'sync', key: 'default', payload: { source: 'default', actor: 'test' } });

@@ -34,7 +34,7 @@ describe('the forms of moves', () => {
     });
   });
 
-  it('leave out what is empty, and read nothing that the schema does not know', () => {
+  it('leave out empty fields, and ignore fields that the schema does not know', () => {
     const read = readFields(
       table.acknowledge.details,
       { at: '2026-07-01T14:02', channel: '  ', _csrf: 'x', extra: 'y' },
@@ -48,7 +48,7 @@ describe('the forms of moves', () => {
     expect(readFields(table.acknowledge.details, { at: 'noon' }, 'UTC').outcome).toBe('refused');
   });
 
-  it('read one part of an answer per row that has an outcome', () => {
+  it('read one part of an answer from each row that has an outcome', () => {
     const read = readFields(
       table.answer.details,
       {

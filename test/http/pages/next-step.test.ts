@@ -3,7 +3,7 @@ import { createOfficeWorld, signedIn } from '../office-world.ts';
 import { makeMoves, makePack, PUBLIC_URL } from '../hand-over-world.ts';
 import { seedRequests } from './seed.ts';
 
-it('names the one thing that brings a request on, from receipt to closing, with its form and everything else behind “More”', async () => {
+it('names the one next step of a request, from receipt to closing, with its form and everything else behind “More”', async () => {
   const world = await createOfficeWorld({ PUBLIC_URL }, { worker: false });
   const { access, erasure } = await seedRequests(world);
   const officer = await signedIn(world);

@@ -4,7 +4,7 @@ import { createOfficeWorld, signedIn, signedInAs } from '../../http/office-world
 import { seedRequests } from './seed.ts';
 
 describe('text from outside', () => {
-  it('stays text on every page, whatever a requester calls himself', async () => {
+  it('stays text on every page, whatever name a requester gives', async () => {
     const world = await createOfficeWorld();
     const { erasure } = await seedRequests(world);
     const row = await world.context.store.read
@@ -70,7 +70,7 @@ describe('the page of scans', () => {
     expect(await olga.get('/scans?at=tomorrow')).toMatchObject({ status: 422 });
   });
 
-  it('says what to do when no scan has arrived', async () => {
+  it('says what to do if no scan has arrived', async () => {
     const world = await createOfficeWorld();
     const { text } = await (await signedIn(world)).get('/scans');
     expect(text).toContain('No scans yet. Run one in the service');
@@ -92,7 +92,7 @@ describe('the page Today', () => {
     expect(text).toContain('2 decisions');
   });
 
-  it('names sites where something is set before consent, and integrations that were lost, until both are put right', async () => {
+  it('names sites that set cookies before consent, and lost integrations, until both are fixed', async () => {
     const world = await createOfficeWorld();
     await seedRequests(world);
     const olga = await signedIn(world);
@@ -110,7 +110,7 @@ describe('the page Today', () => {
     expect(text).not.toContain('HTTP 401');
   });
 
-  it('shows one source at a time where there are several', async () => {
+  it('shows one source at a time if there are several', async () => {
     const world = await createOfficeWorld();
     await seedRequests(world);
     const olga = await signedIn(world);
@@ -128,7 +128,7 @@ describe('the page Today', () => {
     expect((await olga.get('/cases?source=bolt')).text).not.toContain('Access · default');
   });
 
-  it('tells the operator’s warnings with their remedy', async () => {
+  it('shows the operator’s warnings with their remedy', async () => {
     const world = await createOfficeWorld();
     await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', jurisdiction: 'DE' });
     world.setNow(new Date(Date.now() + 5 * 86_400_000).toISOString());
@@ -150,8 +150,8 @@ describe('the page Today', () => {
   });
 });
 
-describe('what an officer reads', () => {
-  it('names systems, banners, languages and days in words on the page of a request', async () => {
+describe('the pages that an officer reads', () => {
+  it('name systems, banners, languages and days in words on the page of a request', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { access } = await seedRequests(world);
     const { context } = world;
@@ -182,7 +182,7 @@ describe('what an officer reads', () => {
     expect(future.text).toContain('the time of the step (1 Jan 2099, 10:00) is in the future');
   });
 
-  it('shows the facts of an entry under names in words, with times in the zone of the controller', async () => {
+  it('show the facts of an entry under plain names, with times in the zone of the controller', async () => {
     const world = await createOfficeWorld({ TIME_ZONE: 'America/New_York' }, { worker: false });
     const seq = await world.event('consent.recorded', {
       consent_id: 'c-9',
@@ -198,7 +198,7 @@ describe('what an officer reads', () => {
     expect(facts).not.toMatch(/\d{4}-\d\d-\d\dT/);
   });
 
-  it('never sends an officer to “the operator”, nor an auditor to what they may not do', async () => {
+  it('never send an officer to “the operator”, nor an auditor to an action they may not take', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     await seedRequests(world);
     const [officer, auditor] = [await signedInAs(world, 'officer'), await signedInAs(world, 'auditor')];

@@ -57,7 +57,7 @@ describe('§4.1 POST /policies/generate', () => {
     const { [field]: _left, ...rest } = item;
     expect((await generate(rest)).status).toBe(400);
   });
-  it('takes language as optional, English by default', async () => {
+  it('accepts an optional language, English by default', async () => {
     expect((await generate(item)).body.language).toBe('en');
     expect((await generate({ ...item, language: 'fr' })).body.language).toBe('fr');
     for (const language of ['french', 'xx', 'EN']) expect((await generate({ ...item, language })).status).toBe(400);
@@ -78,7 +78,7 @@ describe('§4.1 POST /policies/generate', () => {
     ['business_type', 'corporation'],
     ['business_type', 'gmbh'],
     ['business_type', 'sole-trader'],
-  ])('takes the optional %s %s', async (field, value) => {
+  ])('accepts the optional %s %s', async (field, value) => {
     expect((await generate({ ...item, [field]: value })).status).toBe(200);
     expect((await generate({ ...item, [field]: 7 })).status).toBe(400);
   });
@@ -88,7 +88,7 @@ describe('§4.1 POST /policies/generate', () => {
     ['language', 'en', 'English'],
     ['tone', 'plain', 7],
     ['custom_clauses', ['No refunds on Sundays.'], 'none'],
-  ])('takes %s of form B in its type only', async (field, good, bad) => {
+  ])('accepts %s of form B only in its type', async (field, good, bad) => {
     const b = { type: 'privacy_policy', jurisdiction: ['GB'] };
     expect((await generate({ ...b, [field]: good })).status).toBe(200);
     expect((await generate({ ...b, [field]: bad })).status).toBe(400);
@@ -111,7 +111,7 @@ describe.each([1, 100, 120])('§4.1 a generation that takes %s seconds', (second
     },
   });
 
-  it('answers when they are over by the sandbox’s clock', async () => {
+  it('answers after that time by the sandbox’s clock', async () => {
     const before = now.getTime();
     const { status, body } = await generate(item);
     expect(status).toBe(200);
@@ -123,17 +123,17 @@ describe('§4.2 POST /policies/bulk', () => {
   const { ask } = playService({ quota: 1000 });
   const bulk = (items: unknown) => ask('POST', '/policies/bulk', { body: { items } });
 
-  it('takes 20 items', async () => {
+  it('accepts 20 items', async () => {
     expect((await bulk(Array.from({ length: 20 }, () => item))).body).toMatchObject({ total: 20, created: 20 });
   });
   it.each([[Array.from({ length: 21 }, () => item)], [[]], [item], [null]])(
-    'refuses other than 1 to 20 items: case %#',
+    'refuses fewer than 1 or more than 20 items: case %#',
     async (items) => {
       expect((await bulk(items)).status).toBe(400);
     },
   );
   it.each(['language', 'business_name', 'domain', 'industry', 'business_type'])(
-    'takes the field %s in an item',
+    'accepts the field %s in an item',
     async (field) => {
       const value = field === 'language' ? 'de' : 'shop.example';
       expect((await bulk([{ ...item, [field]: value }])).body.created).toBe(1);
@@ -149,7 +149,7 @@ describe('§4.3 GET /policies, form A', () => {
     expect(Object.keys(body)).toEqual(['count', 'policies']);
     expect(body.count).toBe(body.policies.length);
   });
-  it('takes no parameters: it neither pages nor filters', async () => {
+  it('ignores parameters: it neither pages nor filters', async () => {
     const { body } = await ask('GET', '/policies');
     expect((await ask('GET', '/policies?limit=1&policy_type=imprint&cursor=x')).body).toEqual(body);
   });
@@ -164,13 +164,13 @@ describe('§4.3 GET /policies, cursor form', () => {
       await ask('POST', `/policies/${body.id}/publish`);
     }
   });
-  it('has several pages for each client before anything is added', async () => {
+  it('has several pages for each client from the start', async () => {
     for (const { apiKey } of sandbox().clients.slice(1)) {
       const { body } = await ask('GET', '/policies', { key: apiKey });
       expect(body.next_cursor).toEqual(expect.any(String));
     }
   });
-  it('has data and next_cursor, which leads to the next page until all policies were named once', async () => {
+  it('has data and next_cursor, which leads to the next page until each policy was listed once', async () => {
     const pages: Json[] = [];
     for (let cursor: string | null = ''; cursor !== null; cursor = pages.at(-1).next_cursor)
       pages.push((await ask('GET', `/policies${cursor && `?cursor=${encodeURIComponent(cursor)}`}`)).body);
@@ -201,17 +201,17 @@ describe('§4.4 POST /policies/{id}/publish', () => {
     const first = await ask('POST', `/policies/${body.id}/publish`);
     expect((await ask('POST', `/policies/${body.id}/publish`)).body.hosted_url).toBe(first.body.hosted_url);
   });
-  it.each([undefined, {}, ''])('takes no body, or one that says nothing: %j', async (body) => {
+  it.each([undefined, {}, ''])('accepts no body, or an empty one: %j', async (body) => {
     const made = await generate(item);
     const headers = { 'content-type': 'application/json' };
     expect((await ask('POST', `/policies/${made.body.id}/publish`, { body, headers })).status).toBe(200);
   });
 });
 
-describe('§4.4 a publish that wants a body', () => {
+describe('§4.4 a publish that requires a body', () => {
   const { ask, generate } = playService({ overrides: { publishBody: 'required' } });
 
-  it('is refused with 400 without one and done with {}', async () => {
+  it('is refused with 400 without one and succeeds with {}', async () => {
     const { id } = (await generate(item)).body;
     const headers = { 'content-type': 'application/json' };
     const publish = (body?: unknown) => ask('POST', `/policies/${id}/publish`, { body, headers });
@@ -254,7 +254,7 @@ describe('§4.5 GET /consent/logs', () => {
   it.each(['0', '201', '-1', '1.5', 'many', ''])('limit: refuses %j', async (limit) => {
     expect((await ask('GET', `/consent/logs?limit=${limit}`)).status).toBe(400);
   });
-  it('next_cursor: passed back as cursor it gives the next page, until there is none', async () => {
+  it('next_cursor: passed back as cursor, gives the next page until there is none', async () => {
     const found: Json[] = [];
     let cursor: string | null = null;
     do {
@@ -267,7 +267,7 @@ describe('§4.5 GET /consent/logs', () => {
     expect(new Set(found.map(({ id }) => id)).size).toBe(400);
     expect(found.slice(0, 200)).toEqual(all);
   });
-  it('cursor: one that was made up, altered or belongs to another query is refused', async () => {
+  it('cursor: refuses one that was invented, altered or belongs to another query', async () => {
     const { body } = await ask('GET', '/consent/logs?limit=5');
     for (const cursor of ['nonsense', `${body.next_cursor}x`]) {
       expect((await ask('GET', `/consent/logs?limit=5&cursor=${cursor}`)).status).toBe(400);
@@ -364,7 +364,7 @@ describe('§4.10 what is not covered', () => {
     ['POST', '/keys'],
     ['POST', '/webhooks'],
     ['POST', '/banners'],
-  ])('%s %s is not there', async (method, path) => {
+  ])('%s %s does not exist', async (method, path) => {
     const headers = { authorization: `Bearer ${sandbox().clients[0]!.apiKey}` };
     const answer = await fetch(`${sandbox().baseUrl()}${path}`, { method, headers });
     expect(answer.status).toBe(404);

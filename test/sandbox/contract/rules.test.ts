@@ -35,14 +35,14 @@ describe('§5 authentication', () => {
   it.each([
     ['/policies/generate', '{"policy_type":', 'application/json'],
     ['/policies/bulk', 'items=', 'application/x-www-form-urlencoded'],
-  ])('5. who has no key or no scope learns nothing about the body that was sent to %s', async (path, body, type) => {
+  ])('5. a caller without a key or the scope learns nothing about the body sent to %s', async (path, body, type) => {
     const status = async (key: string | null): Promise<number> =>
       (await ask('POST', path, { key, body, headers: { 'content-type': type } })).status;
     const { revokedKey, readKey, apiKey } = sandbox().clients[0]!;
     expect([await status(null), await status(revokedKey), await status(readKey)]).toEqual([401, 401, 403]);
     expect(await status(apiKey)).toBe(400);
   });
-  it('5. nor at the MCP endpoint', async () => {
+  it('5. a caller without them learns nothing at the MCP endpoint either', async () => {
     const status = async (key: string | null): Promise<number> =>
       (
         await fetch(`${sandbox().siteUrl()}/api/mcp`, {
@@ -124,7 +124,7 @@ describe('§6 events', () => {
       },
     );
   });
-  it('an answer of 401 is a refusal: the delivery is tried again', async () => {
+  it('an answer of 401 is a refusal: the delivery is retried', async () => {
     await withEndpoint(
       (_received, count) => (count === 1 ? 401 : 200),
       async (url, received) => {
@@ -202,21 +202,21 @@ describe('§8 limits', () => {
   const bulk = async (key?: string): Promise<number> =>
     (await ask('POST', '/policies/bulk', { body: { items: [item] }, ...(key === undefined ? {} : { key }) })).status;
 
-  it('20 generations a minute and key', async () => {
+  it('20 generations per minute and key', async () => {
     nextDay();
     const statuses: number[] = [];
     for (let n = 0; n < 21; n += 1) statuses.push((await generate(item)).status);
     expect(statuses).toEqual([...Array<number>(20).fill(200), 429]);
     expect((await generate(item, { key: sandbox().clients[1]!.apiKey })).status).toBe(200);
   });
-  it('5 batches a minute and key', async () => {
+  it('5 batches per minute and key', async () => {
     nextDay();
     const statuses: number[] = [];
     for (let n = 0; n < 6; n += 1) statuses.push(await bulk());
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429]);
     expect(await bulk(sandbox().clients[1]!.apiKey)).toBe(200);
   });
-  it('20 batches a day and key', async () => {
+  it('20 batches per day and key', async () => {
     nextDay();
     for (let n = 0; n < 20; n += 1) {
       now = new Date(now.getTime() + 60_000);
@@ -227,7 +227,7 @@ describe('§8 limits', () => {
     nextDay();
     expect(await bulk()).toBe(200);
   });
-  it('1 to 200 rows a page', async () => {
+  it('1 to 200 rows per page', async () => {
     for (const [limit, status] of [
       [0, 400],
       [1, 200],
@@ -237,7 +237,7 @@ describe('§8 limits', () => {
       expect((await ask('GET', `/consent/logs?limit=${limit}`)).status).toBe(status);
     }
   });
-  it('the list of policies is whole', async () => {
+  it('the list of policies is complete', async () => {
     const before = (await ask('GET', '/policies')).body.count;
     for (let n = 0; n < 60; n += 1) {
       if (n % 20 === 0) now = new Date(now.getTime() + 61_000);
@@ -246,7 +246,7 @@ describe('§8 limits', () => {
     }
     expect((await ask('GET', '/policies')).body.policies).toHaveLength(before + 60);
   });
-  it('the embed is kept for five minutes, text and all', async () => {
+  it('the embed is cached for five minutes, text included', async () => {
     const { siteKey } = sandbox().clients[0]!;
     const embed = async (): Promise<Json> => {
       const answer = await fetch(`${sandbox().siteUrl()}/api/embed/policy?siteKey=${siteKey}&type=eula`);
@@ -266,7 +266,7 @@ describe('§8 limits', () => {
     now = new Date(now.getTime() + 1_000);
     expect(await embed()).toMatchObject({ id: fresh, age: '0' });
   });
-  it('other endpoints tell their limit in headers', async () => {
+  it('other endpoints state their limit in headers', async () => {
     nextDay();
     const { headers } = await ask('GET', '/policies');
     expect(headers.get('x-ratelimit-limit')).toBe('6000');
@@ -313,7 +313,7 @@ describe('the coverage table of docs/sandbox.md', () => {
   it('finds the sections of the service', () => {
     expect(sections).toHaveLength(28);
   });
-  it.each(sections)('says what the sandbox does with §%s', (section) => {
+  it.each(sections)('says how the sandbox covers §%s', (section) => {
     expect(covered.get(section)?.[1]?.trim().length ?? 0).toBeGreaterThan(3);
   });
   it('has no sections that the service does not have', () => {
