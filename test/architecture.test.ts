@@ -36,7 +36,7 @@ describe('the import rules', () => {
 });
 
 describe('the code loaded before a command knows what to do', () => {
-  /** Libraries that the file loads, and whatever it imports, but for what is imported only when it is needed. */
+  /** Libraries that the file loads, directly or through its imports, except through lazy imports. */
   const librariesOf = (path: string, seen = new Set<string>()): ReadonlySet<string> => {
     const found = new Set<string>();
     seen.add(path);
@@ -195,7 +195,7 @@ describe('the import check, given a planted violation,', () => {
   });
 });
 
-/** What the check finds with these files added, and did not find without them. */
+/** The violations that the check finds only with these files added. */
 function violationsOf(...planted: readonly (readonly [string, string])[]): readonly string[] {
   const before = new Set(checkArchitecture(files));
   const added = planted.map(([path, text]) => [path, readSource(path, text)] as const);

@@ -24,7 +24,7 @@ test('a command loads a few files instead of one for each module and package', a
   expect(loaded.some((path) => path.includes('/sqlite3/'))).toBe(true);
   expect(loaded.length).toBeLessThan(12);
   expect(readdirSync(join(root, 'dist/src'))).toEqual(['cli.js', 'cli.js.map', 'context']);
-  // What runs in a thread of its own is a file of its own.
+  // Code that runs in its own thread is in its own file.
   expect(readdirSync(join(root, 'dist/src/context'))).toEqual([
     'projector-thread-main.js',
     'projector-thread-main.js.map',

@@ -1,7 +1,10 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 
-/** A script of the tests as one file that Node runs by itself. For processes of which many start at once: TypeScript would take each a second to load. */
+/**
+ * Bundles a test script into one file that Node runs by itself, for scripts of which many processes start at once:
+ * loading TypeScript would take each a second.
+ */
 export async function bundled(name: string): Promise<string> {
   const root = join(import.meta.dirname, '..');
   const outfile = join(root, 'dist/.tests', `${name.replaceAll('/', '-')}.mjs`);

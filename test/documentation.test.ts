@@ -48,7 +48,8 @@ describe('docs/service.md', () => {
   });
 });
 
-// What an auditor would write after reading the page, without looking at the code. A whole ledger is verified like this in test/ledger/format.sqlite.test.ts.
+// Written as an auditor would after reading the page, without the code. A whole ledger is verified like this in
+// test/ledger/format.sqlite.test.ts.
 describe('the ledger format in docs/ledger-format.md', () => {
   const part = (length: number, fill: number): Buffer => Buffer.alloc(length, fill);
   const instanceKey = part(32, 7);

@@ -14,8 +14,8 @@ import { findCycles } from './cycles.ts';
 import type { Import, SourceFacts } from './read-source.ts';
 
 /**
- * Holds source files (path relative to the repository → what is in it) against the import table.
- * Returns one sentence per violation, each beginning with the path; empty when all is well.
+ * Checks source files (content by path relative to the repository) against the import table. Returns one sentence per
+ * violation, each beginning with the path; empty if there is none.
  */
 export function checkArchitecture(facts: ReadonlyMap<string, SourceFacts>): readonly string[] {
   const violations: string[] = [];

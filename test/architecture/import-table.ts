@@ -1,14 +1,14 @@
 /**
- * Who may import whom (docs/architecture.md, Layout). A part may import its own files; what else is said here:
- * `values` become part of the running program, `types` are erased by the compiler.
+ * Which part may import which (docs/architecture.md, Layout). A part may always import its own files. Imported `values`
+ * become part of the running program; imported `types` are erased by the compiler.
  */
 export interface Part {
   readonly name: string;
   /** The first part whose pattern fits a path owns it. */
   readonly files: RegExp;
-  /** Names of parts, or single files, whose values it may use. */
+  /** Names of parts, or single files, whose values this part may use. */
   readonly values: readonly string[];
-  /** Names of parts, or single files, of which it may use types only. `values` are included. */
+  /** Names of parts, or single files, of which this part may use only types. `values` are included. */
   readonly types: readonly string[];
 }
 
@@ -16,8 +16,8 @@ export interface Part {
 export const pure: readonly string[] = ['core', 'crypto', 'law', 'policy-texts'];
 
 /**
- * The rooms from the bottom up. A room may import values and types of every room below it; `types` lists what it may name besides.
- * The engines are opened in one place (context), so that nothing else depends on which database runs.
+ * The rooms from the bottom up. A room may import values and types of every room below it; `types` lists further rooms
+ * it may name. The engines are opened in one place (context), so nothing else depends on which database runs.
  */
 const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'core', files: /^src\/core\// },
@@ -57,13 +57,13 @@ const rooms: readonly (Pick<Part, 'name' | 'files'> & Partial<Part>)[] = [
   { name: 'backup', files: /^src\/backup\// },
   { name: 'worker', files: /^src\/worker\.ts$/ },
   { name: 'http', files: /^src\/http\// },
-  // Disagrees with the product on purpose where the service might: it shares words and hashes, nothing else.
+  // Disagrees with the product on purpose where the service might, so it shares only words and hashes.
   { name: 'sandbox', files: /^src\/sandbox\//, values: ['src/core/vocabulary.ts', 'src/crypto/hash.ts'] },
   { name: 'commands', files: /^src\/commands\// },
   { name: 'cli', files: /^src\/cli\.ts$/ },
 ];
 
-/** Rooms whose values only some may use, although they lie below. */
+/** Rooms whose values only some rooms may use, although they are further down. */
 const reserved: Readonly<Record<string, readonly string[]>> = {
   engines: ['context'],
   log: ['context', 'backup', 'http', 'commands'],
@@ -81,7 +81,7 @@ export const parts: readonly Part[] = rooms.map(({ name, files, values, types = 
   types,
 }));
 
-/** Where a library is at home: parts or single files. A library that is not listed has no home yet, and may not be used. */
+/** The parts or single files that may use a library. A library that is not listed may not be used. */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   zod: ['*'],
   'json-canonicalize': ['crypto'],
@@ -146,13 +146,16 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   '@opentelemetry/exporter-trace-otlp-proto': ['src/tracing/start.ts'],
 };
 
-/** Libraries whose types alone may be used anywhere outside the pure rooms: the query builder comes in through the Store interface. */
+/**
+ * Libraries of which only the types may be used anywhere outside the pure rooms: the query builder comes in through the
+ * Store interface.
+ */
 export const typesEverywhere: ReadonlySet<string> = new Set(['kysely', 'fastify', 'pino']);
 
 /** Node's own modules that the pure rooms may use: of node:net only isIP, and node:module to load what is heavy on first use. */
 export const pureBuiltins: ReadonlySet<string> = new Set(['node:crypto', 'node:module', 'node:net']);
 
-/** The explicit lists: the only files named index, and the only ones that may do nothing but hand on. */
+/** The explicit lists: the only files named index, and the only ones that may consist of re-exports. */
 export const lists: ReadonlySet<string> = new Set([
   'receivers/index.ts',
   'receivers/public.ts',

@@ -6,7 +6,7 @@ export interface Import {
   /** Erased by the compiler: `import type`, `export type … from`, `typeof import('…')` in a type. */
   readonly typeOnly: boolean;
   readonly reExport: boolean;
-  /** `import()`: loaded when it is needed. */
+  /** `import()`: loaded on demand. */
   readonly lazy: boolean;
 }
 
@@ -15,11 +15,11 @@ export interface SourceFacts {
   readonly imports: readonly Import[];
   readonly readsEnvironment: boolean;
   readonly exits: boolean;
-  /** Nothing of its own: only imports and re-exports. */
+  /** Only imports and re-exports, no code. */
   readonly isBarrel: boolean;
 }
 
-/** Parses one file. Text inside strings and comments counts for nothing. */
+/** Parses one file. Text inside strings and comments is ignored. */
 export function readSource(path: string, text: string): SourceFacts {
   const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.ESNext, true, kind);

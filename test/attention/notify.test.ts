@@ -17,7 +17,7 @@ import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-/** Keeps what is posted to it; answers what `status` says. */
+/** Keeps the posted messages; answers with `status`. */
 async function startReceiver() {
   const taken: { path: string; headers: Record<string, string>; body: string }[] = [];
   const receiver = { url: '', taken, status: 204 };
@@ -53,7 +53,7 @@ async function createWorld() {
     NOTIFY_WEBHOOK_SECRET: SECRET,
     ADMIN_URL: 'https://ledger.example.org',
     SYNC_SCHEDULE: 'off',
-    // By hand.
+    // Never during the test: it runs notify itself.
     NOTIFY_SCHEDULE: '0 0 1 1 *',
     DIGEST_SCHEDULE: '0 0 1 1 *',
   };
@@ -179,7 +179,7 @@ test('notifies each account once of what it may see, by mail, chat and signed we
   const everything = JSON.stringify([mail.mails, receiver.taken]);
   expect(everything).not.toMatch(/secret-person|Secret Person|r-\d/);
 
-  // Told once.
+  // Sent already.
   expect(await run('notify')).toMatchObject({ new: 0, messages: 0 });
   // The same again within a day is not news; something new is.
   await world.requests('acme', world.ago(90), world.ago(91), world.ago(92));
@@ -189,7 +189,7 @@ test('notifies each account once of what it may see, by mail, chat and signed we
     'acme: 1 request is overdue.',
   );
 
-  // The digest has all that is so.
+  // The digest has everything that is currently true.
   mail.mails.length = 0;
   await run('digest');
   await sent();
@@ -276,7 +276,7 @@ test('mails the checkpoint to the data protection officer, and it matches only t
   expect(await said()).toEqual([
     expect.stringMatching(new RegExp(`^The checkpoint over ${size} entr.* was mailed on 20`)),
   ]);
-  // A mail server that is away on the day keeps the mail waiting, not unsent.
+  // While the mail server is down, the mail waits instead of being marked as sent.
   await mail.close();
   expect((await world.run('mail-checkpoint')) as unknown).toEqual({ outcome: 'enqueued' });
   const waiting = async () => (await context.jobs.list({ kind: 'checkpoint-mail' }))[0];

@@ -59,7 +59,7 @@ describe('banner evidence', () => {
     expect(added.json).toMatchObject({ outcome: 'added', sha256: sha256Hex(png), mediaType: 'image/png' });
     expect(await readFile(stored)).toEqual(png);
     expect(await readdir(join(folder, 'evidence'))).toEqual([sha256Hex(png)]);
-    // The days of the officer's time zone; the last one is included.
+    // Days in the officer's time zone, the last one included.
     expect(await list()).toMatchObject([
       {
         seq: added.json['seq'],
@@ -103,7 +103,7 @@ describe('banner evidence', () => {
     await expect(readFile(`${stored}.copy`)).rejects.toThrow('ENOENT');
     await rm(stored);
     expect((await run('ledger', 'verify', '--json')).json['faults']).toMatchObject([{ seq, fault: 'file-missing' }]);
-    // The officer still has the file: adding it again puts it back.
+    // The officer still has the file: adding it again restores it.
     await add('--from', '2026-03-01');
     expect((await run('ledger', 'verify', '--json')).json['faults']).toEqual([]);
   });

@@ -32,7 +32,7 @@ function problems(
   });
 }
 
-/** A controller without a law of its own: what binds is the law of the requester's place. */
+/** A controller whose country has no law here: the law of the requester's place applies. */
 const american = profile({ country: 'US', region: 'NY' });
 const inAmerica = { profile: american };
 const searched: readonly (readonly [string, Record<string, unknown>])[] = [
@@ -103,7 +103,7 @@ describe('the identity check', () => {
     const optOut = openedCase({ kind: 'opt-out', jurisdiction: 'US-CA' });
     const doubt = { asked: 'a reply', doubt: 'sent from a known bot' };
     expect(problems(optOut, 'ask-identity', doubt).join()).toContain('must not depend');
-    // One that was asked for before the ban was known is not waited for.
+    // A check requested before the bar was known is not waited for.
     expect(view(moved(optOut, ['ask-identity', doubt])).identity).toBe('met');
     expect(problems(openedCase({ kind: 'opt-out', jurisdiction: 'DE' }), 'ask-identity', doubt)).toEqual([]);
   });
@@ -261,7 +261,7 @@ describe('a case can be marked ready', () => {
       caseReadiness(view(shown, inAmerica), american, computed).lacks.map((lack) => lack.code);
     expect(codes(row)).toContain('acknowledgement');
     expect(codes(moved(row, ['acknowledge']))).not.toContain('acknowledgement');
-    // It can still be confirmed when the work has begun, once.
+    // It can still be confirmed once after the work has begun.
     expect(problems(moved(row, ['start']), 'acknowledge')).toEqual([]);
     expect(problems(moved(row, ['start'], ['acknowledge']), 'acknowledge')).not.toEqual([]);
   });

@@ -23,7 +23,7 @@ const consent = (recordId: string, bannerId: string | null, at: string, more: Pa
   occurred: { at, basis: 'payload' as const, counts: true },
 });
 
-/** A case that is ready to be answered, of a subject with consent on two banners. */
+/** A case ready to be answered, of a subject with consent on two banners. */
 async function ready(
   kind: OpenCaseInput['kind'],
   subject = 'visitor-7',
@@ -149,7 +149,10 @@ describe('the answer to a request that ends consent', () => {
     expect(await extendWithdrawals(world.extending, 'acme')).toBe(0);
   });
 
-  /** What stands of the subject on a banner, and the withdrawals there: when, by which case, of which purposes as the entry names them. */
+  /**
+   * The current state of the subject on a banner, and the withdrawals there: when, by which case, of which purposes as
+   * the entry names them.
+   */
   async function on(world: CasesWorld, bannerId: string) {
     const rows = await world.deps.store.read
       .selectFrom('decision_history as d')
@@ -361,7 +364,7 @@ describe('the answer to a request that ends consent', () => {
       { caseId, subject: 'visitor-7', bannerId: 'b1', at: later(11), purposes: ['marketing'] },
     ]);
     expect(await history.consentsAfterWithdrawal({ asOf: 1_000, from: later(12) })).toEqual([]);
-    // Today asks for what came in lately, whenever it says that it was given.
+    // Today selects by the time of receipt, whatever time the decision states.
     const { received_at: receivedFrom } = await world.deps.store.read
       .selectFrom('decision_history')
       .select('received_at')

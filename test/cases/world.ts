@@ -44,7 +44,7 @@ export function request(more: Partial<RequestFact> = {}): RequestFact {
   };
 }
 
-/** A case as the fold opens it, and what moves it without a ledger. */
+/** A case as the fold opens it, to be moved without a ledger. */
 export function openedCase(more: Partial<RequestFact> = {}): CaseRow {
   return openCaseFromRequest(request(more), { seq: 7, source: 'acme', receivedAt: '2026-07-01T14:03:00.000Z' }).row;
 }

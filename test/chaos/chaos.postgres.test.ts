@@ -1,4 +1,4 @@
-/** Several processes on one PostgreSQL and Redis: there is nothing of this kind on SQLite. */
+/** Several processes on one PostgreSQL and Redis, which SQLite does not offer. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -33,7 +33,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   const cluster = await startCluster({
     receivers: isLong ? 3 : 2,
     workers: 2,
-    // The pause of a worker is longer than this lease.
+    // A worker is paused for longer than this lease.
     workerFlags: ['--lease', '4'],
     more: { SERVICE_BASE_URL: baseUrl, SERVICE_API_KEY: sandbox.clients[0]?.apiKey ?? '' },
   });
@@ -48,7 +48,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   const until = Date.now() + SECONDS * 1000;
   const [reports, done] = await Promise.all([
     enqueueUntil(until, jobs),
-    // Processes and servers fail at the same time, but no one of them twice at once.
+    // Processes and servers fail at the same time, but none of them twice at once.
     Promise.all([
       failUntil(until, cluster, ['kill a receiver', 'kill a worker', 'pause a receiver', 'pause a worker'], random),
       failUntil(until, cluster, ['restart PostgreSQL', 'crash PostgreSQL', 'flush Redis', 'restart Redis'], random),
@@ -66,7 +66,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   const left = await waitForJobs(store, 90_000);
   expect(left, story()).toEqual([]);
 
-  // Everything has failed that could, and the load went on meanwhile.
+  // Every kind of fault happened, and the load continued meanwhile.
   expect(new Set(done).size, story()).toBeGreaterThanOrEqual(4);
   expect(load.acknowledged.length).toBeGreaterThan(SECONDS * 5);
 
@@ -83,7 +83,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   expect(load.acknowledged.filter(({ body, seq }) => seqOf.get(body) !== seq)).toEqual([]);
   expect(stored.length).toBe(load.acknowledged.length);
 
-  // seq has no gaps, neither over all nor within a source.
+  // seq has no gaps, neither overall nor within a source.
   const numbers = await store.read
     .selectFrom('entries')
     .select(['seq', 'source', 'source_seq'])
@@ -119,7 +119,7 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
     .execute();
   expect([rows.length, digests.size], `sync jobs: ${JSON.stringify(syncs)}`).toEqual([ROWS, ROWS]);
 
-  // And an outsider finds the ledger sound and the read models to be what the entries say.
+  // And an outsider finds the ledger sound and the read models equal to the entries.
   expect(await cli(cluster, 'ledger', 'verify')).toMatchObject({ faults: [], entries: numbers.length });
   expect(await cli(cluster, 'ledger', 'rebuild')).toMatchObject({ differences: [] });
 
@@ -136,11 +136,11 @@ test(`after ${SECONDS} s of failing processes and servers (seed ${SEED}), nothin
   }
 });
 
-/** Enqueues a report, a sync and a seal every second or so, through outages too; resolves with how many reports were asked for. */
+/** Enqueues a report, a sync and a seal about every second, through outages too; resolves with the number of requested reports. */
 async function enqueueUntil(until: number, jobs: Jobs): Promise<number> {
   let reports = 0;
   while (Date.now() < until) {
-    // Each over another period, so that it is a document of its own.
+    // Each over a different period, so each is a different document.
     const from = new Date(Date.UTC(2020, 0, 1 + reports)).toISOString().slice(0, 10);
     const payload = {
       type: 'report',
@@ -151,7 +151,7 @@ async function enqueueUntil(until: number, jobs: Jobs): Promise<number> {
       format: 'csv',
       actor: 'chaos',
     };
-    // A key of its own: should the commit succeed and its answer be lost, the repeat finds the job.
+    // Its own key: if the commit succeeds and its answer is lost, the repeat finds the job.
     const report = { kind: 'document', key: `report ${reports}`, payload, maxAttempts: 50 };
     if (await tried(() => jobs.enqueue(report))) reports += 1;
     await tried(() =>
@@ -177,7 +177,7 @@ async function failUntil(
   random: () => number,
 ): Promise<FaultName[]> {
   const done: FaultName[] = [];
-  // Each of them once, in a random order, and then at random.
+  // Each of them once in a random order, and after that any of them at random.
   const first = names.map((name) => ({ name, at: random() })).sort((a, b) => a.at - b.at);
   // At least two of them, however long they take.
   while (Date.now() < until || done.length < 2) {
@@ -189,7 +189,7 @@ async function failUntil(
   return done;
 }
 
-/** Waits until no job is left to do; the kinds and states of those that are, if that takes too long. */
+/** Waits until no job is left; resolves with the kinds and states of the remaining ones if that takes too long. */
 async function waitForJobs(store: Store, limit: number): Promise<string[]> {
   const until = Date.now() + limit;
   for (;;) {

@@ -8,13 +8,13 @@ import { type PostgresServer, startPostgres } from '../servers/postgres.ts';
 import { type RedisServer, startRedis } from '../servers/redis.ts';
 import { createMember, type Member } from './member.ts';
 
-/** Several receivers and workers on one PostgreSQL and one Redis, all of its own. */
+/** Several receivers and workers on their own PostgreSQL and Redis. */
 export interface Cluster {
   readonly postgres: PostgresServer;
   readonly redis: RedisServer;
   readonly receivers: readonly Member[];
   readonly workers: readonly Member[];
-  /** What every process of the installation is configured with. */
+  /** The environment of every process of the installation. */
   readonly env: Record<string, string>;
   /** Its DATA_DIR. */
   readonly folder: string;
@@ -30,7 +30,7 @@ export interface ClusterOptions {
   readonly more?: Record<string, string>;
 }
 
-/** Starts servers and processes; the caller closes the cluster, which ends everything that it started. */
+/** Starts servers and processes; the caller closes the cluster, which ends everything it started. */
 export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const opened: (() => Promise<unknown>)[] = [];
   const close = async () => {

@@ -12,13 +12,13 @@ export type FaultName =
   | 'flush Redis'
   | 'restart Redis';
 
-/** Does one of the things that happen to servers; resolves when what it did is over. */
+/** Causes one kind of server fault; resolves when it is over. */
 export type Fault = (cluster: Cluster, random: () => number) => Promise<void>;
 
-/** Longer than a lease of the workers of the suite, so that someone else takes the job over meanwhile. */
+/** Milliseconds; longer than a lease of the suite's workers, so another worker takes the job over meanwhile. */
 export const PAUSE_OF_A_WORKER = 6_000;
 
-/** Everything that is done to the cluster. */
+/** Every fault of the suite, by name. */
 export const faults: Readonly<Record<FaultName, Fault>> = {
   'kill a receiver': ({ receivers }, random) => killAndStart(pick(receivers, random), 200 + 1500 * random()),
   'kill a worker': ({ workers }, random) => killAndStart(pick(workers, random), 200 + 1500 * random()),
@@ -54,7 +54,7 @@ async function restart(server: { start(): Promise<void> }, stop: () => Promise<v
   await server.start();
 }
 
-/** One of a list. */
+/** A random item of a list. */
 export function pick<T>(list: readonly T[], random: () => number): T {
   return list[Math.floor(random() * list.length)] as T;
 }

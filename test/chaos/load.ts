@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Agent, request } from 'node:http';
 
-/** What a sender knows of one delivery: its bytes, and what the endpoint answered when it took them. */
+/** One delivery as the sender knows it: its bytes, and the endpoint's answer when it accepted them. */
 export interface Acknowledged {
   readonly body: string;
   readonly seq: number;
@@ -10,30 +10,30 @@ export interface Acknowledged {
 export interface Load {
   /** Every body that was answered with 200, in the order of the answers; a repeat is answered with the seq of the first. */
   readonly acknowledged: readonly Acknowledged[];
-  /** Repeats that were answered with another seq than the first time: there must be none. */
+  /** Repeats that were answered with another seq than the first time; must stay empty. */
   readonly contradictions: readonly string[];
   /** Answers by status; 0: no answer. */
   readonly answers: ReadonlyMap<number, number>;
-  /** Milliseconds between two acknowledgements at most: how long nobody took anything. */
+  /** Longest time between two acknowledgements, in milliseconds. */
   longestSilence(): number;
-  /** Ends when every body that was begun is acknowledged. Rejects when that takes longer than `limit` milliseconds. */
+  /** Resolves when every body that was begun is acknowledged. Rejects if that takes longer than `limit` milliseconds. */
   finish(limit: number): Promise<void>;
 }
 
 export interface LoadOptions {
   readonly urls: readonly string[];
   readonly secret: string;
-  /** One that the service knows, or a pull would be refused. */
+  /** A banner that the service knows; otherwise a pull would be refused. */
   readonly bannerId: string;
   readonly senders: number;
-  /** Milliseconds that a sender rests after each delivery. */
+  /** Milliseconds that a sender pauses after each delivery. */
   readonly rest: number;
   readonly random: () => number;
 }
 
 /**
- * Senders that deliver as the service would: each body again and again, to any receiver, until one acknowledges it; now and then
- * one that was acknowledged already.
+ * Senders that deliver like the service: each repeats a body, to any receiver, until one acknowledges it, and now and
+ * then repeats an acknowledged one.
  */
 export function startLoad({ urls, secret, bannerId, senders, rest, random }: LoadOptions): Load {
   const agent = new Agent({ keepAlive: true, maxSockets: senders * urls.length });

@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** One process of the cluster, which may be started, ended, killed and paused again and again. */
+/** One process of the cluster, which can be started, ended, killed and paused repeatedly. */
 export interface Member {
   readonly name: string;
-  /** Where it listens for webhooks; empty for a worker. */
+  /** The address where it listens for webhooks; empty for a worker. */
   readonly url: string;
-  /** Starts it; resolves when it says that it works. While the database is away it may fail to start: it tries again, as a supervisor would. */
+  /**
+   * Starts it; resolves when it reports that it works. While the database is down the start may fail and is retried, as
+   * a supervisor would do.
+   */
   start(): Promise<void>;
-  /** SIGKILL; resolves when it is gone. */
+  /** SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
   /** SIGTERM; resolves with its exit code. */
   stop(): Promise<number | null>;
@@ -19,13 +22,13 @@ export interface Member {
   /** SIGCONT. */
   resume(): void;
   isRunning(): boolean;
-  /** Of its present life. */
+  /** Of the current process. */
   pid(): number;
-  /** What it wrote to standard error, over all its lives. */
+  /** Everything it wrote to standard error, over all restarts. */
   errors(): string;
 }
 
-/** Not by way of test/serving.ts, which only suites can load: benchmarks start clusters too. */
+/** Not through test/serving.ts, which only suites can load: benchmarks start clusters too. */
 const cliPath = fileURLToPath(new URL('../../dist/src/cli.js', import.meta.url));
 const START_LIMIT = 60_000;
 

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that a seed repeats (mulberry32): a run of the suite can be done again. */
+/** Numbers from 0 to 1 that repeat for a seed (mulberry32), so a run of the suite can be repeated. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

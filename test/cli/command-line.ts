@@ -24,18 +24,18 @@ export interface Ran {
 
 interface RunOptions {
   readonly env?: Record<string, string>;
-  /** What it reads on standard input. */
+  /** Its standard input. */
   readonly input?: string;
-  /** A command that goes on until it is stopped is stopped once its output is this. */
+  /** Stops a command that runs until stopped, once its output matches. */
   readonly until?: RegExp;
 }
 
 let isRunning = false;
 
 /**
- * Runs a command line in this process, from `folder`, with nothing of the machine's environment but PATH, on the engine of this run: all with the
- * same DATA_DIR share a database. A DATABASE_URL in `env` stands, and an empty one means SQLite. One at a time, as a process has one
- * environment; `runProcess` for several side by side.
+ * Runs a command line in this process, in `folder`, with only PATH from the machine's environment, on the engine of
+ * this run; runs with the same DATA_DIR share a database. A DATABASE_URL in `env` takes precedence, and an empty one
+ * means SQLite. Only one at a time, since a process has one environment; use `runProcess` for several side by side.
  */
 export async function runIn(
   folder: string,
@@ -59,7 +59,7 @@ export async function runIn(
   const io: CommandIo = { stdout, stderr, exitCode: 0, untilStopped: () => stopped };
   const spied = [
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from([input]) as typeof process.stdin),
-    // What the log of a command says.
+    // The log of the command.
     vi.spyOn(process.stderr, 'write').mockImplementation((text) => stderr.write(text)),
   ];
   try {
@@ -87,9 +87,9 @@ export const runCli = (folder: string, args: readonly string[], more: Record<str
   runIn(folder, args, { env: environment(folder, more) });
 
 /**
- * The same by the built program in a process of its own, which takes a second of computing: for what is about the process (its edge, signals,
- * several side by side). Behind `prefix`, a command
- * that starts it. Killed when the test ends, if it still runs.
+ * The same with the built program in its own process, which takes a second of CPU time: for tests about the process
+ * (signals, exit, several side by side). `prefix` is a command that starts it. Killed when the test ends, if it still
+ * runs.
  */
 export async function runProcess(
   folder: string,
@@ -103,7 +103,7 @@ export async function runProcess(
     stdio: 'pipe',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  // A command that does not read its input may be gone before it is written.
+  // A command that does not read its input may have ended before it is written.
   child.stdin.on('error', () => undefined);
   child.stdin.end(input);
   const [stdout, stderr, [code]] = await Promise.all([
@@ -114,7 +114,7 @@ export async function runProcess(
   return { code, stdout, stderr };
 }
 
-/** A command line in this process, for what needs no installation. */
+/** A command line in this process, for commands that need no installation. */
 export async function createCommandLine(
   ...args: readonly string[]
 ): Promise<{ program: Command; io: CommandIo; written: () => string }> {
@@ -128,7 +128,7 @@ function environmentOf(folder: string, env: Record<string, string>): Record<stri
   return { PATH: process.env.PATH ?? '', NO_COLOR: '1', ...servers, ...env };
 }
 
-/** Every command that does something by itself, by its full name. */
+/** Every command that has an action, by its full name. */
 export function commandsOf(
   parent: CommandUnknownOpts,
   path: readonly string[] = [],

@@ -53,7 +53,7 @@ test('fish completes commands, options and values, with their descriptions', asy
     'zsh',
   ]);
   const names = async (line: string) => (await offered(line)).map((one) => one.split('\t')[0]);
-  // Options before a command, and values that are named like one.
+  // Options before a command, and values that equal a command name.
   expect(await names('consent-ledger sync --source status --fu')).toEqual(['--full']);
   expect(await names('consent-ledger delivery list --source show --qu')).toEqual(['--quarantine']);
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { commandsOf, createCommandLine } from './command-line.ts';
 import { completionScript } from './completion-script.ts';
 
-/** What bash offers for the last of these words. */
+/** The suggestions of bash for the last of these words. */
 async function inBash(...words: readonly string[]): Promise<string[]> {
   const script = `${await completionScript('bash')}
 COMP_WORDS=(consent-ledger "$@"); COMP_CWORD=$#; _consent_ledger; printf '%s\\n' "\${COMPREPLY[@]}"`;
@@ -21,10 +21,10 @@ test('bash completes commands, subcommands, options and their values', async () 
   expect(await inBash('ledger', 'events', '--f')).toEqual(['--format']);
   expect(await inBash('ledger', 'events', '--format', '')).toEqual(['jsonl', 'syslog', 'syslog-framed']);
   expect(await inBash('completion', 'z')).toEqual(['zsh']);
-  // Options before a subcommand, and values that are named like one.
+  // Options before a subcommand, and values that equal a command name.
   expect(await inBash('delivery', 'list', '--source', 'show', '--qu')).toEqual(['--quarantine']);
   expect(await inBash('sync', '--source', 'status', '--fu')).toEqual(['--full']);
-  // A value nobody can know is left to the shell, which offers files.
+  // A value that cannot be suggested is left to the shell, which offers files.
   expect(await inBash('export', '--out', '')).toEqual([]);
   expect(await inBash('nothing', 'li')).toEqual([]);
   expect(await inBash("$(exit 1)'", '')).toEqual(await inBash(''));

@@ -34,7 +34,7 @@ it('discovers a hex secret and unusual field names while deliveries are refused,
     });
     return response.status;
   };
-  // What a stranger sends must not shape the mapping.
+  // An unsigned delivery must not influence the mapping.
   expect(await send(99, 'a guess')).toBe(401);
   const waiting = runProcess(folder, ['source', 'discover', 'shop', '--deliveries', '6', '--for', '60s', '--json'], {
     env,

@@ -1,4 +1,4 @@
-// SQLite only: it is about the keys that a first start makes by itself.
+// SQLite only: about the keys that a first start makes by itself.
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

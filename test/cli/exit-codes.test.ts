@@ -165,13 +165,13 @@ it('writes keys once with init and never overwrites them', async () => {
   expect([await readFile(`${folder}/.env`, 'utf8'), await readFile(`${folder}/data/keys/signing.pem`, 'utf8')]).toEqual(
     before,
   );
-  // What init wrote is what the program reads.
+  // The program can read what init wrote.
   expect((await runIn(folder, ['ledger', 'verify'])).code).toBe(0);
 });
 
 it('exits with 1 and a sentence when a command never finishes', async () => {
   const folder = await temporaryFolder();
-  // A database that never says whether it was opened, and nothing else that the process could wait for.
+  // A database that never reports whether it was opened, with nothing else to keep the process alive.
   const sqlite3 = import.meta.resolve('sqlite3');
   const preload = `import sqlite3 from ${JSON.stringify(sqlite3)}; sqlite3.Database = class {};`;
   const NODE_OPTIONS = `--import=data:text/javascript;base64,${Buffer.from(preload).toString('base64')}`;

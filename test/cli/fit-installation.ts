@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere } from './command-line.ts';
 
-/** What `doctor --json` says. */
+/** The output of `doctor --json`. */
 export interface Examination {
   readonly ready: boolean;
   readonly reasons: number;
@@ -16,7 +16,7 @@ export interface Examination {
   }[];
 }
 
-/** An installation that is fit for production, but for being asked over the network. */
+/** An installation that is fit for production, except for the checks over the network. */
 export async function createFitInstallation(): Promise<{ folder: string; env: Record<string, string> }> {
   const folder = await temporaryFolder();
   const example = join(import.meta.dirname, '../../docs/controller.example.yaml');

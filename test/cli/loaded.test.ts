@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 // A command waits for everything that it loads. What a package is needed for is imported where it is needed.
 
-/** How to start the program so that it records what it loads, and the packages outside the bundle that it loaded. */
+// A command waits for everything it loads, so a package is imported lazily where it is used.
 async function recording() {
   const home = await temporaryFolder();
   const log = join(home, 'loaded.txt');

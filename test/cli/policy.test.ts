@@ -9,7 +9,7 @@ import { cliPath, environment, serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type Ran, runIn, runProcess, untilThere } from './command-line.ts';
 
-/** A sandbox by the machine's clock, an installation that calls it, and a file of so many items. */
+/** A sandbox on the machine's clock, an installation that calls it, and a file with this many items. */
 async function createWorld(options: Partial<SandboxOptions> = {}, items = 65) {
   const sandbox = createSandbox({ seed: 7, clients: 1, consentRows: 5, clock: () => new Date(), ...options });
   await sandbox.listen();
@@ -133,7 +133,7 @@ describe('policy', () => {
     const world = await createWorld({ faults: [slowSecondBatch] });
     const { child, ended } = start(world, 'bulk --file items.csv');
     await untilThere(async () => (happened(world.sandbox) === 1 ? true : null));
-    // Stopped first, so that the service has made the batch and the answer is on its way when the process ends.
+    // Stopped first, so the service has made the batch and the answer is in transit when the process ends.
     child.kill('SIGSTOP');
     await untilThere(async () => (world.generated() === 40 ? true : null));
     child.kill('SIGKILL');

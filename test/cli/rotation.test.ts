@@ -63,7 +63,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   ]);
   const oldId = added.source.webhookSecrets[0] ?? '';
   const url = `${server.url}/webhooks/shop`;
-  // A running server takes a new source up by itself.
+  // A running server picks up a new source by itself.
   await untilThere(async () => ((await deliverTo(url, OLD, '{"event":"ping","n":0}')).status === 200 ? true : null));
 
   const body = JSON.stringify({
@@ -88,7 +88,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   ]);
   expect((await run(['delivery', 'diagnose'])).stdout).toContain('which this source does not (or no longer) accept');
 
-  // Readmitting before the rotation takes nothing in, and keeps what waits.
+  // Readmitting before the rotation accepts nothing, and keeps the waiting deliveries.
   const early = await run(['delivery', 'readmit', '--id', String(ofNew?.id)]);
   expect([early.code, early.stdout]).toEqual([1, expect.stringContaining('the signature is still invalid')]);
 
@@ -127,7 +127,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   expect(await json<object[]>(['dsar', 'list'])).toHaveLength(1);
   expect(await json<object[]>(['delivery', 'readmit', '--source', 'shop'])).toHaveLength(1);
 
-  // Both secrets are right until the old one is retired.
+  // Both secrets are valid until the old one is retired.
   await untilThere(async () => ((await deliverTo(url, NEW, '{"event":"ping","n":2}')).status === 200 ? true : null));
   expect((await deliverTo(url, OLD, '{"event":"ping","n":3}')).status).toBe(200);
   await json(['source', 'rotate', 'shop', '--retire', oldId]);
@@ -147,7 +147,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   expect(await server.stop()).toBe(0);
   expect((await run(['ledger', 'verify'])).code).toBe(0);
 
-  // No output, no log and no database holds a secret in clear.
+  // No output, log or database holds a secret in clear.
   const content = await contentOf(folder);
   expect(content.join()).toContain('dsar.submitted'); // it can be read
   const places = [...said, server.errors(), ...content];
@@ -212,6 +212,6 @@ it('lists repeated deliveries that may be two choices', async () => {
   expect(await list('--event', 'consent.recorded', '--limit', '1')).toMatchObject([
     { event: 'consent.recorded', repeats: 1 },
   ]);
-  // Kept, and nothing was read from it.
+  // Stored, but nothing was read from it.
   expect(await list('--quarantine')).toMatchObject([{ event: 'no.such.event', reason: 'Unknown event.' }]);
 });

@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody vouches for, valid until 2126, and its key: of use for nothing but tests. */
+/** A self-signed certificate for localhost, valid until 2126, and its key, for tests only. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIUO0xK/ZBgy48pN3GktZixDPRg4fAwCgYIKoZIzj0EAwIw

@@ -1,5 +1,5 @@
-// SQLite only: what goes to the service and what comes back does not depend on the database; test/policies and test/sync run on both.
-/** Every endpoint, status and limit that docs/service.md names, by a command of the built program against the sandbox. */
+// SQLite only: the traffic with the service does not depend on the database; test/policies and test/sync run on both.
+/** Every endpoint, status and limit that docs/service.md names, through a command of the built program against the sandbox. */
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -17,13 +17,13 @@ function section(number: string): string {
 }
 
 interface Hit {
-  /** As in the sandbox’s own description: `POST /policies/{id}/publish`. */
+  /** As in the sandbox’s description: `POST /policies/{id}/publish`. */
   readonly route: string;
   readonly query: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
-/** A sandbox whose clock the test can move on, and an installation that follows its first client. */
+/** A sandbox whose clock the test can advance, and an installation that follows its first client. */
 async function createWorld(options: Partial<SandboxOptions> = {}) {
   let ahead = 0;
   const sandbox = createSandbox({
@@ -62,7 +62,7 @@ async function createWorld(options: Partial<SandboxOptions> = {}) {
     folder,
     hits,
     run,
-    /** Runs what has to work, and gives its JSON. */
+    /** Runs a command that must succeed, and returns its JSON. */
     async json<T>(args: string): Promise<T> {
       const ran = await run(`${args} --json`);
       if (ran.code !== 0) throw new Error(`${args} ended with ${ran.code}:\n${ran.stdout}\n${ran.stderr}`);
@@ -81,7 +81,7 @@ async function createWorld(options: Partial<SandboxOptions> = {}) {
       const lines = Array.from({ length: count }, (_, nth) => `imprint,DE,${name} ${nth}`);
       return writeFile(`${folder}/${name}.csv`, ['policy_type,jurisdiction,business_name', ...lines].join('\n'));
     },
-    /** So many more calls by the same key at that time, as if another process had made them. */
+    /** Records this many calls with the same key at that time, as if another process had made them. */
     async fillSlots(count: number, at: Date): Promise<void> {
       const store = await openStoreIn(folder);
       const slot = await store.read.selectFrom('call_slots').selectAll().executeTakeFirstOrThrow();
@@ -104,7 +104,7 @@ async function generate(world: World): Promise<string> {
 }
 
 interface Endpoint {
-  /** Which of the sandbox’s routes it is; none: it is not called, and `why` says why. */
+  /** The matching routes of the sandbox; empty if it is not called, with the reason in `why`. */
   readonly routes: readonly string[];
   readonly why?: string;
   readonly drive?: (world: World) => Promise<void>;
@@ -178,7 +178,7 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   '4.6 GET /openapi': {
     routes: ['GET /openapi'],
     async drive(world) {
-      // It asks over the network only where there is an installation.
+      // Sends network requests only if there is an installation.
       await world.json('policy calls');
       expect((await world.run('doctor --public')).stdout).toContain('covers everything this program uses');
     },
@@ -206,11 +206,11 @@ const endpoints: Readonly<Record<string, Endpoint>> = {
   '4.10 Not covered': { routes: [], why: 'has no endpoint' },
 };
 
-/** What the description has and no command calls. */
+/** Routes of the description that no command calls. */
 const notCalled: readonly string[] = [
   // For visitors’ browsers.
   'GET /embed.js',
-  // Not there: the endpoint keeps no sessions.
+  // Does not exist: the endpoint keeps no sessions.
   'GET /api/mcp',
   'DELETE /api/mcp',
 ];
@@ -261,13 +261,13 @@ describe('every endpoint', () => {
 });
 
 interface Refusal {
-  /** What makes the sandbox answer so. */
+  /** Makes the sandbox give this answer. */
   readonly cause: (world: World) => void;
   readonly command: string;
-  /** What the person reads. */
+  /** The message to the person. */
   readonly says: RegExp;
   readonly state: 'refused' | 'unknown' | 'done';
-  /** What comes next. */
+  /** The steps that follow. */
   readonly then?: (world: World) => Promise<void>;
 }
 
@@ -315,7 +315,7 @@ const statuses: Readonly<Record<string, Refusal>> = {
     says: /^Not generated: .*rate limit is exceeded; nothing was generated\. .*HTTP 429.*asks clients to wait 3600 s\./,
     state: 'refused',
     async then({ run, sent, sandbox }) {
-      // Another process knows it, and asks nothing.
+      // Another process knows the wait, and sends nothing.
       const second = await run(`${GENERATE} --language de`);
       expect([second.code, second.stdout]).toEqual([
         1,
@@ -324,7 +324,7 @@ const statuses: Readonly<Record<string, Refusal>> = {
         ),
       ]);
       expect(sent('POST /policies/generate')).toHaveLength(1);
-      // A read asks again by itself.
+      // A read is retried automatically.
       sandbox.faults.set([{ name: 'too-many-requests', on: 'list', retryAfter: 1, times: 1 }]);
       expect((await run('policy list')).code).toBe(0);
       expect(sent('GET /policies')).toHaveLength(2);
@@ -366,7 +366,7 @@ const limits: Readonly<Record<string, () => Promise<void>>> = {
     const world = await createWorld({ generateMs: 100_000 });
     const began = Date.now();
     const made = await world.json<{ policy: { createdAt: string } }>(GENERATE);
-    // By the sandbox’s clock, which jumps; the program would wait for it by its own.
+    // By the sandbox’s clock, which jumps; the program would wait by its own clock.
     expect(Date.parse(made.policy.createdAt) - began).toBeGreaterThanOrEqual(100_000);
     expect(GENERATE_TIMEOUT_MS).toBeGreaterThan(120_000);
   },
@@ -389,7 +389,7 @@ const limits: Readonly<Record<string, () => Promise<void>>> = {
     await world.fillSlots(15, new Date(Date.now() - 3_600_000));
     const next = await world.run(`${flags} --resume`);
     expect([next.code, next.stdout]).toEqual([1, expect.stringContaining('(20 batches a day per API key)')]);
-    // The service was never asked for more than it allows.
+    // The service never got more calls than it allows.
     expect(world.sent('POST /policies/bulk')).toHaveLength(5);
     expect(await world.states()).toEqual(Array(5).fill('done'));
   },

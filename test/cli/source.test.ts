@@ -18,7 +18,7 @@ it('refuses a secret on the command line without repeating it, and writes nothin
     ['source', 'change', 'shop', '--site-key', KEY],
     ['source', 'rotate', 'shop', '--webhook-secret', SECRET],
   ]) {
-    // The first as a process of its own: nothing that the parser of flags says comes by another way.
+    // The first in its own process: nothing that the flag parser prints goes another way.
     const { code, stdout, stderr } = await (args === inFull ? runProcess : runIn)(folder, args, { env });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('takes no value on the command line');

@@ -7,7 +7,7 @@ const whole = await createCommandLine();
 const names = commandsOf(whole.program).map(({ name }) => name);
 const SECRET = 'a-signing-secret-of-the-tests';
 
-/** How each command is run for its JSON. `null`: it has a suite of its own that looks at its output. */
+/** How to run each command for its JSON. `null`: another suite checks its output. */
 function runsOf(ids: { caseId: string; file: string; delivered: number }): Record<string, readonly string[] | null> {
   const period = ['--from', '2020-01-01', '--to', '2100-01-01', '--format', 'json'];
   return {
@@ -23,7 +23,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'people disable': ['olga@acme.example'],
     'people enable': ['olga@acme.example'],
     'token create': ['--admin-url', 'https://ledger.example.org'],
-    // Of an account that has been joined: test/http/api.test.ts.
+    // Needs an account that has been joined: test/http/api.test.ts.
     'token api': null,
     'token list': [],
     'token revoke': null,
@@ -41,7 +41,7 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'delivery list': [],
     'delivery show': [String(ids.delivered)],
     'delivery fixture': [String(ids.delivered)],
-    // They go on until they are stopped, or need a receiver: test/commands/delivery.test.ts
+    // They run until stopped, or need a receiver: test/commands/delivery.test.ts
     'delivery tail': null,
     'delivery resend': null,
     'delivery test': null,
@@ -75,13 +75,13 @@ function runsOf(ids: { caseId: string; file: string; delivered: number }): Recor
     'policy publish': ['pol_1', '--no-wait'],
     'policy show': ['pol_1'],
     'policy snapshot': [],
-    // Nothing is stored yet: it is a question that makes no sense, and has a suite of its own.
+    // Meaningless before anything is stored; has another suite.
     'policy diff': null,
     'policy text': null,
     'policy openapi': null,
     'policy calls': [],
     'policy settle': ['req-unknown', '--as', 'created'],
-    // They need a decision, a file or an entry: suites of their own.
+    // They need a decision, a file or an entry: tested in other suites.
     'consent show': null,
     'consent record': null,
     'banner name': ['bnr_1', 'Main site'],
@@ -183,7 +183,7 @@ it('every command prints exactly one JSON document on standard output with --jso
     });
     expect([0, 1, 3], `${name} ended with ${ran.code}: ${ran.stderr}`).toContain(ran.code);
     for (const secret of [SECRET, key, env.GIVEN, 'a-third-secret-of-the-tests']) {
-      // The sandbox makes secrets up and shows them: they are what it is asked for.
+      // The sandbox invents secrets and shows them on purpose.
       expect(ran.stdout + ran.stderr, name).not.toContain(secret);
     }
     if (name === 'source add')

@@ -1,4 +1,4 @@
-// PostgreSQL only: what can be wrong with the servers of an installation of several processes.
+// PostgreSQL only: faults in the servers of an installation with several processes.
 import { mkdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { given } from '../servers/databases.ts';
@@ -11,11 +11,11 @@ import { runHere, runIn } from './command-line.ts';
 const HUSH = 'hush-hush-hush-hush';
 const { host, port, user, password } = given()?.postgres ?? { host: '', port: 0, user: '', password: '' };
 
-/** Stopped if it starts in spite of everything. */
+/** Stopped if it unexpectedly starts. */
 const serve = (folder: string, env: Record<string, string>) =>
   runIn(folder, ['serve', '--json'], { env: { PORT: '0', ADMIN_PORT: '0', ...env }, until: /publicUrl/ });
 
-/** Each with what is wrong, and what to do. */
+/** Each with the fault and the remedy. */
 test.each<[string, Record<string, string>, number, string[]]>([
   [
     'a wrong password',

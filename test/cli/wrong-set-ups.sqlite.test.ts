@@ -1,4 +1,5 @@
-// SQLite only: files, ports and keys of one machine. What PostgreSQL and Redis add is in wrong-set-ups.postgres.test.ts.
+// SQLite only: files, ports and keys of one machine. Faults of PostgreSQL and Redis are in
+// wrong-set-ups.postgres.test.ts.
 import { once } from 'node:events';
 import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -10,21 +11,21 @@ import { startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { type Ran, runIn, runProcess } from './command-line.ts';
 
-/** In every secret below, so that no message shows one. */
+/** Part of every secret below, to check that no message shows one. */
 const HUSH = 'hush-hush-hush-hush';
 const service = { SERVICE_BASE_URL: 'http://127.0.0.1:9/api/v1', SERVICE_API_KEY: `pak_live_${HUSH}` };
 
 interface WrongSetUp {
   readonly env: Record<string, string>;
-  /** What lies in the folder before: text by file name, null for a folder. */
+  /** Initial content of the folder: text by file name, null for a folder. */
   readonly files?: Record<string, string | null>;
-  /** What is done to an installation that has started once. */
+  /** Damages an installation that has started once. */
   readonly damage?: (folder: string) => Promise<void>;
   /** Default `serve`. */
   readonly args?: readonly string[];
   /** Default 2. */
   readonly code?: number;
-  /** Everything that the message says: what is wrong, with the value unless it is a secret, and what to do. */
+  /** Parts of the message: the fault, with the value unless it is a secret, and the remedy. */
   readonly says: readonly string[];
 }
 
@@ -243,7 +244,7 @@ test('says who cannot write where if DATA_DIR belongs to another user', async ()
   await mkdir(`${folder}/data`);
   await chmod(`${folder}/data`, 0o500);
   onTestFinished(() => chmod(`${folder}/data`, 0o700));
-  // Root may write everywhere, unless it has none of its privileges.
+  // Root can write everywhere, unless stripped of its privileges.
   const prefix = process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-all', '--inh-caps', '-all'] : [];
   expectSentence(await runProcess(folder, ['serve'], { prefix }), {
     code: 1,
@@ -257,7 +258,7 @@ test.each([
 ])('reports that the disk of DATA_DIR %s', async (_name, options, words) => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
-  // A disk of its own, in a mount namespace that ends with the process.
+  // A separate disk, in a mount namespace that ends with the process.
   const mount = `mount -t tmpfs -o ${options},mode=700 none "$0" && exec "$@"`;
   const prefix = ['unshare', process.getuid?.() === 0 ? '-m' : '-rm', 'sh', '-c', mount, `${folder}/data`];
   expectSentence(await runProcess(folder, ['serve'], { prefix }), { code: 1, says: [words] });

@@ -61,7 +61,7 @@ test('refuses a file that was altered, cut or made by someone else, wrong keys, 
     });
   await forge('forged', deriveKeys(Buffer.alloc(32, 1)).append, (_, content) => content);
   await refused(target, join(folder, 'forged'), file, 3, 'not made with this INSTANCE_KEY');
-  // Even with the key: the ledger itself has to verify.
+  // Even with the key, the ledger itself has to verify.
   await forge('edited', append, (name, content) =>
     name.includes('entries') ? Buffer.from(content.toString('utf8').replace('"nth\\":7,', '"nth\\":8,')) : content,
   );
@@ -77,7 +77,7 @@ test('refuses a file that was altered, cut or made by someone else, wrong keys, 
   await rm(join(target.folder, 'documents'), { recursive: true });
   await restore(target, made.path, file);
   await refused(target, made.path, file, 2, 'The database is not empty');
-  // What is beside the restored place stayed as it was.
+  // The files beside the restored place are unchanged.
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });
 
@@ -91,7 +91,7 @@ test('encrypts with a passphrase, and refuses one that could be guessed', async 
   const path = join(folder, 'file.age');
   const { append: appendKey } = deriveKeys(Buffer.alloc(32, 1));
   await writeArchive(path, {
-    // Cheap to test; the command takes what age takes.
+    // A low work factor makes the test fast; the command accepts any that age accepts.
     lock: { passphrase: 'correct horse battery staple', workFactor: 8 },
     appendKey,
     madeAt: new Date(),
@@ -138,7 +138,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
   };
   expect(await doctor()).toEqual(['fault: There is no backup in s3://ledger/backups.']);
 
-  // Older ones: one that nothing locks any more and that somebody hid, one that is still locked, one of another installation.
+  // Older copies: one that is no longer locked and was hidden, one that is still locked, one of another installation.
   const nameOf = (of: string, day: string) => `consent-ledger-${of}-202501${day}T000000Z.tar.gz.age`;
   for (const name of [nameOf(instance, '01'), nameOf(instance, '02'), nameOf('0123456789', '01'), 'mine.txt'])
     store.add(`backups/${name}`, Buffer.from('old'));
@@ -164,7 +164,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
   expect(store.versions.map(({ key }) => key)).toEqual(
     expect.arrayContaining(['backups/mine.txt', 'backups/erasures/one.json']),
   );
-  // Nothing is left at home.
+  // No copy is left in the data directory.
   expect(await readdir(join(home.folder, 'outgoing'))).toEqual([]);
   expect(await doctor()).toEqual([expect.stringMatching(/^ok: s3:\/\/ledger\/backups: The newest backup is of/)]);
 
@@ -180,7 +180,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
   expect([several.code, several.stderr]).toEqual([2, expect.stringContaining('contains backups of 2 installations')]);
   const from = `s3://ledger/${made?.key ?? ''}`;
   const restored = await cli({ ...target, env: { ...target.env, ...storage } }, 'restore', from, '--identity', file);
-  // The records of erasures came along: what somebody put there is recognised.
+  // The records of erasures are restored too, and a planted one is recognised.
   expect(restored).toMatchObject({ code: 3, stdout: expect.stringContaining('one.json is not a record') as string });
   expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
   store.versions.splice(0, store.versions.length, ...store.versions.filter(({ key }) => !key.includes('0123456789')));
@@ -258,7 +258,7 @@ test('makes scheduled backups in a worker, keeps some of each period, and doctor
   expect(await doctor()).toEqual([expect.stringMatching(/^ok: The newest backup is of/)]);
   const target = await emptyPlace(home.folder);
   const restored = await cli(target, 'restore', join(folder, names[1] ?? ''), '--identity', file);
-  // What lies beside the backups could be anybody's.
+  // A file beside the backups may come from anyone.
   expect(restored).toMatchObject({ code: 3, stdout: expect.stringContaining('one.json is not a record') as string });
   expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
 
@@ -283,7 +283,7 @@ test('keeps the newest backup of each of the last days, weeks and months', () =>
     ...['2027-01-24', '2027-01-17', '2027-01-10', '2026-12-31', '2026-11-30', '2026-10-31', '2026-09-30'],
     ...['2026-08-31', '2026-07-31', '2026-06-30', '2026-05-31', '2026-04-30', '2026-03-31'],
   ]);
-  // Kept one day after the other, the same remain as when all are looked at once.
+  // Thinning out day by day leaves the same backups as doing it once at the end.
   let rolling: typeof backups = [];
   for (const one of [...backups].reverse()) {
     const all = [one, ...rolling];

@@ -11,7 +11,7 @@ import { createDatabase, engine } from '../servers/databases.ts';
 import { environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-/** Where an installation is: its DATA_DIR with nothing but keys, and an empty database. */
+/** The place of an installation: its DATA_DIR with only keys, and an empty database. */
 export interface Place {
   readonly folder: string;
   readonly env: Record<string, string>;
@@ -28,7 +28,7 @@ export async function emptyPlace(keys: string | null = null, on: typeof engine =
   return { folder, env: { DATABASE_URL: database, DATA_DIR: folder } };
 }
 
-/** A key pair as `age-keygen` makes it, in a file. */
+/** A key pair as made by `age-keygen`, in a file. */
 export async function keyPair(): Promise<{ recipient: string; file: string }> {
   const identity = await generateX25519Identity();
   const recipient = await identityToRecipient(identity);
@@ -72,7 +72,7 @@ export async function opened(place: Place): Promise<Context> {
   return openContext(loadConfig(environment(place.folder, place.env), place.folder), createLog('fatal'));
 }
 
-/** Entries of an installation without a service. */
+/** Appends entries to an installation without a service. */
 export async function fill(context: Context, count: number, from = 0): Promise<void> {
   const at = new Date().toISOString();
   for (let batch = 0; batch < count; batch += 250) {
@@ -95,7 +95,7 @@ export async function fill(context: Context, count: number, from = 0): Promise<v
   }
 }
 
-/** What people see of an installation, in both databases alike. */
+/** The visible state of an installation, the same for both databases. */
 export async function picture(context: Context) {
   await context.projector.catchUp();
   const { read } = context.store;

@@ -60,7 +60,7 @@ test('restores a backup made while the server ran on either database, and contin
     differences: [],
   });
 
-  // A proof of an entry of the first epoch, and someone who kept the first key and an old checkpoint.
+  // A proof of an entry of the first epoch, for a holder of the first key and an old checkpoint.
   const [document] = before.state.documents;
   expect(document).toBeDefined();
   const oldPack = join(home.folder, 'documents', `${document?.document_id}.zip`);
@@ -117,7 +117,7 @@ test('backs up one moment while deliveries arrive', async () => {
     faults: [],
     restored: [{ lost }],
   });
-  // A checkpoint over what is lost was handed out: its holder is told, not reassured.
+  // A checkpoint over lost entries was handed out: its holder gets a warning, not a confirmation.
   const newest = (
     await readFile(join(home.folder, 'journal', `${new Date().toISOString().slice(0, 10)}.notes`), 'utf8')
   ).trimEnd();

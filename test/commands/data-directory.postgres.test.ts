@@ -1,4 +1,4 @@
-// PostgreSQL only: with SQLite the database itself lies in the data directory.
+// PostgreSQL only: with SQLite the database itself is in the data directory.
 import { cp, readFile, rm, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { assertSharedDirectory, markerPath } from '../../src/context/data-directory.ts';
@@ -40,9 +40,9 @@ test('refuses a different data directory, names both and says what to do', async
   const marked = await problemOf(assertSharedDirectory(store, foreign, 'inst'));
   expect(marked).toContain(mark);
   expect(marked).toContain(await markOf(foreign));
-  // Refused means untouched.
+  // A refused directory stays unchanged.
   await expect(markOf(other)).rejects.toThrow('ENOENT');
-  // What the refusal names as the ways to go on.
+  // The remedies that the refusal names.
   await cp(shared, other, { recursive: true });
   expect(await problemOf(assertSharedDirectory(store, other, 'inst'))).toBe('accepted');
   await rm(markerPath(foreign));

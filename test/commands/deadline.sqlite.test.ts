@@ -1,4 +1,4 @@
-// On SQLite only, because the calculator opens no database at all.
+// SQLite only, because the calculator opens no database.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ const christmas = {
 };
 const single = ['dsar', 'deadline', '--kind', 'access', '--received', '2026-11-25', '--controller-country', 'DE'];
 
-/** In a folder that holds nothing: no .env, no database, no keys. In this process, and as the built program where it reads an input. */
+/** In an empty folder: no .env, no database, no keys. In this process, or as the built program if it reads input. */
 async function inEmptyFolder(args: readonly string[], input?: string) {
   const folder = join(await temporaryFolder(), 'empty');
   mkdirSync(folder);

@@ -20,7 +20,7 @@ async function createInstallation() {
   return { home, world, cli };
 }
 
-/** A receiver that keeps what it gets and answers as it is told. */
+/** A receiver that keeps its requests and answers as configured. */
 async function createReceiver(answer: {
   status: number;
   body?: string;
@@ -42,7 +42,7 @@ async function createReceiver(answer: {
 
 test('sends a stored delivery again: its bytes, its headers, and a signature that verifies', async () => {
   const { world, cli } = await createInstallation();
-  // Spaces and escapes that reading and writing JSON again would lose.
+  // Spaces and escapes that parsing and serialising JSON would lose.
   const body = '{ "event":"consent.recorded",\n "data":{"subject":"\\u0068", "n":1.0} }';
   const answer = await deliverTo(`${world.url}/webhooks/default`, SECRET, body, { 'x-service-delivery': 'd-77' });
   const { seq } = JSON.parse(answer.text) as { seq: number };
@@ -50,7 +50,7 @@ test('sends a stored delivery again: its bytes, its headers, and a signature tha
   const { code, stdout, stderr } = await cli(['resend', String(seq), '--to', receiver.url]);
   expect(code, stderr).toBe(0);
   expect(stdout).toMatch(/answered HTTP 202 after \d+ ms/);
-  // What a stranger answers cannot rewrite the screen.
+  // Control characters from the other server cannot rewrite the screen.
   expect(stdout).toContain('taken\\u001b[2J');
   const [got] = receiver.got;
   expect(got?.body.toString()).toBe(body);
@@ -191,7 +191,7 @@ test('lists deliveries from a time on, and those whose body contains a text', as
   expect(await seqs('--since', '2026-03-01')).toEqual([third, second, first]);
   expect(await seqs('--since', '2026-03-02T10:00:00Z', '--event', 'consent.recorded')).toEqual([second]);
   expect(await seqs('--search', 'anna_1')).toEqual([first]);
-  // As it is written: no pattern, no quotes that end a statement.
+  // Searched literally: no pattern, and no quote that ends a statement.
   expect(await seqs('--search', 'annaX1')).toEqual([]);
   expect(await seqs('--search', "50 % of o'neill")).toEqual([second]);
   expect(await seqs('--search', 'ANNA_1')).toEqual([]);
@@ -290,7 +290,7 @@ test('fixture keeps structure, types, lengths and recognised values, but no pers
   });
   expect(first.json['phone']).toBeGreaterThan(99_999_999_999);
   expect(second.json).toMatchObject({ request_type: 'erasure', email: first.json['email'] });
-  // It can be read as the original was.
+  // It can be read like the original.
   const context = {
     receivedAt: '2026-11-02T10:00:00.000Z',
     options: { fieldNames: {}, assumedOffset: '+00:00', eventNames: {} },
@@ -299,7 +299,7 @@ test('fixture keeps structure, types, lengths and recognised values, but no pers
     outcome: 'read',
     fact: { region: 'DE', state: 'given' },
   });
-  // Another run replaces by other values, so that nobody can tell by trying.
+  // Another run uses other replacement values, so the originals cannot be guessed by trying.
   const again = JSON.parse((await cli(['fixture', String(seqs[0]), '--json'])).stdout) as { body: string }[];
   expect(again[0]?.body).not.toBe(first.body);
   expect(again[0]?.body.length).toBe(first.body.length);

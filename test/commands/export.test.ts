@@ -12,7 +12,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 const readText = (...path: string[]) => readFile(join(...path), 'utf8');
 
-/** The reader as its recipient runs it: Node.js and the folder alone. */
+/** Runs the verifier as a recipient would: with Node.js and the folder alone. */
 function verify(folder: string, ...args: string[]) {
   const { status, stdout } = spawnSync(process.execPath, [join(folder, 'verify-export.mjs'), folder, ...args], {
     encoding: 'utf8',
@@ -64,7 +64,7 @@ test('exports everything in open formats with a verifier that finds each change'
   expect(verify(folder, '--key', world.context.verifierKey).status).toBe(0);
   expect(verify(folder, '--key', 'consent-ledger/other/1+00000000+AA').status).toBe(3);
 
-  // In the formats that it says.
+  // With the formats that the schema uses.
   const isEntry = new Ajv2020({ strict: false, formats: { 'date-time': true } }).compile(
     JSON.parse(await readText(folder, 'entries.schema.json')) as object,
   );
@@ -81,7 +81,7 @@ test('exports everything in open formats with a verifier that finds each change'
   const everything = spawnSync('grep', ['-r', SECRET, folder], { encoding: 'utf8' });
   expect(everything.stdout).toBe('');
 
-  // Each change is found, and named.
+  // Each change is found and named.
   const [pack = ''] = await readdir(join(folder, 'documents'));
   const edit = (name: string, from: string, to: string) => async (copy: string) =>
     writeFile(join(copy, name), (await readText(copy, name)).replace(from, to));
@@ -111,7 +111,7 @@ test('exports everything in open formats with a verifier that finds each change'
     expect({ name, ...verify(copy) }).toEqual({ name, status: 3, stdout: expect.stringContaining(words) as string });
   }
 
-  // Never over what is there.
+  // It never overwrites a folder.
   expect(await cli('export', '--out', folder)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('not empty') as string,

@@ -130,7 +130,7 @@ test('writes messages of RFC 5424 with the same events', async () => {
   expect(messages.at(-1)?.[1]).toBe('110');
 });
 
-/** The messages of a stream of RFC 6587, section 3.4.1: MSG-LEN SP SYSLOG-MSG, without anything between them. */
+/** Splits a stream into the messages of RFC 6587, section 3.4.1: MSG-LEN SP SYSLOG-MSG, without separators. */
 function framesOf(stream: Buffer): string[] {
   const frames: string[] = [];
   for (let at = 0; at < stream.length; ) {

@@ -64,7 +64,7 @@ describe('proofs on the command line', () => {
     expect(await readFile(join(out, 'tlog-policy'), 'utf8')).toBe(`log ${verifierKey}\nquorum none\n`);
     const printed = await run('ledger', 'prove', String(seq));
     expect(printed.stdout).toBe(await readFile(join(out, `proofs/${seq}.tlog-proof`), 'utf8'));
-    // With what was written alone, and with a document beside the proof of its entry.
+    // With the written files alone, and with a document beside the proof of its entry.
     const verify = promisify(execFile);
     const script = join(out, 'verify.mjs');
     expect((await verify(process.execPath, [script, out, '--key', verifierKey])).stdout).toContain(`✓ Entry ${seq}`);
@@ -109,7 +109,7 @@ describe('proofs on the command line', () => {
 });
 
 describe('ledger verify --public', () => {
-  /** An installation whose checkpoints were handed out as a note, as a JSON report and as a PDF; and its key. */
+  /** An installation with checkpoints handed out as a note, as a JSON report and as a PDF; and its key. */
   async function handedOut(...reports: ('json' | 'pdf' | 'html')[]) {
     const folder = await temporaryFolder();
     const run = (...args: string[]) => runCli(folder, args);
@@ -143,7 +143,7 @@ describe('ledger verify --public', () => {
         paths[format] ?? '',
       );
     const key = (await run('ledger', 'key')).stdout.trim();
-    // The only secret-free way: no keys are there, and nothing else of the installation.
+    // The way without secrets: no keys and no other file of the installation.
     const alone = await temporaryFolder();
     const database = ['--database', engine === 'postgres' ? databaseOf(folder) : `sqlite:${folder}/ledger.sqlite`];
     const verify = (...args: string[]) => runHere(alone, ['ledger', 'verify', '--public', ...database, ...args]);
@@ -190,7 +190,7 @@ describe('ledger verify --public', () => {
 
   test('detects a rewritten and re-signed history by means of earlier checkpoints', async () => {
     const { folder, run, files, key, verify } = await handedOut('json', 'pdf', 'html');
-    // With both keys: everything is recomputed and signed afresh.
+    // With both keys, everything is recomputed and signed afresh.
     await rewriteHistory(folder, key);
     expect((await run('ledger', 'verify')).code).toBe(0);
     expect((await verify('--key', key)).code).toBe(0);
@@ -248,15 +248,15 @@ describe('ledger verify --public', () => {
     );
     const other = await handedOut();
     const found = await verify('--key', key, '--checkpoint', other.files.note ?? '', files.note ?? '');
-    // On PostgreSQL both have the signing key of the test servers.
+    // On PostgreSQL both use the signing key of the test servers.
     const why = engine === 'sqlite' ? 'it is not signed with this key' : 'it is signed for "consent-ledger/';
     expect([found.code, found.stdout]).toEqual([3, expect.stringContaining(why)]);
   });
 });
 
-/** What somebody with database, DATA_DIR and both keys does. */
+/** Rewrites the history as an attacker with database, DATA_DIR and both keys would. */
 async function rewriteHistory(folder: string, key: string): Promise<void> {
-  // PostgreSQL has them outside of DATA_DIR.
+  // On PostgreSQL the keys are outside DATA_DIR.
   const given = serverVariables(folder);
   const secret = given.INSTANCE_KEY ?? (await readFile(join(folder, 'keys/instance.key'), 'utf8'));
   const keys = deriveKeys(Buffer.from(secret, 'base64'));

@@ -19,7 +19,7 @@ test('the verifier key is printed, is in DATA_DIR, and is published by the publi
   await serving.stop();
   expect((await runCli(folder, ['ledger', 'key'])).stdout).toBe(shown);
   expect(await readFile(join(folder, 'log.vkey'), 'utf8')).toBe(shown);
-  // What somebody else put there is put right.
+  // A planted file is corrected.
   await writeFile(join(folder, 'log.vkey'), 'consent-ledger/other/1+00000000+AQ==\n');
   const key = JSON.parse((await runCli(folder, ['ledger', 'key', '--json'])).stdout) as { verifierKey: string };
   expect(`${key.verifierKey}\n`).toBe(shown);
@@ -70,7 +70,7 @@ test('a receipt proves to the sender what was received and when, using only the 
   const withheld = JSON.parse((await run('ledger', 'receipt', String(seq), '--no-salt')).stdout) as object;
   expect(withheld).toMatchObject({ salt: null, meta_sha256: null });
 
-  // A decision's record has the proofs of its entries within it.
+  // The record of a decision includes the proofs of its entries.
   expect((await run('consent', 'record', 'c-1', '--out', path('record.json'))).code).toBe(0);
   expect(await verify('record.json')).toMatchObject({
     code: 0,
@@ -87,7 +87,7 @@ test('a receipt proves to the sender what was received and when, using only the 
     await writeFile(path('altered.json'), record.replace(what, by));
     expect(await verify('altered.json')).toMatchObject({ code: 3, stdout: expect.stringContaining(said) as string });
   }
-  // Neither can more be written into a receipt than it proves.
+  // A receipt cannot be edited to claim more than it proves.
   for (const changes of [{ content: 'consent given' }, { verifier_key: `${receipt.verifier_key}A` }]) {
     await writeFile(path('longer.json'), `${JSON.stringify({ ...receipt, ...changes }, null, 2)}\n`);
     expect((await verify('longer.json')).code, JSON.stringify(changes)).toBe(3);

@@ -16,7 +16,7 @@ interface World {
   readonly run: (...args: string[]) => ReturnType<typeof runHere>;
   readonly policyId: string;
   readonly policyType: string;
-  /** Moves the clock of the sandbox, so that its edge forgets what it has. */
+  /** Advances the clock of the sandbox, so its edge cache expires. */
   readonly pass: (ms: number) => void;
 }
 
@@ -125,7 +125,7 @@ it('fetches, stores and compares a policy’s texts, and shows a token only in t
   const shown = await run('policy', 'list');
   expect(shown.code, shown.stderr).toBe(0);
   const known = await run('policy', 'show', policyId);
-  // The two commands that print the address of a policy print the one that works.
+  // The two commands that print the address of a policy print one that works.
   for (const { stdout } of [shown, known]) expect(stdout).toContain(`?token=${token}`);
   expect(known.stdout).toMatch(
     new RegExp(`public page of ${policyId}\n.*\n    between .* and .*  [0-9a-f]{64}  \\(entry ${json.after.seq}`),

@@ -30,7 +30,7 @@ async function emptyDatabase(): Promise<string> {
   return engine === 'postgres' ? createDatabase() : `sqlite:${await temporaryFolder()}/copy.sqlite`;
 }
 
-/** What is copied from is the simple installation: SQLite, its keys in its folder. */
+/** The copied installation is the simple one: SQLite, with its keys in its folder. */
 const simple = (folder: string) => ({ DATABASE_URL: `sqlite:${folder}/ledger.sqlite` });
 const open = (url: string) => {
   const { database } = loadConfig({ DATABASE_URL: url }, '/');
@@ -79,7 +79,7 @@ test('copies every entry, checkpoint and row, and serves from the copy', async (
   const arrivals = await world.context.store.read.selectFrom('arrivals').selectAll().execute();
   expect(arrivals).toHaveLength(1);
 
-  // The copy goes on as the installation: the next delivery has the next number, a repeat is known.
+  // The copy continues as the installation: the next delivery has the next number, a repeat is recognised.
   const serving = await serveHere(folder, { DATABASE_URL: to });
   const next = await deliver(serving.url, '{"event":"policy.updated","policy_id":"p1"}');
   expect(next).toMatchObject({ status: 200, body: { status: 'stored' } });
@@ -87,7 +87,7 @@ test('copies every entry, checkpoint and row, and serves from the copy', async (
   expect((await deliver(serving.url, '{"event":"policy.updated","policy_id":"p1"}')).body.status).toBe('duplicate');
   await serving.stop();
 
-  // Both have gone on: nothing may be copied over either.
+  // Both have continued, so nothing may be copied over either.
   const again = await runCli(folder, ['store', 'copy', '--to', to], simple(folder));
   expect(again.code).toBe(2);
   expect(again.stderr).toContain('has entries that this one lacks');
@@ -145,14 +145,14 @@ test('refuses new entries in a retired database, even on a server that has it op
   const { code, report } = await copy(folder, to, '--retire');
   expect(code).toBe(0);
   expect(report).toMatchObject({ retired: true, behind: 0 });
-  // Asked for once more, without the flag: the new one stays the installation.
+  // Run again without the flag: the new one stays the installation.
   expect((await copy(folder, to)).report).toMatchObject({ copied: 0, differentLeaf: null });
 
   const refused = await send(6);
   expect(refused.status).toBe(503);
   expect((await send(2)).status).toBe(503);
   await serving.stop();
-  // What was refused arrives in the new database, where the move is on record.
+  // Refused deliveries are copied to the new database, where the move is on record.
   const moved = await serveHere(folder, { DATABASE_URL: to });
   expect((await deliver(moved.url, '{"event":"policy.updated","policy_id":"p6"}')).body.status).toBe('stored');
   await moved.stop();

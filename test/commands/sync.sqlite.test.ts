@@ -1,4 +1,4 @@
-// SQLite only: what a command tells of the service has nothing to do with the database.
+// SQLite only: the messages about the service do not depend on the database.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -90,7 +90,7 @@ it('extends a withdrawal by request if a sync brings earlier consent on another 
   });
 });
 
-/** A delivery names the banner, as its rows do not. */
+/** A delivery that names the banner, as the rows do not. */
 async function deliverBanner(folder: string, env: Record<string, string>): Promise<void> {
   const context = await openContext(loadConfig(env, folder), createLog('fatal'));
   await appendDelivery(

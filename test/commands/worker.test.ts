@@ -54,7 +54,7 @@ test('waits for the database if a worker starts while another process blocks wri
   expect(await (await startWorker(folder)).stop()).toBe(0);
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
-  // Longer than a single write waits, on either database.
+  // Longer than the wait of a single write, on either database.
   const held = store.transaction(() => sleep(7000));
   const worker = await startWorker(folder);
   await held;
@@ -85,7 +85,7 @@ test('shows the jobs of every queue in the server’s metrics, whichever process
   expect(metrics).toContain('consent_ledger_jobs{queue="documents",state="delayed"} 1');
   expect(metrics).toContain('consent_ledger_jobs_oldest_due_seconds{queue="documents"} 0');
   expect(metrics).toMatch(/consent_ledger_jobs_ended_total\{queue="maintenance",outcome="done"\} [1-9]/);
-  // Set on the engine that has a Redis beside it.
+  // Set on the engine that has a Redis.
   if ('REDIS_URL' in environment(folder)) {
     expect(metrics).toContain('consent_ledger_redis_up 1');
     expect(metrics).toMatch(/consent_ledger_wake_ups_total\{outcome="failed"\} 0/);

@@ -64,7 +64,7 @@ describe('a look-up of consent', () => {
 
   it('says what was known at that time if that differs', async () => {
     const { world } = await createWorld();
-    // Both decisions were received today: nothing of them was known 20 days ago.
+    // Both decisions were received today, so neither was known 20 days ago.
     expect((await found(world, 'Visitor-7', 20)).knownThen).toEqual([]);
     expect((await found(world, 'Visitor-7', 0)).knownThen).toBeNull();
   });
@@ -95,7 +95,7 @@ describe('a look-up of consent', () => {
     expect(await show(world, 'somebody else', 0)).toMatchObject({ outcome: 'not-found' });
     const looked = await world.actions('consent.looked-up');
     expect(looked.map(({ actor }) => actor)).toEqual(['Olga', 'Olga', 'Olga']);
-    // The same person is the same hash, whichever identifier led there.
+    // The same person has the same hash, whichever identifier was searched.
     expect(looked[0]?.object).toBe(looked[1]?.object);
     expect(looked[2]?.object).not.toBe(looked[0]?.object);
     expect(JSON.stringify(looked)).not.toMatch(/visitor-7/i);
@@ -206,7 +206,7 @@ describe('a decision as a consent record (ISO/IEC TS 27560)', () => {
     expect(new Set(seals.map((seal) => seal?.salt)).size).toBe(3);
     const made = await world.actions('consent.record-sealed');
     expect(made).toHaveLength(3);
-    // The entry outlives an erasure of the person, so it names nobody.
+    // The entry outlives an erasure of the person, so it names no one.
     expect(JSON.stringify(made)).not.toMatch(/visitor-7|c-2|Olga/i);
     const none = { source: 'default', id: 'c-9', actor: 'Olga', asOf, profile: null, checkpoint: null };
     expect(await loadConsentRecord(world.context, none)).toEqual({ outcome: 'not-found' });

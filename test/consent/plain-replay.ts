@@ -1,6 +1,7 @@
 /**
- * How consent stands, worked out the long way round: purpose by purpose, in words of the documentation (docs/architecture.md, Decisions are judged
- * by purpose), with nothing of the program's own judgement. What look-up, audit and case page say is compared with it.
+ * A second, simple implementation of the state of consent, purpose by purpose, written from the documentation
+ * (docs/architecture.md, Decisions are judged by purpose) without the program's own code. Look-up, audit and case page
+ * are compared with it.
  */
 export interface PlainRecord {
   readonly seq: number;
@@ -25,7 +26,10 @@ export type PlainStanding = ReadonlyMap<string, Standing>;
 const ANY = '*';
 const ends: ReadonlySet<string> = new Set(['gone', 'expired', 'terminated', 'invalidated']);
 
-/** By subject and banner: each purpose (in lower case) as it is at a moment, by the records given. Decisions at the moment itself count. */
+/**
+ * The state of each purpose (in lower case) at a moment, by subject and banner, from the given records. Decisions at
+ * the moment itself count.
+ */
 export function replay(records: readonly PlainRecord[], moment: string): ReadonlyMap<string, PlainStanding> {
   const decisions = new Map<string, PlainRecord[]>();
   for (const one of [...records].sort((a, b) => a.seq - b.seq))
@@ -46,7 +50,7 @@ export function replay(records: readonly PlainRecord[], moment: string): Readonl
   return people;
 }
 
-/** A decision is that of the first subject that its records name. */
+/** A decision belongs to the first subject that its records name. */
 function ownerOf(told: readonly PlainRecord[]): string | null {
   return told.find(({ subject }) => subject !== null)?.subject ?? null;
 }
@@ -60,7 +64,7 @@ function decide(before: Map<string, Standing>, told: readonly PlainRecord[], at:
     state: told.find(({ state }) => state !== 'unknown')?.state ?? 'unknown',
     purposes: mergedChoice(told),
   };
-  // A record that could not be read says nothing against the others.
+  // A record that could not be read does not contradict the others.
   const read = merged.state === 'unknown' ? told : told.filter(({ state }) => state !== 'unknown');
   const sayings = contested ? read.map(({ state, purposes }) => ({ state, purposes: lower([purposes]) })) : [merged];
   const effects = sayings.map((saying) => effectOf(before, saying, at));
@@ -87,7 +91,10 @@ function decide(before: Map<string, Standing>, told: readonly PlainRecord[], at:
   return after;
 }
 
-/** What one saying does to each purpose: granted, refused, withdrawn …; `gone`: it is no longer mentioned. Others stay as they were. */
+/**
+ * The effect of one decision on each purpose: granted, refused, withdrawn …; `gone`: no longer mentioned. Other
+ * purposes stay unchanged.
+ */
 function effectOf(
   now: ReadonlyMap<string, Standing>,
   { state, purposes }: { readonly state: string; readonly purposes: ReadonlyMap<string, string> },

@@ -4,7 +4,7 @@ import { type Asked, createProjectorThread, type Said } from '../../src/context/
 import { CodedError, StoreUnavailable } from '../../src/core/errors.ts';
 import { createLog } from '../../src/log.ts';
 
-/** A thread that keeps what it is asked and says what the test has it say. */
+/** A fake thread that keeps its calls and answers as the test specifies. */
 class FakeThread extends EventEmitter {
   readonly asked: Asked[] = [];
   postMessage(asked: Asked): void {
@@ -13,7 +13,7 @@ class FakeThread extends EventEmitter {
   say(said: Said): void {
     this.emit('message', said);
   }
-  /** The number of the last call of this method. */
+  /** The id of the last call of this method. */
   idOf(method: string): number {
     const call = this.asked.findLast((one) => one.type === 'call' && one.method === method);
     if (call?.type !== 'call') throw new Error(`nobody called ${method}`);

@@ -218,7 +218,7 @@ test('the timeline agrees with a plain replay of the records, purpose by purpose
       );
       const said = Object.entries(stateAt(rows, day)).map(([purpose, state]) => [purpose.toLowerCase(), state]);
       const expected = [...(plain.get('s b') ?? [])].map(([purpose, { is }]) => [purpose, is]);
-      // Where records contradict each other, what counts is that nothing is granted that the replay does not grant.
+      // If records contradict each other, nothing may be granted that the replay does not grant.
       const counts = ([, state]: readonly (string | undefined)[]) =>
         state === 'granted' || rows.every(({ conflicts }) => conflicts === 0);
       expect(Object.fromEntries(said.filter(counts))).toEqual(Object.fromEntries(expected.filter(counts)));

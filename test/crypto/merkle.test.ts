@@ -5,7 +5,7 @@ import { EMPTY_FRONTIER, growFrontier, packFrontier, rootOf, unpackFrontier } fr
 
 const sha = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 
-/** RFC 6962 §2.1, word by word: split at the largest power of two smaller than n. */
+/** RFC 6962 §2.1, literally: split at the largest power of two smaller than n. */
 function rfcRoot(leaves: Buffer[]): Buffer {
   if (leaves.length === 0) return sha();
   if (leaves.length === 1) return leaves[0] as Buffer;

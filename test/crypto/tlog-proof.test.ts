@@ -16,7 +16,7 @@ const bytes = (hex: string) => Buffer.from(hex, 'hex');
 const leafHashes = vectors.leaves.map((leaf) => sha256(Buffer.concat([Buffer.from([0]), bytes(leaf)])));
 const roots = vectors.roots.map(bytes);
 
-/** RFC 6962 §2.1, word by word. */
+/** RFC 6962 §2.1, literally. */
 function hashOf({ start, end }: Leaves, leaves: readonly Buffer[]): Buffer {
   if (end - start === 1) return leaves[start] as Buffer;
   const middle = start + splitOf(end - start);
@@ -34,7 +34,7 @@ test.each(vectors.inclusion)('the inclusion proof of leaf $index in $size is the
   expect(inclusionPath(index, size).map((run) => hashOf(run, leafHashes))).toEqual(proof);
   const [leaf, root] = [leafHashes[index] as Buffer, roots[size - 1] as Buffer];
   expect(provesInclusion(leaf, index, size, proof, root)).toBe(true);
-  // What transparency-dev tries against a verifier (corruptInclusionProof).
+  // The changes that transparency-dev's tests try against a verifier (corruptInclusionProof).
   const wrong: [number, number, Buffer[], Buffer, Buffer][] = [
     [index - 1, size, proof, root, leaf],
     [index + 1, size, proof, root, leaf],
@@ -67,7 +67,7 @@ test.each(vectors.consistency)(
     ];
     expect(provesConsistency(old, now, proof)).toBe(true);
     if (proof.length === 0) return;
-    // What transparency-dev tries against a verifier (corruptConsistencyProof).
+    // The changes that transparency-dev's tests try against a verifier (corruptConsistencyProof).
     for (const size of [from - 1, from + 1, from ^ 2])
       expect(provesConsistency({ ...old, size }, now, proof)).toBe(false);
     for (const size of [to * 2, Math.floor(to / 2)])
@@ -98,7 +98,7 @@ test('proves every leaf of every tree up to 70, and that every tree continues ev
   }
 });
 
-// The worked example of RFC 9162 §2.1.5: the tree of seven leaves, by the names of its nodes.
+// The worked example of RFC 9162 §2.1.5: the tree of seven leaves, with the names of its nodes.
 test('the paths match the example in RFC 9162 §2.1.5', () => {
   const names: Record<string, string> = {
     '0-1': 'a',

@@ -12,7 +12,7 @@ import type { DemoResult } from '../../src/commands/demo/run-demo.ts';
 import { runIn } from '../cli/command-line.ts';
 import { cliPath } from '../serving.ts';
 
-/** Runs another command on what the demo left. */
+/** Runs another command on the installation of the demo. */
 const run = (args: readonly string[], cwd: string) => runIn(cwd, args, { env: { DATABASE_URL: '' } });
 
 let home: string;
@@ -117,7 +117,7 @@ test('the audit counts the withdrawals that follow from the raw bodies, purpose 
     bom: true,
     columns: true,
   }).filter((row) => row['first_of_decision'] === 'yes');
-  // A withdrawal that the pulled log contradicts is disputed, and counts as that alone.
+  // A withdrawal that the pulled log contradicts is disputed, and counted only as disputed.
   const counted = csv.filter((row) => row['way_in'] !== 'request' && row['withdraws'] !== '[]');
   expect(counted).toHaveLength(withdrawals);
   for (const row of counted) expect(row['judged']).toMatch(/withdrawn$|^disputed$/);

@@ -1,4 +1,4 @@
-// On SQLite, and once on PostgreSQL: what surrounds the program is what matters.
+// On SQLite, and once on PostgreSQL: these tests are about the surroundings of the program.
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, readFileSync } from 'node:fs';
@@ -17,16 +17,16 @@ const root = join(import.meta.dirname, '../..');
 const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8');
 const compose = readFileSync(join(root, 'compose.yaml'), 'utf8');
 
-/** The container engine: CONTAINER_ENGINE (a command and its options), else docker or podman, whichever answers. */
+/** The container engine: CONTAINER_ENGINE (a command and its options), otherwise docker or podman, whichever answers. */
 const engine =
   process.env.CONTAINER_ENGINE?.split(' ') ??
   [['docker'], ['podman']].find(([name = '']) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0) ??
   null;
-/** In place of node:24-bookworm, in which the image is built; with `-slim` behind it, of debian:bookworm-slim, on which it runs. */
+/** Replaces the base image of the Dockerfile; with the suffix `-slim`, that of the final stage. */
 const base = process.env.CONTAINER_TEST_BASE;
 
 const IMAGE = `consent-ledger-test-${process.pid}`;
-// Networks of an engine's own need rights that a test may not have.
+// The engine's own networks need rights that a test may not have.
 const HOST_NETWORK = ['--network', 'host'];
 /** As compose.yaml starts it. */
 const CONFINED = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'];
@@ -47,11 +47,11 @@ function call(...args: readonly string[]): Said {
   return saidBy(spawnSync(program, [...options, ...args], { encoding: 'utf8', maxBuffer: 1 << 26 }));
 }
 
-/** Runs a command of the image to its end. */
+/** Runs a command in the image until it ends. */
 const runOnce = (options: readonly string[], ...args: readonly string[]): Said =>
   call('run', '--rm', ...HOST_NETWORK, ...options, IMAGE, ...args);
 
-/** A folder that the image's user can write to, as a volume of its own would be. */
+/** A folder that the image's user can write to, like a volume. */
 async function dataFolder(): Promise<string> {
   const folder = join(await temporaryFolder(), 'data');
   await mkdir(folder);
@@ -62,7 +62,7 @@ async function dataFolder(): Promise<string> {
 
 let containers = 0;
 
-/** A container that serves, and has been asked for its health as the engine asks. Removed when the test ends. */
+/** A serving container whose health check was run as the engine runs it. Removed when the test ends. */
 async function startContainer(data: string, env: Record<string, string> = {}, options: readonly string[] = []) {
   const name = `${IMAGE}-${(containers += 1)}`;
   const [port, adminPort] = [await findFreePort(), await findFreePort()];
@@ -78,7 +78,7 @@ async function startContainer(data: string, env: Record<string, string> = {}, op
     untilThere(async () => {
       const asked = call('exec', name, ...health);
       if (asked.status === 0) return true;
-      // The engine's own: it could not ask.
+      // An error of the engine itself: it could not run the check.
       if (asked.status === null || asked.status >= 125) throw new Error(asked.said);
       const state = call('inspect', '--format', '{{.State.Running}}', name).stdout.trim();
       if (state !== 'true') throw new Error(`the container has ended:\n${call('logs', name).said}`);
@@ -115,7 +115,7 @@ describe.runIf(engine !== null)('the image', () => {
   test('makes .env and keys in a folder of a machine without Node, by the command in compose.yaml', async () => {
     const [, documented = ''] = /^# +docker (run .*) consent-ledger init$/m.exec(compose) ?? [];
     const folder = await temporaryFolder();
-    // As whoever owns the folder.
+    // As the owner of the folder.
     const [uid, gid] = [1234, 1234];
     chownSync(folder, uid, gid);
     const options = documented
@@ -131,7 +131,7 @@ describe.runIf(engine !== null)('the image', () => {
       const { mode, uid: owner } = await stat(join(folder, path));
       expect([path, (mode & 0o777).toString(8), owner]).toEqual([path, '600', uid]);
     }
-    // Once more, nothing is overwritten.
+    // A second init overwrites nothing.
     expect(runOnce(options, 'init').status).toBe(1);
   });
 
@@ -158,7 +158,7 @@ describe.runIf(engine !== null)('the image', () => {
       expect((await deliver(url, body)).body).toMatchObject({ status: 'duplicate', seq: answers[n]?.body.seq });
     const verified = call('exec', name, 'node', '/app/dist/src/cli.js', 'ledger', 'verify', '--json');
     expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [] });
-    // Gracefully, with room to spare.
+    // A graceful stop, with room to spare.
     expect(call('stop', '--time', '40', name).status).toBe(0);
     expect(call('inspect', '--format', '{{.State.ExitCode}}', name).stdout.trim()).toBe('0');
   });

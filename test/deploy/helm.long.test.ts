@@ -34,7 +34,7 @@ interface Manifest {
   readonly spec: any;
 }
 
-/** Values of an installation that uses everything the chart has. */
+/** Values of an installation that uses every option of the chart. */
 const everything = {
   image: { repository: 'registry.example/consent-ledger', tag: '0.1.0' },
   imagePullSecrets: [{ name: 'registry' }],
@@ -85,8 +85,8 @@ async function render(values: object): Promise<readonly Manifest[]> {
 }
 
 /**
- * What Kubernetes would not take: values by its JSON schemas, and words that it does not know by its types, since a compiler refuses
- * what is too much in a literal.
+ * The manifests' errors by Kubernetes' rules: values by its JSON schemas, and unknown fields by its types, since a
+ * compiler refuses extra properties in a literal.
  */
 async function refusedByKubernetes(manifests: readonly Manifest[]): Promise<string> {
   const folder = await temporaryFolder();
@@ -162,7 +162,7 @@ test('the chart renders with minimal and full values, and Kubernetes accepts eac
   expect(kinds(asDocumented)).toContain('Ingress acme-consent-ledger');
   for (const manifests of [plain, full, bare, asDocumented]) expect(await refusedByKubernetes(manifests)).toBe('');
 
-  // A word that Kubernetes does not know, and a value that it does not take.
+  // A field that Kubernetes does not know, and a value that it does not accept.
   const [first] = plain.filter(({ kind }) => kind === 'Deployment') as [Manifest];
   const misspelt = { ...first, spec: { ...first.spec, replica: 2 } };
   expect(await refusedByKubernetes([misspelt])).toContain(`'"replica"' does not exist`);
@@ -230,12 +230,12 @@ test('the pods start the program with valid settings, and probe it where it answ
         readOnlyRootFilesystem: true,
         capabilities: { drop: ['ALL'] },
       });
-      // All that it writes to.
+      // All places that it writes to.
       const writable = container.volumeMounts.filter(({ readOnly }: { readOnly?: boolean }) => readOnly !== true);
       expect(writable.map(({ mountPath }: { mountPath: string }) => mountPath)).toEqual(['/data', '/tmp']);
     }
     expect(receiver.containers[0].args).toEqual(['serve', '--no-worker', '--drain', '15']);
-    // Serving on, and the 25 seconds in which it ends.
+    // The seconds in which it keeps serving, plus the 25 seconds in which it ends.
     expect(receiver.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(15 + 25);
     expect(worker.containers[0].args).toEqual(['worker']);
     const { livenessProbe, readinessProbe, startupProbe, ports } = receiver.containers[0];

@@ -19,7 +19,7 @@ interface Dashboard {
 }
 const dashboard = JSON.parse(read('deploy/grafana/consent-ledger.json')) as Dashboard;
 
-/** The series that /metrics has, with the labels that each may carry. */
+/** The series in /metrics, with the labels that each may carry. */
 async function exposed(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const { registry } = createMetrics(quietSources({ wakeUps: true }));
   const series = new Map<string, ReadonlySet<string>>();
@@ -34,7 +34,7 @@ async function exposed(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   return series;
 }
 
-/** What a query asks for that /metrics does not have. */
+/** The parts of a query that /metrics does not have. */
 function unknownIn(query: string, series: ReadonlyMap<string, ReadonlySet<string>>): string[] {
   const unknown: string[] = [];
   for (const [, name = '', matchers = ''] of query.matchAll(/\b(consent_ledger_\w+)(?:\{([^}]*)\})?/g)) {

@@ -17,14 +17,14 @@ it('the packed program installs with strict engines and the tested dependencies,
   const names = files.map(({ path }) => path);
   expect(names).toContain('npm-shrinkwrap.json');
   expect(names).toContain('dist/client/client.js');
-  // A source map without its sources says nothing.
+  // A source map is useless without its sources.
   expect(names.filter((name) => name.endsWith('.map') || name.startsWith('test/'))).toEqual([]);
 
   const app = join(folder, 'app');
   await cp(join(root, 'LICENSE'), join(app, 'LICENSE'));
   await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }));
   await writeFile(join(app, '.npmrc'), 'engine-strict=true\nfund=false\naudit=false\n');
-  // Compiling is npm's and the machine's affair: what was compiled here is put in its place.
+  // Compilation depends on npm and the machine, so the files compiled here are put in its place.
   await run('npm', ['install', '--ignore-scripts', '--prefer-offline', join(folder, filename)], { cwd: app });
   const native = 'node_modules/sqlite3/build/Release/node_sqlite3.node';
   await cp(join(root, native), join(app, native));
@@ -55,10 +55,10 @@ it('the receivers are a separate small package that verifies and receives', asyn
   await writeFile(join(app, '.npmrc'), 'engine-strict=true\nfund=false\naudit=false\nomit=optional\n');
   await run('npm', ['install', '--prefer-offline', join(folder, filename)], { cwd: app });
   const { stdout: size } = await run('du', ['-sk', 'node_modules'], { cwd: app });
-  // The program with all it needs takes 216 MB.
+  // The program with all its dependencies takes 216 MB.
   expect(Number(size.split('\t')[0])).toBeLessThan(10_000);
 
-  // What Fastify itself needs of Node is its own affair.
+  // The Node.js versions that Fastify itself supports are not the point here.
   await run('npm', ['install', '--prefer-offline', '--engine-strict=false', 'fastify@5'], { cwd: app });
   const script = `
     import Fastify from 'fastify';

@@ -1,4 +1,4 @@
-// On SQLite alone: what stands before the listeners is what matters.
+// SQLite only: these tests are about the proxies in front of the listeners.
 import { spawn } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -19,18 +19,18 @@ const root = join(import.meta.dirname, '../..');
 const PUBLIC = 'ledger.example.org';
 const OFFICE = 'office.ledger.example.org';
 const MIB = 1024 ** 2;
-/** The address that may open the officer's pages in these tests, and one that may not. */
+/** An address that may open the officer's pages in these tests, and one that may not. */
 const [INSIDE, OUTSIDE] = ['127.0.0.1', '127.0.0.2'];
 
-/** A proxy that is started with its committed file. */
+/** A proxy started with its committed file. */
 interface Proxy {
   readonly name: string;
-  /** Makes of it an example with several receivers, by what it says of them. */
+  /** Turns the file into one with several receivers, following its own comments. */
   readonly several: (text: string, listeners: readonly string[]) => string;
-  /** What the tests put in place of ports, files and networks of the example: each has to be in it. */
+  /** Replacements for ports, files and networks of the example; each original has to occur in it. */
   readonly replaced: (at: Place) => readonly (readonly [string, string])[];
   readonly file: string;
-  /** Its logs of requests, in the folder of the test. */
+  /** Its request logs, in the folder of the test. */
   readonly logs: readonly string[];
   /** The command that starts it in the foreground with the written file. */
   readonly command: (at: Place, text: string) => Promise<readonly [string, ...string[]]>;
@@ -118,7 +118,7 @@ interface Asked {
   readonly from?: string;
 }
 
-/** The server of an installation, and a proxy before it, once more where another process was faster to take a port. */
+/** The server of an installation and a proxy before it; retried if another process took a port first. */
 async function startBehind(proxy: Proxy, receivers = 1, attempt = 1): ReturnType<typeof startOnce> {
   try {
     return await startOnce(proxy, receivers);
@@ -136,7 +136,7 @@ async function startOnce(proxy: Proxy, count: number) {
   await writeFile(join(folder, 'cert.pem'), selfSigned.cert);
   await writeFile(join(folder, 'key.pem'), selfSigned.key);
   const committed = readFileSync(join(root, proxy.file), 'utf8');
-  // What the example itself says that it needs.
+  // The settings that the example itself names as required.
   const settings = [...committed.matchAll(/^# {3}([A-Z_]+)=(\S+)$/gm)].map(([, name = '', value = '']) => [
     name,
     value,
@@ -215,7 +215,7 @@ async function startOnce(proxy: Proxy, count: number) {
           );
         },
       );
-      // What comes after an early answer is refused.
+      // Data sent after an early answer is refused.
       sent.on('error', reject);
       for (const part of body) sent.write(part);
       sent.end();
@@ -246,10 +246,10 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
       randomBytes(MIB),
     ];
     for (const body of awkward) expect(await deliver([body])).toMatchObject({ status: 200 });
-    // In pieces, of which no header says how many bytes they are.
+    // In chunks, without a length in any header.
     const pieces = ['{"event":', ' "ping" ', '}'].map((text) => Buffer.from(text));
     expect(await deliver(pieces, { 'transfer-encoding': 'chunked' })).toMatchObject({ status: 200 });
-    // The proxy itself says so, and reads what is still to come: an answer that gets lost would have it sent again.
+    // The proxy itself answers, and reads the rest of the body: if the answer got lost, the sender would deliver again.
     for (let n = 0; n < 10; n += 1)
       expect((await deliver([randomBytes(MIB + 1)], { 'content-length': String(MIB + 1) })).status).toBe(413);
 
@@ -287,7 +287,7 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
     const pack = await ask(PUBLIC, '/h/not-the-token-of-a-pack');
     expect(pack.status).toBe(404);
     expect(pack.headers['x-frame-options']).toBe('SAMEORIGIN');
-    // What such an address says stands in no log.
+    // The query of such an address is in no log.
     for (const name of proxy.logs) {
       const log = readFileSync(join(folder, name), 'utf8');
       expect(log).not.toMatch(/visitor-17|not-the-token/);
@@ -305,7 +305,7 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
     expect((await ask(OFFICE, '/metrics')).status).toBe(404);
     expect((await ask(PUBLIC, '/sign-in')).status).toBe(404);
     expect((await ask(PUBLIC, '/metrics')).status).toBe(404);
-    // A name inside TLS that differs from the one before it, and one that a browser did not ask for.
+    // A name inside TLS that differs from the outer one, and a header that a browser did not send.
     const forged = { 'x-forwarded-host': OFFICE };
     expect((await ask(PUBLIC, '/sign-in', { headers: { host: 'evil.example' } })).text).not.toContain('Sign in');
     expect((await ask(PUBLIC, '/sign-in', { headers: forged })).status).toBe(404);
@@ -327,11 +327,11 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
     for (const [place, receiver] of receivers.entries()) {
       expect(await receiver.stop()).toBe(0);
       receivers[place] = await start(place);
-      // Until the proxy asks again (7 s), or tries again (10 s).
+      // Until the proxy checks again (7 s) or retries (10 s).
       await delay(11_000);
     }
     if (proxy.name === 'nginx') {
-      // What was under way at a receiver that was killed goes to the other one.
+      // A request under way at a killed receiver goes to the other one.
       await receivers[0]?.kill();
       await delay(2000);
     }
@@ -353,7 +353,7 @@ describe.each(proxies)('$name in front of the program', (proxy) => {
     const { ask } = await startBehind(proxy);
     const body = [Buffer.alloc(2 * MIB)];
     const headers = { 'content-type': 'multipart/form-data; boundary=x' };
-    // Without a session it is sent to the sign-in, by the program and not by the proxy.
+    // Without a session it is redirected to the sign-in, by the program and not by the proxy.
     const reply = await ask(OFFICE, '/documents/check', { method: 'POST', headers, body });
     expect(reply.status).toBe(401);
     expect(reply.text).toContain('Sign in');

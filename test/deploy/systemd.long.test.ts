@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..');
 const unit = readFileSync(join(root, 'deploy/systemd/consent-ledger.service'), 'utf8');
 const PROGRAM = '/usr/bin/node /opt/consent-ledger/node_modules/consent-ledger/dist/src/cli.js';
 
-/** Runs systemd-analyze on a unit, with the program of this checkout; no systemd runs for it. */
+/** Runs systemd-analyze on a unit, with the program of this checkout; systemd itself is not running. */
 async function analyze(args: readonly string[], text: string) {
   const path = join(await temporaryFolder(), 'consent-ledger.service');
   await writeFile(path, text.replace(PROGRAM, `${process.execPath} ${cliPath}`));
@@ -37,13 +37,14 @@ test('systemd accepts the unit without warnings, also with keys as credentials',
   const withCredentials = unit.replaceAll(/^# (?=LoadCredential=|Environment=)/gm, '');
   expect(withCredentials.match(/^LoadCredential=/gm)).toHaveLength(2);
   for (const text of [unit, withCredentials]) expect(await analyze(['verify'], text)).toEqual({ status: 0, said: '' });
-  // It says so of a word that it does not know, and ends well all the same.
+  // It reports an unknown word, but still exits with 0.
   const misspelt = unit.replace('ProtectSystem=', 'ProtectSystems=');
   expect((await analyze(['verify'], misspelt)).said).toContain('Unknown key');
 });
 
 test('systemd rates the service’s exposure as low', async () => {
-  // Of 10; what remains is the network, memory that can be written and executed, and the files of the machine, read-only.
+  // 1.4 of 10; the rest is the network, memory that is both writable and executable, and read-only files of the
+  // machine.
   const strict = ['security', '--offline=true', '--no-pager', '--threshold=14'];
   const { status, said } = await analyze(strict, unit);
   expect(said).toMatch(/Overall exposure level .*: \d\.\d/);

@@ -196,7 +196,7 @@ describe('the dates and laws of a letter', () => {
 
   it('include no question about identity if the law forbids a check', async () => {
     const german = await openRequest({ type: 'opt-out' });
-    // The controller is in Germany: what the GDPR only allows, California forbids.
+    // The controller is in Germany: the GDPR allows what California forbids.
     const californian = await openRequest({ type: 'opt-out', jurisdiction: 'US-CA' });
     const world = await createOfficeWorld({ CONTROLLER_FILE: '' }, { worker: false });
     const seq = await world.event('dsar.submitted', {

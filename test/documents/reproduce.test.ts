@@ -25,7 +25,7 @@ async function openWithDecisions(): Promise<OfficeWorld> {
   return world;
 }
 
-/** Today's month, whatever it is. */
+/** The current month. */
 function asked(changes: Partial<ReportRequest> = {}): ReportRequest {
   const month = new Date().toISOString().slice(0, 7);
   const next = new Date(Date.parse(`${month}-28T00:00:00Z`) + 5 * 86_400_000).toISOString().slice(0, 7);
@@ -47,7 +47,7 @@ async function produced(world: OfficeWorld, request: ReportRequest): Promise<Reg
   return made;
 }
 
-/** What changes counters without an entry: the same bytes again, and a wrong signature. */
+/** Changes counters without an entry: a repeat, and a wrong signature. */
 async function disturb(world: OfficeWorld): Promise<void> {
   const body = JSON.stringify({ event: 'consent.recorded', data: choice(99) });
   for (let times = 0; times < 3; times += 1) await deliver(world.url, body);
@@ -198,7 +198,7 @@ describe('a document is refused, naming the entry or table,', () => {
     const world = await openWithDecisions();
     await produced(world, asked({ format: 'csv' }));
     await alter(world.context.config.dataDir, statement);
-    // Without a change of the read models it is the entry that decides, as in a ledger too long to be folded for each document.
+    // Without a change of the read models the entry decides, as in a ledger too long to be folded for each document.
     const { documents } = world.context;
     const deps = statement.includes('history') ? documents : { ...documents, readModelsFault: async () => null };
     const made = await produceReport(deps, asked({ format: 'csv' }));
@@ -241,7 +241,7 @@ describe('whether a file is genuine', () => {
     const { documents, problems } = await checkFile(context, path);
     return { genuine: documents.map(({ seq, sealedUnder }) => ({ seq, sealedUnder })), problems };
   };
-  /** A report, and a file that somebody else wrote. */
+  /** A report, and a forged file. */
   async function openWithForgery() {
     const world = await openWithDecisions();
     const report = await produced(world, asked({ format: 'csv' }));

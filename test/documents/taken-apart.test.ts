@@ -38,7 +38,7 @@ test('recognises a re-zipped pack and a single file of it, and rejects changed o
       problems: [expect.stringContaining(sentence)],
     });
 
-  // The sealed list itself was edited by somebody who can write to the database.
+  // The sealed list itself was edited by a person who can write to the database.
   await alter(world.context.config.dataDir, `update entries set body = ${bytes('{}')} where seq = ${sealed}`);
   expect((await checked(zipOf(files))).packs).toEqual([]);
 });

@@ -60,7 +60,7 @@ describe('erasing entries', () => {
     expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
     expect(await filesWith(context, 'c-one-and-only')).toEqual([]);
     expect((await filesWith(context, 'visitor-2')).length).toBeGreaterThan(0);
-    // The same delivery once more is a repeat: it does not come back.
+    // The same delivery again is a repeat and does not restore the content.
     expect(await chose(world, 'c-one-and-only', 'visitor-that-must-vanish', { ads: true })).toBe(first);
     await context.projector.catchUp();
     expect(await filesWith(context, 'visitor-that-must-vanish')).toEqual([]);
@@ -108,12 +108,12 @@ describe('erasing entries', () => {
   it('is finished by the next call if the process ends after the transaction', async () => {
     const { context, ...world } = await createOfficeWorld({}, { worker: false });
     const seq = await chose({ context, ...world }, 'c-1', 'visitor-that-must-vanish', { ads: true });
-    // An export that waits for its download.
+    // An export waiting for its download.
     await mkdir(join(context.config.dataDir, 'exports'));
     await writeFile(join(context.config.dataDir, 'exports', 'export.zip'), 'visitor-that-must-vanish');
     const ended = { ...context.erasure, rebuild: () => Promise.reject(new Error('the process ends here')) };
     await expect(carryOut(ended, await planOf(context, String(seq)), decision)).rejects.toThrow('ends here');
-    // History rows went with the content, in its transaction; the present picture has yet to follow.
+    // History rows were removed with the content, in its transaction; the current state follows.
     const { read } = context.store;
     expect(await read.selectFrom('decision_history').select('seq').execute()).toEqual([]);
     expect(await read.selectFrom('decisions').select('subject').execute()).toHaveLength(1);

@@ -74,11 +74,11 @@ it('erases due data at night if the profile says so, and keeps valid consent, he
     return rows.map(({ seq }) => seq);
   };
   expect(await night(80)).toEqual([]);
-  // Three months: what the log confirms.
+  // Three months: decisions that the log confirms.
   expect(await night(100)).toEqual([confirmed]);
-  // A year, as the profile has it: who looked.
+  // A year, as the profile sets: look-ups.
   expect(await night(380)).toEqual([confirmed, placed.seq - 1]);
-  // Three years: a refusal. Consent that stands, a held case and one that waits for its answer stay.
+  // Three years: a refusal. Standing consent, a held case and an unanswered one stay.
   const due = (await reviewRetention(context.erasure)).map(({ kind, due: { seqs } }) => [kind, seqs.length]);
   expect(due).toContainEqual(['decisions', 0]);
   expect(await night(1200)).toEqual([confirmed, refusal, placed.seq - 1].sort((a, b) => a - b));

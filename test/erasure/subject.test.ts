@@ -134,7 +134,7 @@ describe('erasing by case and by period', () => {
       to: null,
     };
     const holds = { ...context.erasure, sources: context.sources };
-    // A hold that would protect nothing is not placed: without a recipe an address leads to no records.
+    // A hold that protects nothing is not placed: without a recipe an address leads to no records.
     expect(await placeHold(holds, { ...hold, subject: 'zoe@example.net' })).toMatchObject({ outcome: 'refused' });
     expect(await placeHold(holds, { ...hold, subject: 'nobody' })).toMatchObject({ outcome: 'refused' });
     const placed = await placeHold(holds, hold);
@@ -193,7 +193,7 @@ describe('a database restored to before an erasure', () => {
     expect(await faultsIn(restored)).toEqual(noFaults);
     const [again] = await listErasures(restored.store.read);
     expect(again).toMatchObject({ firstMadeAt: done.erasedAt, suppress: [{ source: 'default' }], officer: 'Olga' });
-    // Someone without the key cannot have something erased by writing a record.
+    // A record written without the key does not cause an erasure.
     await writeFile(join(folder, 'erasures', 'forged.json'), '{"record":{},"mac":""}');
     expect((await reapplyErasures(restored.erasure)).problems).toEqual([
       expect.stringContaining('forged.json is not a record'),
@@ -271,7 +271,7 @@ describe('erasing a person', () => {
     const copy = join(context.config.dataDir, '..', 'copy.csv');
     await copyFile(csv.path, copy);
 
-    // The request stays as proof of how it was answered, unless it is to go as well.
+    // The request stays as proof of its answer, unless it is to be erased as well.
     const preview = await planFor(world, PERSON, false);
     expect(preview.kept.map(({ seqs }) => seqs)).toEqual([[asked]]);
     expect(preview.entries.map(({ seq }) => seq)).toEqual(expect.arrayContaining([delivered, odd]));
@@ -302,7 +302,7 @@ describe('erasing a person', () => {
       erased: [],
     });
 
-    // The same row, the same choice in other bytes, and a choice of the time before that was never pulled.
+    // The same row, the same decision in other bytes, and an earlier decision that was never pulled.
     log.rows.push(
       rowOf('c-1', PERSON, ago(10), { note: 'changed upstream' }),
       rowOf('c-0', PERSON.toUpperCase(), ago(12)),
@@ -311,7 +311,7 @@ describe('erasing a person', () => {
     expect(await pull()).toMatchObject({ stored: 0, suppressed: 4, duplicates: 1 });
     expect(await filesWith(context, 'changed upstream')).toEqual([]);
     expect(await filesWith(context, '"c-9"')).toEqual([]);
-    // What they choose afterwards is new.
+    // Later decisions are new.
     world.setNow(ago(-1));
     log.rows.push(rowOf('c-10', PERSON, ago(-0.5)));
     expect(await pull()).toMatchObject({ stored: 1, suppressed: 4 });

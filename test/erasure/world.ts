@@ -14,7 +14,7 @@ export const decision: ErasureDecision = {
   despite: [],
 };
 
-/** What was chosen, or an error with why it could not be. */
+/** The chosen entries; throws with the reason if they could not be chosen. */
 export function chosenOf(
   choice:
     | { readonly outcome: 'chosen'; readonly chosen: Chosen }
@@ -42,7 +42,7 @@ export async function erased(context: Context, plan: ErasurePlan, more: Partial<
   return done;
 }
 
-/** Everything that checks: what it finds. All three are empty where all is well. */
+/** The findings of every check. All three are empty if nothing is wrong. */
 export async function faultsIn(context: Context) {
   const check = await context.readModels.check();
   return {
@@ -53,7 +53,7 @@ export async function faultsIn(context: Context) {
 }
 export const noFaults = { verify: [], differences: {}, rebuilt: {} };
 
-/** Files under DATA_DIR, and files of the PostgreSQL database, that hold a text. */
+/** Files under DATA_DIR, and files of the PostgreSQL database, that contain a text. */
 export async function filesWith(context: Context, text: string): Promise<readonly string[]> {
   const found: string[] = [];
   const wanted = Buffer.from(text);

@@ -1,6 +1,6 @@
 import type { Reader } from './readers.ts';
 
-/** Runs a reader on bytes. Throws what is not its documented refusal, and where what it gives could not be stored. */
+/** Runs a reader on bytes. Throws any error other than its documented refusal, and if the result could not be stored. */
 export async function check(reader: Reader, bytes: Buffer): Promise<void> {
   let result: unknown;
   try {

@@ -4,7 +4,7 @@ import type { Reader } from './readers.ts';
 const nested = (open: string, inside: string, close: string, depth: number) =>
   open.repeat(depth) + inside + close.repeat(depth);
 
-/** What readers stumble over; put in place of, or between, the tokens of a text that they understand. */
+/** Typical troublemakers for readers, put in place of, or between, the tokens of a text that they understand. */
 export const hostile: readonly string[] = [
   ...['null', 'true', '[]', '{}', '""', 'NaN', 'undefined', '-0', '0', '-1', '1e999', '1E-400', '9'.repeat(400), '1.5'],
   ...['12345678901234567890', '18446744073709551616', '-9007199254740993', '0x10', '1_000', 'Infinity'],
@@ -101,7 +101,7 @@ export const hostile: readonly string[] = [
   'a\n'.repeat(3000),
 ];
 
-/** Strings, words, blanks, and every other sign by itself. */
+/** Strings, words, blanks, and every other character by itself. */
 const tokensOf = (text: string): string[] => text.match(/"(?:[^"\\]|\\.)*"|[\p{L}\p{N}_.+-]+|\s+|[^]/gu) ?? [];
 
 const change = fc.record({
@@ -133,7 +133,7 @@ function mutated(text: string, changes: readonly (typeof change extends fc.Arbit
   return out;
 }
 
-/** Bytes for a reader: its corpus with up to six changes, mostly; sometimes anything at all. */
+/** Bytes for a reader: usually its corpus with up to six changes, sometimes arbitrary bytes. */
 export function inputsOf({ corpus, most = 1024 * 1024 }: Reader): fc.Arbitrary<Buffer> {
   const changed = fc
     .tuple(fc.constantFrom(...corpus), fc.array(change, { minLength: 1, maxLength: 6 }))
@@ -158,7 +158,7 @@ export const pump = ({ before, piece, after }: Pumped, size: number): Buffer =>
     'utf8',
   );
 
-/** Pieces that make a reader look back, look ahead, nest or copy. */
+/** Pieces that make a reader backtrack, look ahead, nest or copy. */
 const pieces: readonly string[] = [
   ...[
     'a',
@@ -279,7 +279,7 @@ const pieces: readonly string[] = [
   ],
 ];
 
-/** Texts that repeat a piece at some border of the corpus. */
+/** Texts that repeat a piece at a token border of the corpus. */
 export function pumpedOf({ corpus }: Reader): fc.Arbitrary<Pumped> {
   return fc.constantFrom('', ...corpus).chain((text) => {
     const tokens = tokensOf(text);

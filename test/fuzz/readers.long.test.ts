@@ -5,16 +5,19 @@ import { check } from './check.ts';
 import { inputsOf, type Pumped, pump, pumpedOf } from './inputs.ts';
 import { type Reader, readers } from './readers.ts';
 
-/** For all readers together, of each of the two searches. */
+/** Seconds for each of the two searches, over all readers together. */
 const SECONDS = Number(process.env.FUZZ_SECONDS ?? 60);
 const share = (SECONDS * 1000) / readers.length;
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 
-/** CPU time that one run may take, milliseconds, and the time after which it is ended, which is longer where other processes have the processors. */
+/**
+ * Milliseconds of CPU time that one run may take, and the time after which it is ended; the latter is longer because
+ * other processes may occupy the processors.
+ */
 const MOST_CPU = 10_000;
 const MOST_TIME = 120_000;
 
-/** Ends `work` where it does not end by itself, so that a pattern that never ends is found and named. */
+/** Ends `work` if it does not end by itself, so an endless pattern is found and named. */
 function within<T>(work: () => T): T {
   (globalThis as { fuzzWork?: () => T }).fuzzWork = work;
   const before = process.cpuUsage();
@@ -24,7 +27,7 @@ function within<T>(work: () => T): T {
   return result;
 }
 
-/** Looks for a counterexample for a reader's share of the time, and at least once. */
+/** Searches for a counterexample during a reader's share of the time, at least once. */
 async function search<T>(property: fc.IAsyncProperty<T>): Promise<void> {
   await fc.assert(property, { numRuns: 1, seed });
   const limits = { numRuns: Number.POSITIVE_INFINITY, interruptAfterTimeLimit: share, seed, endOnFailure: true };
@@ -53,11 +56,11 @@ async function cpuMillis(reader: Reader, bytes: Buffer, rounds: number): Promise
   return best;
 }
 
-/** Four times the text may take about four times as long; sixteen times is a square. Small times say nothing. */
+/** Four times the text may take about four times as long; sixteen times would be quadratic. Small times mean nothing. */
 const WORST_RATIO = 9;
 const TELLING_MS = 200;
 
-/** Looks for a text whose time grows faster than its length, from a few hundred bytes to as many as the reader takes. */
+/** Searches for a text whose time grows faster than its length, from a few hundred bytes up to the reader's limit. */
 async function assertLinear(reader: Reader, pumped: Pumped): Promise<void> {
   const most = Math.min(reader.most ?? 1 << 20, 4 << 20);
   let before = Number.POSITIVE_INFINITY;
@@ -72,7 +75,7 @@ async function assertLinear(reader: Reader, pumped: Pumped): Promise<void> {
         );
     }
     before = Math.max(1, millis);
-    // What is slow by itself gets no longer.
+    // A text that is already slow is not made longer.
     if (millis > 1000) return;
   }
 }

@@ -13,7 +13,7 @@ test.each(readers)('$name: reads its corpus and refuses hostile input, without a
 });
 
 const page = '<!doctype html><p>';
-/** Texts that took the square of their length or more, or ended the process. At their sizes they took minutes; now a moment. */
+/** Texts that once took quadratic time or more, or ended the process. At these sizes they took minutes. */
 const pumped: readonly (readonly [name: string, before: string, piece: string, after: string, size?: number])[] = [
   ['files of evidence', '', '<!---->', '<link>', 4000],
   ['files of evidence', '<?xml?>', '<!-- x --> ', 'x', 4000],

@@ -48,11 +48,11 @@ import { createRowReader, rowNamesOf } from '../../src/sync/row.ts';
 /** One reader of bytes that come from outside. */
 export interface Reader {
   readonly name: string;
-  /** What it makes of the bytes: a value, or an error that `refuses` knows. */
+  /** Its result for the bytes: a value, or an error that `refuses` recognises. */
   readonly run: (bytes: Buffer) => unknown;
-  /** Texts that it understands, so that mutations of them get far. */
+  /** Texts that it understands, so mutations of them get far. */
   readonly corpus: readonly string[];
-  /** Whether an error is the reader's documented refusal; left out: it throws nothing. */
+  /** Whether an error is the reader's documented refusal; if left out, the reader never throws. */
   readonly refuses?: (error: unknown) => boolean;
   /** Most bytes that reach it; default 1 MiB, the largest delivery. */
   readonly most?: number;
@@ -157,7 +157,7 @@ const headersOf = (bytes: Buffer) => {
   };
 };
 
-/** What the service, senders, officers and operators hand in: each reader of it. */
+/** The readers of everything that the service, senders, officers and operators hand in. */
 export const readers: readonly Reader[] = [
   {
     name: 'signature headers',

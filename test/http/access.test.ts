@@ -12,7 +12,7 @@ import type { Metrics } from '../../src/http/metrics.ts';
 import { newSession } from '../../src/people/sessions.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
-/** What stands in the addresses of a route, of one source. */
+/** Values for the addresses of a route, of one source. */
 interface Objects {
   readonly source: string;
   readonly caseId: string;
@@ -21,10 +21,10 @@ interface Objects {
   readonly refusedId: string;
 }
 
-/** Text that is on every object of the other source, and nowhere else. */
+/** Text in every object of the other source, and nowhere else. */
 const FOREIGN = 'Bolt';
 
-/** One world for the file: every route is asked by every role, for objects of a source that is theirs and of one that is not. */
+/** One world for the file: every role calls every route, for objects of its own source and of another. */
 let world: OfficeWorld;
 let own: Objects;
 let foreign: Objects;
@@ -70,7 +70,7 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   if (evidence.outcome !== 'added') throw new Error(evidence.outcome);
   await context.projector.catchUp();
   const documentId = `document-of-${name}`;
-  // A row without a file: who may have it learns that it is missing (409), who may not learns nothing.
+  // A row without a file: an authorised person learns that it is missing (409), others learn nothing.
   await context.store.foldTransaction((tx) =>
     tx.insertMany('documents', [
       {
@@ -99,7 +99,10 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   return { source, caseId: opened.caseId, documentId, seq: String(evidence.seq), refusedId: String(refused?.id) };
 }
 
-/** A request of a route for the objects of one source. Forms are empty but for their source: who may send them is told what is missing. */
+/**
+ * Requests a route for the objects of one source. Forms contain only their source: an authorised sender is told what is
+ * missing.
+ */
 async function call(visitor: Visitor, route: string, rule: Rule, objects: Objects) {
   const [method = '', pattern = ''] = route.split(' ');
   const { source, caseId, documentId, seq, refusedId } = objects;
@@ -120,7 +123,10 @@ async function call(visitor: Visitor, route: string, rule: Rule, objects: Object
   return visitor.post(path, named ? { source } : {});
 }
 
-/** Routes of the API and for assistants know no sessions: api.test.ts and mcp.test.ts beside this file hold them to the same rules. */
+/**
+ * Routes of the API and for assistants know no sessions: api.test.ts and mcp.test.ts beside this file check the same
+ * rules for them.
+ */
 const guarded = Object.entries(rules).filter(
   ([route, rule]) => rule.who !== 'anyone' && !/ \/(?:api\/|mcp$)/.test(route),
 );
@@ -129,12 +135,12 @@ const lasting = guarded.filter(([route]) => route !== 'POST /sign-out');
 /** Requests at once: fewer than the connections that the admin listener takes. */
 const AT_ONCE = 40;
 
-/** Side by side: some of them wait a moment for a job. */
+/** In parallel, since some of them wait a moment for a job. */
 async function onEach(routes: typeof guarded, work: (route: string, rule: Rule) => Promise<void>): Promise<void> {
   await sideBySide(routes, AT_ONCE, ([route, rule]) => work(route, rule));
 }
 
-/** Neither refused to the person nor broken; what is wrong with an empty form is not asked here. */
+/** Neither forbidden nor a server error; the errors of an empty form are not the point here. */
 function answered(status: number): number | 'answered' {
   return [401, 403, 500, 503].includes(status) ? status : 'answered';
 }
@@ -199,7 +205,7 @@ describe('the route table', () => {
         expect([route, other.text.includes(FOREIGN)]).toEqual([route, false]);
         if (!isOfSource) return;
         expect([route, other.status]).toEqual([route, 404]);
-        // Neither does the answer tell what exists there from what exists nowhere.
+        // The answer does not distinguish objects there from objects that exist nowhere.
         const nowhere = {
           source: 'nowhere',
           caseId: 'nowhere-1',

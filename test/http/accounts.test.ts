@@ -103,7 +103,7 @@ describe('signing in with a password', () => {
     for (const email of ['nobody@acme.example', 'invited@acme.example', 'disabled@acme.example', "' or 1=1 --"]) {
       const other = await asked(email, GOOD);
       expect([email, other.seen]).toEqual([email, wrong.seen]);
-      // A look-up without a hash takes a few milliseconds, one with it more than ten times as many.
+      // A refusal without hashing the password takes a few milliseconds, with it more than ten times as long.
       expect(other.took).toBeGreaterThan(wrong.took / 6);
     }
     expect(await world.actions('session.opened')).toEqual([]);
@@ -178,7 +178,7 @@ describe('signing in with a password', () => {
     }
     const evil = await signIn(world, { email: EMAIL, password: GOOD, next: '//evil.example/x' });
     expect(evil.page.headers.get('location')).toBe('/');
-    // A page that was asked for without a session comes with the form, which leads back to it.
+    // A page requested without a session shows the form, which leads back to it.
     const deep = await createVisitor(world.adminUrl).get('/cases/default-7?done=%22onload=x');
     expect([deep.status, deep.text.includes('name="next" value="/cases/default-7?done=%22onload=x"')]).toEqual([
       401,
@@ -197,7 +197,7 @@ describe('one’s own account', () => {
     expect(others.length).toBe(2);
     expect((await olga.post('/account/sessions', { session: others[0] ?? '' })).status).toBe(303);
     expect([(await second.get('/')).status, (await third.get('/')).status].sort()).toEqual([200, 401]);
-    // Of another person none can be named.
+    // Another person cannot end them.
     const otto = await signedInAs(world, 'owner');
     expect((await otto.post('/account/sessions', { session: others[1] ?? '' })).status).toBe(422);
     expect([(await second.get('/')).status, (await third.get('/')).status].sort()).toEqual([200, 401]);
@@ -290,7 +290,7 @@ describe('people', () => {
     const back = await reader.post('/join', { token: kept, password: OTHER });
     expect(back.headers.get('location')).toBe('/sign-in?done=password');
     expect((await otto.get('/cases')).status).toBe(401);
-    // Someone who took over the account may have added a passkey.
+    // An intruder may have added a passkey.
     expect(await world.context.store.read.selectFrom('passkeys').selectAll().execute()).toEqual([]);
     expect((await reader.get('/cases')).status).toBe(401);
     const without = linkIn((await olga.post(`/people/${row.person_id}/link`, { factor: 'remove' })).text);

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { expect, test } from 'vitest';
 import { createOfficeWorld } from './office-world.ts';
 
-/** The status of a request under a host name, as a browser that was sent to this machine would make it. */
+/** The status of a request with this host name, as a browser directed to this machine would send it. */
 function statusUnder(url: string, host: string, headers: Record<string, string> = {}): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/healthz`, { headers: { host, ...headers } }, (response) => {

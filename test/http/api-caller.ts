@@ -3,7 +3,7 @@ import { findPerson } from '../../src/people/people.ts';
 import type { Role, TokenScope } from '../../src/core/roles.ts';
 import { type OfficeWorld, signedInAs } from './office-world.ts';
 
-/** A program with a token, and the person that it acts for. */
+/** A program with a token, and the person for whom it acts. */
 export interface Caller {
   readonly secret: string;
   readonly tokenId: string;

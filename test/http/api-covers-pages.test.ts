@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rules } from '../../src/http/auth/rules.ts';
 
-/** Why a page's action has no route of the API. Anything else that a page does, other programs can do too. */
+/** Reasons why an action of the pages has no API route. Programs can do everything else that a page does. */
 const inBrowserOnly = {
   isReviewed: 'A person looks at what was proposed before they accept it.',
   own: 'It is about the account, the sessions or the saved views of the person who looks.',
@@ -9,7 +9,7 @@ const inBrowserOnly = {
   hasFile: 'It is about a file of a person: `consent-ledger banner` and `document check` take one from a program.',
 } as const;
 
-/** What the API has in place of each action of a page that a token may do. */
+/** The API route for each action of a page that a token may do. */
 const inApi: Readonly<Record<string, string>> = {
   'POST /reports': 'POST /api/v1/reports',
   'POST /sync': 'POST /api/v1/syncs',

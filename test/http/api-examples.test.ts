@@ -8,7 +8,7 @@ import { connectAssistant } from './assistant.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld } from './office-world.ts';
 
-// The examples of docs/api.md, run as they are printed: only addresses and secrets are filled in.
+// The examples of docs/api.md, run as printed, with only addresses and secrets filled in.
 
 const root = join(import.meta.dirname, '../..');
 const page = await readFile(join(root, 'docs/api.md'), 'utf8');
@@ -45,7 +45,7 @@ it('lists and records requests with the TypeScript client', async () => {
       env: { ...process.env, LEDGER_TOKEN: secret },
     });
   expect(await run()).toEqual({ stdout: '', stderr: '' });
-  // The second run lists the request that the first recorded, and its key keeps it from being recorded twice.
+  // The second run lists the request that the first one recorded, and its key prevents a second record.
   expect((await run()).stdout).toMatch(/^default-o\d{10} 2026-02-\d\d\S*\n$/);
 });
 

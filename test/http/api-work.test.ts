@@ -42,7 +42,7 @@ describe('legal holds', () => {
       [shop, 404],
     ] as const)
       expect((await who.post(`/api/v1/holds/${holdId}/lift`, { reason: 'settled' })).status).toBe(status);
-    // Of every source only for who sees every source.
+    // A hold over all sources is only for accounts that see every source.
     expect((await shop.post('/api/v1/holds', { reason: 'all of it' })).status).toBe(404);
     expect((await shop.post('/api/v1/holds', { source: 'default', reason: 'theirs' })).status).toBe(404);
     expect((await caller.post('/api/v1/holds', { caseId: 'none', reason: 'x' })).json).toMatchObject({
@@ -173,7 +173,7 @@ describe('deliveries', () => {
           if (until !== '' && text.includes(until)) break;
         }
       } catch {
-        // Ended by this test.
+        // The test aborted the stream.
       }
       return text;
     };

@@ -81,12 +81,12 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   return { source, caseId: opened.caseId, documentId, jobId, seq: String(opened.seq) };
 }
 
-/** But for the stream of a job that does not end while this file runs (api-work.test.ts). */
+/** Except the stream of a job that does not end while this file runs (api-work.test.ts). */
 const api = Object.entries(rules).filter(
   ([route, rule]) => route.includes(' /api/v1/') && rule.who !== 'anyone' && !route.endsWith('/events'),
 );
 
-/** A request of a route for the objects of one source. Bodies are empty but for their source. */
+/** Requests a route for the objects of one source. Bodies contain only their source. */
 function call(caller: Pick<Caller, 'get' | 'post'>, route: string, rule: Rule, objects: Objects): Promise<Answer> {
   const [method = '', pattern = ''] = route.split(' ');
   const { source, caseId, documentId, jobId, seq } = objects;
@@ -186,7 +186,7 @@ describe('the routes of the API', () => {
         expect([route, other.text.includes(FOREIGN)]).toEqual([route, false]);
         if (!('source' in rule) || rule.source === 'installation') return;
         expect([route, other.status]).toEqual([route, 404]);
-        // Neither does the answer tell what exists there from what exists nowhere.
+        // The answer does not distinguish objects there from objects that exist nowhere.
         const nowhere = {
           source: 'nowhere',
           caseId: 'nowhere-1',
@@ -380,7 +380,7 @@ describe('requests over the API', () => {
 });
 
 describe('documents and look-ups over the API', () => {
-  // Rows without an entry, which no report is made beside.
+  // Removes fixture rows that have no entry: no report is made beside them.
   beforeAll(() =>
     world.context.store.foldTransaction((tx) =>
       tx.query.deleteFrom('documents').where('document_id', 'like', 'document-of-%').execute(),
@@ -451,7 +451,7 @@ describe('documents and look-ups over the API', () => {
   });
 });
 
-/** Strings that have broken programs. */
+/** Strings that have broken other programs. */
 const naughty = [
   '../../etc/passwd',
   '%00',
@@ -481,7 +481,7 @@ const hostileBodies: readonly unknown[] = [
 describe('hostile or wrong use', () => {
   it('in address, query or body of any API route gives an answer or a problem, never a 5xx', async () => {
     let asked = 0;
-    // In `npm test` a third of the texts for each route: what takes an address apart is the same for all.
+    // `npm test` uses a third of the texts for each route: the code that parses an address is the same for all.
     for (const [nth, [route, rule]] of api.entries()) {
       const [method = '', pattern = ''] = route.split(' ');
       const places: string[] = [];

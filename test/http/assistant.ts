@@ -2,7 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { onTestFinished } from 'vitest';
 
-/** An assistant that talks to `/mcp` with the official client. Returns a function that calls a tool. */
+/** Connects an assistant to `/mcp` with the official client. Returns a function that calls a tool. */
 export async function connectAssistant(url: string, headers: Record<string, string>) {
   const client = new Client({ name: 'a test', version: '1' });
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
