@@ -13,7 +13,7 @@ let folder: string;
 let store: Store;
 /** Keys as an operator supplies them. */
 let supplied: KeySettings;
-/** What falls back to the files of DATA_DIR/keys. */
+/** Settings that fall back to the files of DATA_DIR/keys. */
 let settings: KeySettings;
 beforeEach(async () => {
   folder = await temporaryFolder();

@@ -1,4 +1,4 @@
-// SQLite only: what README's steps make is an installation on SQLite.
+// SQLite only: README's steps make an installation on SQLite.
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,14 +22,14 @@ function blockBelow(heading: string): string {
   return block;
 }
 
-/** What differs from run to run: numbers and ids. */
+/** Masks the values that differ between runs: numbers and ids. */
 const masked = (output: string): string =>
   output
     .trim()
     .replaceAll(/pol_\w+/g, 'pol_…')
     .replaceAll(/\d+/g, '#');
 
-/** A folder with the built program, as `npm ci && npm run build` leaves a checkout; npm does nothing in it but write down what it was asked for. */
+/** A folder with the built program, as `npm ci && npm run build` leaves a checkout; npm in it only records its arguments. */
 async function createCheckout(): Promise<{ folder: string; env: Record<string, string> }> {
   const folder = await temporaryFolder();
   await symlink(join(root, 'dist'), join(folder, 'dist'));
@@ -56,7 +56,7 @@ test('the steps of "Use it" and "Drive the service", exactly as written, make an
     'consent-ledger serve',
   ]);
   const start = (line: string) => {
-    // A script knows no aliases unless it is told to, and only from the line below on.
+    // A script uses aliases only if told to, and only from the next line on.
     const script = `shopt -s expand_aliases\n${alias}\n${line}`;
     return spawn('bash', ['-c', script], { cwd: folder, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   };

@@ -12,7 +12,7 @@ interface Given {
   readonly fields?: Record<string, string>;
 }
 
-/** Sends the form of the page Banners as a browser does. */
+/** Sends the form of the page Banners, as a browser does. */
 async function upload(world: OfficeWorld, visitor: Visitor, given: Given = {}): Promise<Page> {
   const shown = await visitor.get('/banners');
   const form = new FormData();
@@ -78,7 +78,7 @@ describe('the page Banners', () => {
   it('never serves an uploaded page as a page', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const olga = await signedIn(world);
-    // What the browser says of the file, and its name, decide nothing.
+    // The file name and content type that the browser sends do not matter.
     const file = { name: '../../spring.png', bytes: page, type: 'image/png' };
     expect((await upload(world, olga, { file })).status).toBe(303);
     const { seq, download } = await fileOf(world, olga);

@@ -6,7 +6,7 @@ async function openedAccess(world: OfficeWorld): Promise<string> {
   return `default-${(await seedRequests(world)).access}`;
 }
 
-/** Sends the form of a move as the page of the case has it. */
+/** Sends the form of a move as on the page of the case. */
 async function move(visitor: Visitor, caseId: string, name: string, form: Record<string, string> = {}): Promise<Page> {
   const page = await visitor.get(`/cases/${caseId}`);
   const own = page.text.split('<form').find((text) => text.includes(`name="move" value="${name}"`));
@@ -90,7 +90,7 @@ describe('the page of a request', () => {
     expect(page.text).toContain('Someone else changed this case');
     expect(page.text).toContain('second');
     expect((await world.actions('case.moved')).map(({ actor }) => actor)).toEqual(['Olga']);
-    // Sent twice by the same officer it is the same move.
+    // Sent again by the same officer, it is the same move.
     expect((await olga.post(`/cases/${caseId}/moves`, { move: 'note', basedOn: '0', text: 'first' })).status).toBe(303);
     expect((await world.actions('case.moved')).length).toBe(1);
   });
@@ -196,7 +196,7 @@ describe('a request that came by letter', () => {
   });
 });
 
-/** The fields of the form of a letter as its page has them. */
+/** The fields of a letter form, as on its page. */
 function letterForm({ text }: Page): Record<string, string> {
   const hidden = [...text.matchAll(/<input type="hidden" name="(shown\w+|unedited)" value="([^"]*)"/g)];
   const selected = [...text.matchAll(/<select id="\w+" name="(\w+)".*?<\/select>/gs)].map(([select, name]) => [
@@ -222,7 +222,7 @@ describe('the page of a letter', () => {
     const first = await olga.get(`${path}?step=extension`);
     expect(first.status).toBe(200);
     const form = letterForm(first);
-    // The language of the request, and a text to start from whose blanks are still to be filled in.
+    // The language of the request, and a template with blanks to fill in.
     expect(form).toMatchObject({ language: 'de-DE', shownStep: 'extension' });
     expect(form['text']).toContain('[');
     const blank = await olga.post(path, { ...form, do: 'make', format: 'txt' });

@@ -254,7 +254,7 @@ describe('a controller that requires two people', () => {
     const elsewhere = await signedInAs(world, 'officer', { sources: ['elsewhere'] });
     expect((await elsewhere.get(address)).status).toBe(404);
     expect((await elsewhere.post(address, { decision: 'approve' })).status).toBe(404);
-    // The proposal does not name the person in clear text, though the ledger still has the deliveries.
+    // The proposal does not name the person in clear text, although the ledger still has the deliveries.
     const { value } = await context.store.read
       .selectFrom('settings')
       .select('value')

@@ -11,7 +11,7 @@ import { rules } from '../../src/http/auth/rules.ts';
 import { cliPath } from '../serving.ts';
 import { openBrowser } from './pages/browser.ts';
 
-/** Addresses that are not pages: a file, a stream, a machine's answer, or a sign-in step that redirects. */
+/** Addresses that are not pages: a file, a stream, an answer for machines, or a sign-in step that redirects. */
 const noPages = [
   /^\/(api|assets|metrics|healthz|readyz|mcp|openapi\.json|calendar|jobs)\b/,
   /\/(download|file|template)$/,
@@ -21,7 +21,7 @@ const noPages = [
 const patterns = Object.keys(rules)
   .flatMap((route) => (route.startsWith('GET ') ? [route.slice(4)] : []))
   .filter((path) => !noPages.some((one) => one.test(path)))
-  // The fixed ones before those with a parameter, as the router takes them.
+  // Fixed addresses before those with a parameter, as the router matches them.
   .sort((a, b) => a.split(':').length - b.split(':').length);
 
 function patternOf(path: string): string | null {
@@ -32,10 +32,10 @@ function patternOf(path: string): string | null {
   );
 }
 
-/** Pages looked at for each address with a parameter: cases differ. */
+/** Number of pages to check for each address with a parameter, since cases differ. */
 const EACH = 4;
 
-/** Where pictures of all pages go: PICTURES, else a folder that is removed. */
+/** The folder for screenshots of all pages: PICTURES, or one that is removed. */
 const pictures = () => process.env['PICTURES'] ?? folder;
 
 let folder: string;
@@ -64,7 +64,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** What a person or a machine would complain about on the page that is open. */
+/** The faults of the open page, for people and for machines. */
 async function faultsOn(page: Page, name: string): Promise<readonly string[]> {
   const { violations } = await new AxeBuilder({ page })
     .withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'])
@@ -89,7 +89,7 @@ async function openSignedIn(browser: Browser, options: Parameters<Browser['newCo
   return page;
 }
 
-/** Looks at the page that is open, as five windows show it. */
+/** Checks the open page in five window sizes. */
 async function look(page: Page, name: string): Promise<readonly string[]> {
   const file = name.replaceAll(/[^a-z0-9]+/gi, '-').replaceAll(/^-|-$/g, '') || 'today';
   const faults: string[] = [];
@@ -110,7 +110,7 @@ async function look(page: Page, name: string): Promise<readonly string[]> {
 
 const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).first().click();
 
-/** Pages that no link leads to: what a person does to see them. Each ends on the page. */
+/** The steps to pages without a link. Each ends on the page. */
 const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<void>>> = {
   'a source being set up': async (page, origin) => {
     await page.goto(`${origin}/sources/new`);

@@ -10,7 +10,7 @@ import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from '.
 import { fetchedText, seedRequests } from './pages/seed.ts';
 import { isLong } from '../temporary.ts';
 
-/** Elements, attributes, headers and addresses that only a text that broke out could have made. */
+/** Texts that try to break out of their place into elements, attributes, headers or addresses. */
 const breakOuts = [
   '"><hostile-tag onx=1>',
   `'><hostile-tag>`,
@@ -38,10 +38,13 @@ const breakOuts = [
   '=HYPERLINK("https://hostile.example")',
 ] as const;
 
-/** A third of the texts for each route, each third for a third of the routes: fields are read by the same few functions. All in `npm run test:long`. */
+/**
+ * A third of the texts for each route, and each third for a third of the routes, since the same few functions read all
+ * fields. `npm run test:long` uses all.
+ */
 const breakOutsFor = (place: number) => breakOuts.filter((_, n) => isLong || n % 3 === place % 3);
 
-/** Names that forms, addresses and bodies of this program use, and those that a program like it might have. */
+/** Names in forms, addresses and bodies of this program, and names that a similar program might have. */
 const names = [
   ...[
     'source',
@@ -91,7 +94,7 @@ const names = [
   ],
 ];
 
-/** One world for the file, where everything that has a name is called by a text that tries to break out. */
+/** One world for the file, where every name is a text that tries to break out. */
 let world: OfficeWorld;
 let owner: Visitor;
 let token: Awaited<ReturnType<typeof tokenOf>>;
@@ -163,7 +166,7 @@ const routes = Object.keys(rules).map((route) => {
   const [method = '', path = ''] = route.split(' ');
   return { method, path };
 });
-/** A stream that does not end, and what ends the session that everything is asked with. */
+/** A stream that does not end, and requests that end the session. */
 const apart = /\/events$|\/live$|^\/(?:mcp|sign-out)$/;
 const gets = routes.filter(({ method, path }) => method === 'GET' && !apart.test(path));
 const posts = routes.filter(({ method, path }) => method === 'POST' && !apart.test(path));
@@ -188,7 +191,7 @@ async function ask(path: string, init: RequestInit = {}): Promise<Answer> {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** What is wrong with an answer, whatever was asked. */
+/** The faults of an answer, whatever was requested. */
 function faultsOf({ status, headers, text }: Answer): readonly string[] {
   const faults: string[] = [];
   if (status >= 500) faults.push(`status ${status}`);
@@ -210,13 +213,13 @@ function faultsOf({ status, headers, text }: Answer): readonly string[] {
   return faults;
 }
 
-/** Elements, attributes and addresses of a page that no page of this program has. */
+/** Elements, attributes and addresses in a page that no page of this program has. */
 function madeIn(node: DefaultTreeAdapterTypes.Node): readonly string[] {
   const faults: string[] = [];
   if ('tagName' in node) {
     if (node.tagName === 'hostile-tag') faults.push('an element broke out');
     for (const { name, value } of node.attrs) {
-      // The empty icon that keeps browsers from asking for one, and the code for an authenticator app.
+      // The empty icon that keeps browsers from requesting one, and the QR code for an authenticator app.
       if (value === 'data:,' || (node.tagName === 'img' && value.startsWith('data:image/svg+xml;base64,'))) continue;
       if (/^on|hostile/.test(name)) faults.push(`an attribute broke out: ${name}`);
       if (['href', 'src', 'action', 'formaction'].includes(name) && isHostile(value))
@@ -232,7 +235,7 @@ function isHostile(address: string): boolean {
   return protocol === 'javascript:' || protocol === 'data:' || hostname === 'hostile.example';
 }
 
-/** Asks side by side; what is wrong, with what was asked. */
+/** Requests in parallel; returns the faults, with the request. */
 async function faultsIn<T>(list: readonly T[], work: (one: T) => Promise<readonly [string, Answer]>) {
   const faults: string[] = [];
   await sideBySide([...list], 20, async (one) => {
@@ -250,7 +253,7 @@ describe('every route', () => {
       return [address, await ask(address + query)];
     });
     expect(faults).toEqual([]);
-    // The world is seen at all.
+    // The texts of the world do appear on pages.
     for (const path of [
       '/cases',
       `/cases/${parameters['caseId']}`,

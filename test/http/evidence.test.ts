@@ -6,7 +6,7 @@ import { appendAction } from '../../src/ledger/append-action.ts';
 import { appendErasure } from '../../src/ledger/erase.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
-/** One world for the file: a sealed ledger with a hold, a backup and more erasures than stand on a page. */
+/** One world for the file: a sealed ledger with a hold, a backup and more erasures than fit on a page. */
 let world: OfficeWorld;
 let officer: Visitor;
 const ending: (() => Promise<unknown>)[] = [];
@@ -96,7 +96,7 @@ it('lists holds and erasures, to limited people only those of their sources', as
   for (const words of ['of the others', 'Ada Eraser']) expect(limited.text).not.toContain(words);
 });
 
-/** A world of its own with a worker, and a few sealed entries. */
+/** A separate world with a worker, and a few sealed entries. */
 async function workingWorld() {
   const own = await createOfficeWorld();
   for (let n = 0; n < 3; n += 1) await own.event('consent.recorded', { consent_id: `c-${n}` });

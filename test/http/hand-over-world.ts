@@ -33,7 +33,7 @@ export async function makePack({ context }: OfficeWorld, caseId: string) {
   return pack;
 }
 
-/** A case that is ready to be answered, with its pack. */
+/** A case ready to be answered, with its pack. */
 export async function createReadyCase(
   env: Record<string, string> = {},
   options: Parameters<typeof createOfficeWorld>[1] = { worker: false },

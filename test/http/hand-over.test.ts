@@ -24,7 +24,7 @@ import { tokenOf } from './api-caller.ts';
 import { createVisitor, type Page, signedIn } from './office-world.ts';
 
 const wrongFor = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0');
-/** What a caller can tell of an answer, but for the time. */
+/** Everything a caller can see in an answer, except the time. */
 const shape = ({ status, text, headers }: Page) => ({
   status,
   text,
@@ -175,7 +175,7 @@ describe('a hand-over link', () => {
     await ada.enter(revoked.code);
     expect(await revokeHandOver(context, revoked.handOver.hand_over_id, OFFICER)).toBe(true);
     await same('revoked', revoked.token);
-    // Who had opened it before included.
+    // This includes a browser that had opened it before.
     expect((await ada.get(`/h/${revoked.token}`)).status).toBe(404);
     expect((await ada.get(`/h/${revoked.token}/pack`)).status).toBe(404);
     expect(await revokeHandOver(context, revoked.handOver.hand_over_id, OFFICER)).toBe(false);
@@ -194,7 +194,7 @@ describe('a hand-over link', () => {
     const expired = await handOver(world, caseId, 1);
     world.setNow(new Date(context.clock().getTime() + 86_400_000).toISOString());
     await same('expired', expired.token);
-    // The one that was revoked is not told of again, the locked one has days left.
+    // The revoked one is not reported again, and the locked one has days left.
     expect([await noteExpired(context), await noteExpired(context)]).toEqual([1, 0]);
     expect(await world.actions('hand-over.expired')).toEqual([
       { actor: 'program', object: expired.handOver.hand_over_id },
@@ -242,7 +242,7 @@ describe('a hand-over link', () => {
     expect((await mallory.enter(code)).status).toBe(403);
     await point({ document_id: made.document_id, sha256: made.sha256 });
     expect((await mallory.enter(code)).status).toBe(303);
-    // A visit does not outlive the change either.
+    // A visit does not outlive the change.
     await point({ document_id: newer.documentId, sha256: newer.sha256 });
     const page = await mallory.get(`/h/${token}`);
     expect(page.text).not.toContain(newer.sha256);

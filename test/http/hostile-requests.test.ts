@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { seedRequests } from './pages/seed.ts';
 import { createOfficeWorld, signedIn } from './office-world.ts';
 
-/** One form of a page: where it goes, and its fields with their values. */
+/** One form of a page: its address, and its fields with their values. */
 interface Form {
   readonly action: string;
   readonly isPost: boolean;
@@ -89,7 +89,7 @@ const bodies: readonly (readonly [type: string, body: string])[] = [
   ['application/json; charset=utf-7', '"\ud800"'],
 ];
 
-/** A request by hand: fetch would mend what is broken. The status of the answer. */
+/** Sends a raw request, since fetch would repair a broken one. Resolves with the status of the answer. */
 function send(address: string, head: string, body: Buffer): Promise<number> {
   const { port, hostname, host } = new URL(address);
   return new Promise((resolve) => {
@@ -135,7 +135,7 @@ test('answers hostile fields, bodies, cookies and addresses of every page with a
     for (const form of formsOf(page.text, path))
       forms.set(JSON.stringify([form.action, form.fields.map(([name]) => name)]), form);
   }
-  // Signing out would end the test, and a sync has nobody to ask.
+  // Signing out would end the test, and a sync has no service.
   const tried = [...forms.values()].filter(({ action }) => action !== '/sign-out' && !action.endsWith('/sync'));
   expect(tried.length).toBeGreaterThan(12);
   const failed: unknown[] = [];

@@ -52,7 +52,7 @@ describe('a mailed letter', () => {
       .where('action', '=', 'document.mailed')
       .execute();
     expect(entries[0]?.details).not.toContain('ada@example.org');
-    // Confirming receipt is recorded with it.
+    // The confirmation of receipt is recorded with it.
     await vi.waitFor(async () => {
       await world.context.projector.catchUp();
       const row = await world.context.store.read

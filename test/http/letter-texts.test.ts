@@ -39,7 +39,7 @@ describe('the controller’s own wording of a letter', () => {
     expect(own.starts[0]).toContain(`Guten Tag Ada Lovelace, zu ${caseId} vom `);
     expect(own.starts.slice(1)).toEqual(standard);
     expect(own.problem).toBeNull();
-    // What the law wants said stands beside it.
+    // The content that the law requires is beside it.
     expect(JSON.stringify(own.blocks)).toContain('Aufsichtsbehörde');
     const english = await draftLetter(
       { ...world.context.documents, cases: world.context.cases },
@@ -131,7 +131,7 @@ describe('the controller’s own wording of a letter', () => {
     const again = await make(made.asOf);
     if (again.outcome !== 'produced') throw new Error(JSON.stringify(again));
     expect(again.sha256).toBe(made.sha256);
-    // To an address that may be somebody else's no name goes out.
+    // No name is sent to an address that may belong to another person.
     expect(JSON.stringify((await draft(world, caseId, 'acknowledgement', true)).blocks)).not.toContain('Lovelace');
   });
 

@@ -8,7 +8,7 @@ import { readableName } from '../../src/documents/file-name.ts';
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
-/** One world for the file: a document that was really made, and rows of many others. */
+/** One world for the file: one real document, and rows of many others. */
 let world: OfficeWorld;
 let officer: Visitor;
 let made: { document_id: string; format: string; sha256: string; file_name: string };
@@ -95,7 +95,7 @@ describe('a file uploaded to be checked', () => {
     const cookie = [...officer.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const { port } = new URL(world.adminUrl);
     const head = `--b\r\nContent-Disposition: form-data; name="_csrf"\r\n\r\n${csrf}\r\n--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\n`;
-    // A folder of this test alone, watched for what the server makes in it.
+    // A folder for this test alone, watched for files that the server creates.
     const parent = await temporaryFolder();
     vi.stubEnv('TMPDIR', parent);
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -107,7 +107,7 @@ describe('a file uploaded to be checked', () => {
       onMade();
     });
     onTestFinished(() => watcher.close());
-    /** Sends part of a file, and breaks off so many milliseconds after there is a folder for it, or at once. */
+    /** Sends part of a file, and breaks off this many milliseconds after its folder exists, or at once. */
     const abortUpload = async (afterFolder: number | null) => {
       const headers = { cookie, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 5_000_000 };
       const sending = httpRequest({ port, path: '/documents/check', method: 'POST', headers });
@@ -121,7 +121,7 @@ describe('a file uploaded to be checked', () => {
       sending.destroy();
       await closed;
     };
-    // While the file is written, when the folder has just been made, and perhaps before that.
+    // While the file is written, just after the folder was made, and perhaps before.
     for (const afterFolder of [50, 10, 0, 0, 0, null, null, null]) await abortUpload(afterFolder);
     expect(made.size).toBeGreaterThanOrEqual(5);
     await expect.poll(() => readdir(parent)).toEqual([]);

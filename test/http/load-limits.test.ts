@@ -60,11 +60,11 @@ const signed = (body: string) =>
     'Connection: close',
     `X-Service-Signature: ${createHmac('sha256', SECRET).update(body).digest('hex')}`,
   ) + body;
-/** A body but for its last byte. */
+/** A body without its last byte. */
 const unfinished = (address: string) => call(head(LIMIT, `X-Forwarded-For: ${address}`), 'x'.repeat(LIMIT - 1));
 const settled = () => delay(200);
 const open = (callers: readonly Caller[]) => callers.filter(({ socket }) => !socket.closed).length;
-/** Waits until so many are left, and sees that they stay. */
+/** Waits until this many are left, and checks that they stay. */
 async function leaves(callers: readonly Caller[], count: number): Promise<void> {
   await expect.poll(() => open(callers)).toBe(count);
   await settled();
@@ -81,7 +81,7 @@ describe('bodies that have not arrived in full', () => {
     await leaves(others, 4);
     expect(crowdedOut).toBe(5);
     expect(await call(signed('{"a":1}')).closed).toMatch(/^HTTP\/1\.1 200 /);
-    // One of those that remain is finished: it is judged as ever.
+    // One of the remaining ones is completed, and judged as usual.
     const kept = others.find(({ socket }) => !socket.closed);
     kept?.socket.write('x');
     await expect.poll(() => kept?.answer()).toMatch(/^HTTP\/1\.1 401 /);

@@ -10,7 +10,7 @@ import { quietSources } from './quiet-metrics.ts';
 
 const scrape = async ({ adminUrl }: OfficeWorld) => (await fetch(`${adminUrl}/metrics`)).text();
 
-/** The value of a metric, labels included in its name; null where it has none. */
+/** The value of a metric, with labels in its name; null if it has none. */
 function valueOf(text: string, name: string): number | null {
   const line = text.split('\n').find((one) => one.startsWith(`${name} `));
   return line === undefined ? null : Number(line.slice(name.length + 1));
@@ -76,7 +76,7 @@ it('says how long ago the last delivery, pull, checkpoint, verification and witn
     return value === null ? null : Math.round(value / 60);
   };
   expect(since('delivery', '{source="default"}')).toBe(30);
-  // The banner that was pulled longest ago counts.
+  // The banner whose last pull is oldest counts.
   expect(since('sync', '{source="default"}')).toBe(90);
   expect(since('seal')).toBe(50);
   expect(since('oldest_unsealed')).toBe(30);
@@ -157,7 +157,7 @@ it('warns of an overdue verification until the scheduled job has run one', async
   expect(await overdue()).toHaveLength(1);
   const worker = await startWorker(context);
   onTestFinished(() => worker.stop());
-  // Sunday has come.
+  // It is now Sunday.
   await context.store.transaction((tx) =>
     tx.query
       .updateTable('schedules')

@@ -1,4 +1,4 @@
-// SQLite only: what a person does in a browser. The routes behind it are tested on both databases.
+// SQLite only: this is about the browser. The routes behind it are tested on both databases.
 import { createHmac } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
@@ -22,7 +22,7 @@ language: de
 requestForm: true
 `;
 
-/** Delivers an event as the service does; the status of the answer. */
+/** Delivers an event as the service does; resolves with the status of the answer. */
 async function deliver(world: OfficeWorld, secret: string, event: string, data: object): Promise<number> {
   const body = JSON.stringify({ event, data });
   const signature = createHmac('sha256', secret).update(body).digest('hex');
@@ -53,13 +53,13 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   const page = await window.newPage();
   page.setDefaultTimeout(PATIENTLY.timeout);
   await addAuthenticator(window, page);
-  // WebAuthn takes no IP address.
+  // WebAuthn does not work with an IP address.
   const url = world.adminUrl.replace('127.0.0.1', 'localhost');
   const go = async (path: string) => {
     await page.goto(url + path);
     expect(await violations(page), path).toEqual([]);
   };
-  /** No console error, and nothing wider than the window, on any page that is gone to. */
+  /** Collects console errors, and content wider than the window, on every visited page. */
   const wrong: string[] = [];
   page.on('pageerror', (error) => wrong.push(`${page.url()}: ${error.message}`));
   page.on('console', (message) => {
@@ -101,7 +101,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await press(page, 'Test and save');
   await page.getByText('Set-up is complete').waitFor();
 
-  // A request that is nearly due is worked on.
+  // Works on a request that is nearly due.
   const request = {
     request_id: 'r-1',
     type: 'access',
@@ -120,7 +120,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await page.getByText('Create the response pack').first().waitFor();
   const caseUrl = new URL(page.url()).pathname;
 
-  // A letter in German goes out by e-mail.
+  // Sends a letter in German by e-mail.
   await go(`${caseUrl}/letter?step=acknowledgement`);
   await page.getByLabel('Language').selectOption({ label: 'Deutsch (de)' });
   await press(page, 'Update the preview');
@@ -150,7 +150,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
 
   expect(await violations(requester)).toEqual([]);
 
-  // Somebody sends a request by the form, and confirms the address with the code from the mail.
+  // A requester sends a request by the form, and confirms the address with the code from the mail.
   await requester.goto(`${world.url}/r/acme?language=en`);
   await requester.waitForTimeout(2100);
   await requester.getByLabel('Have my data erased').check();
@@ -169,20 +169,20 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   await requester.locator('button[type=submit]').click();
   await requester.getByText('your e-mail address is confirmed').waitFor();
 
-  // The answer is recorded, with the pack that was sent.
+  // Records the answer, with the pack that was sent.
   await go(caseUrl);
   await page.locator('#answer-channel').fill('portal');
   await press(page, 'The answer was sent');
   await page.getByText('Answered', { exact: false }).first().waitFor();
 
-  // How a visitor's consent stood.
+  // Looks up a visitor's consent.
   await go('/consent');
   await page.locator('#identifier').fill('visitor-7');
   await page.locator('#source').selectOption('acme');
   await press(page, 'Look up');
   await page.getByText('analytics').first().waitFor();
 
-  // An audit by schedule, in the mailbox.
+  // A scheduled audit arrives in the mailbox.
   await go('/documents/schedules');
   await page.locator('#name').selectOption('consent-audit');
   await page.locator('#source').selectOption('acme');
@@ -202,7 +202,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   }, PATIENTLY);
   world.setNow(new Date().toISOString());
 
-  // The signing secret is rotated; a delivery under one that nobody knows yet is readmitted with it.
+  // Rotates the signing secret, and readmits a delivery under the new, still unknown one.
   const next = 'whsec-next-0123456789abcdef0123456789';
   const late = { ...decision, consent_id: 'c-2', recorded_at: ago(1) };
   expect(await deliver(world, next, 'consent.recorded', late)).toBe(401);
@@ -217,7 +217,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
     .first()
     .waitFor();
   await go('/deliveries/refused');
-  // Nobody who works in a browser is told to type a command.
+  // A person in a browser is never told to type a command.
   expect(await page.locator('main').innerText()).not.toContain('delivery readmit');
   await press(page, 'Verify again');
   await page
@@ -232,7 +232,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
   expect(Number(total)).toBe(1);
 
   expect(wrong).toEqual([]);
-  // What was done is in the ledger, and nothing of it was altered.
+  // The actions are in the ledger, and nothing was altered.
   expect((await context.verify()).faults).toEqual([]);
   await press(page, 'Sign out');
   await go('/');

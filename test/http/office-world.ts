@@ -14,17 +14,17 @@ import { createLog } from '../../src/log.ts';
 import { deliver, environment } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-/** A server with its worker in this process, and a way to talk to it as a browser does. */
+/** A server with its worker in this process, and a client that talks to it like a browser. */
 export interface OfficeWorld {
   readonly context: Context;
   readonly url: string;
   readonly adminUrl: string;
   /** Delivers a signed event of the source `default`; resolves with its seq once it is projected. */
   event(event: string, data: Record<string, unknown>): Promise<number>;
-  /** Makes a one-time link; its token. */
+  /** Makes a one-time link; resolves with its token. */
   link(options?: { officer?: string; minutes?: number }): Promise<string>;
   setNow(iso: string): void;
-  /** What the ledger has of actions, by name. */
+  /** The actions of this name in the ledger. */
   actions(name: string): Promise<readonly { actor: string; object: string | null }[]>;
 }
 
@@ -90,7 +90,7 @@ export async function createOfficeWorld(
   };
 }
 
-/** A browser without scripts: keeps cookies, sends forms with what their page says. */
+/** A browser without scripts: keeps cookies, and sends forms with the hidden fields of their page. */
 export interface Visitor {
   get(path: string): Promise<Page>;
   post(
@@ -149,7 +149,7 @@ export function createVisitor(adminUrl: string): Visitor {
   return visitor;
 }
 
-/** A visitor with an account of this role who is signed in, without the cost of a password. */
+/** A signed-in visitor with an account of this role, without the cost of a password. */
 export async function signedInAs(
   world: OfficeWorld,
   role: Role,
@@ -173,7 +173,7 @@ export async function signedInAs(
   return { ...visitor, personId, email };
 }
 
-/** A visitor who is signed in. */
+/** A signed-in visitor. */
 export async function signedIn(world: OfficeWorld, officer = 'Olga Officer'): Promise<Visitor> {
   const visitor = createVisitor(world.adminUrl);
   const page = await visitor.signIn(await world.link({ officer }));

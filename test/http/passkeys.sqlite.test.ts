@@ -1,4 +1,5 @@
-// SQLite only: what a browser and its authenticator do with the pages. Sessions and accounts are tested on both databases (accounts.test.ts).
+// SQLite only: this is about a browser and its authenticator. Sessions and accounts are tested on both databases
+// (accounts.test.ts).
 import { describe, expect, it } from 'vitest';
 import { createSetUpLink } from '../../src/people/links.ts';
 import { createOfficeWorld, createVisitor } from './office-world.ts';
@@ -11,7 +12,7 @@ describe('a passkey', () => {
   it('is set up with the password, then signs in without it, once for each answer, until it is removed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const { context } = world;
-    // WebAuthn takes no IP address.
+    // WebAuthn does not work with an IP address.
     const url = world.adminUrl.replace('127.0.0.1', 'localhost');
     const { token } = await createSetUpLink(context, 'test');
     const window = await (await openBrowser()).newContext();
@@ -37,7 +38,7 @@ describe('a passkey', () => {
     await page.getByText('The passkey is set up.').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
 
-    // The answer is kept back on its way, so that it can be sent a second time.
+    // The answer is held back, so it can be sent a second time.
     let sent = '';
     await page.route('**/sign-in/passkey', async (route) => {
       sent = route.request().postData() ?? '';

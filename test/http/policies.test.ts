@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createOfficeWorld, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 import { fetchedText } from './pages/seed.ts';
 
-/** One world for the file: a policy with three texts, one of another client, and calls whose outcome is unknown. */
+/** One world for the file: a policy with three texts, one of another client, and calls with an unknown outcome. */
 let world: OfficeWorld;
 let officer: Visitor;
 let texts: number[];
@@ -35,7 +35,7 @@ beforeAll(async () => {
 const fetched = (at: string, page: string, policyId?: string, source?: string) =>
   fetchedText(world, { at, page, policyId, source });
 
-/** A generation that got no answer. */
+/** A generation without an answer. */
 async function unknownCall(requestId: string, source = 'default'): Promise<void> {
   const at = '2026-07-02T10:00:00.000Z';
   await world.context.store.foldTransaction((tx) =>

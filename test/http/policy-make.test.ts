@@ -3,7 +3,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
-/** A world whose source `default` is an account of a sandbox, with an officer who may call it. */
+/** A world whose source `default` is a client of a sandbox, with an officer who may call it. */
 async function callingWorld(options: { worker?: boolean } = {}) {
   const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 2, consentRows: 5 });
   const { baseUrl, siteUrl } = await sandbox.listen();
@@ -109,7 +109,7 @@ describe('the page of bulk generation', () => {
       multipart.set('file', new Blob([text]), 'May <b>clients.csv');
       return olga.post('/policies/bulk/file', {}, { multipart });
     };
-    // More than what can be pasted.
+    // More than can be pasted.
     const rows = Array.from({ length: 900 }, (_, n) => `privacy-policy,GB,"Client ${n} ${'of the agency '.repeat(8)}"`);
     const wrong = await send(`policy_type,jurisdiction,business_name\n${rows.join('\n')}\n,GB,\n`);
     expect([wrong.status, wrong.text.includes('The file, line 902: policy_type is missing.')]).toEqual([422, true]);

@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** Sends bytes as they are; resolves with all that came back until the server closed, or nothing came for a second. */
+/** Sends raw bytes; resolves with everything received until the server closed, or sent nothing for a second. */
 function talk(...parts: (string | Buffer)[]): Promise<string> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
@@ -52,7 +52,7 @@ const sign = (body: string | Buffer) =>
 const post = (lines: string[], body = '', path = '/webhooks/default') =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\n${lines.join('\r\n')}${lines.length > 0 ? '\r\n' : ''}\r\n${body}`;
 
-/** Status and error code of an answer, which must be the envelope. */
+/** Status and error code of an answer, which must have the envelope. */
 function refusal(answer: string): [number, string] {
   const [head = '', body = ''] = answer.split('\r\n\r\n');
   const status = Number(/^HTTP\/1\.1 (\d+) /.exec(head)?.[1]);
@@ -151,6 +151,6 @@ test('requests on an open connection are still answered while the server closes'
   });
   const answers = (await talking).match(/HTTP\/1\.1 \d+ [^]*?\r\n\r\n[^H]*/g) ?? [];
   expect(answers[0]).toMatch(/^HTTP\/1\.1 200 /);
-  // Taken or refused, but never with a text of another kind.
+  // Accepted or refused, but never with another kind of text.
   for (const answer of answers.slice(1)) expect(answer).toMatch(/^HTTP\/1\.1 200 |"error":\{"code":"shutting_down"/);
 });

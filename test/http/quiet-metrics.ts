@@ -1,6 +1,6 @@
 import type { createMetrics } from '../../src/http/metrics.ts';
 
-/** What metrics are read from, in an installation where nothing has happened yet. `wakeUps`: with Redis. */
+/** The sources of metrics in an installation where nothing has happened yet. `wakeUps`: with Redis. */
 export function quietSources({ wakeUps = false } = {}): Parameters<typeof createMetrics>[0] {
   return {
     ledgerSeq: async () => 0,

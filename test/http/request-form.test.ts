@@ -11,7 +11,7 @@ import { PATIENTLY } from '../temporary.ts';
 const PROFILE = 'name: Acme GmbH\ncountry: DE\nregion: BE\nemail: privacy@acme.example\n';
 const ada = { kind: 'access', name: 'Ada Lovelace', email: 'ada@example.org', place: 'DE' };
 
-/** An installation whose controller takes requests by the form. */
+/** An installation whose controller offers the request form. */
 async function createFormWorld(
   profile = 'requestForm: true\n',
   env: Record<string, string> = {},
@@ -26,7 +26,7 @@ async function createFormWorld(
 
 const numberOf = (page: Page) => /name="form" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
 
-/** Fills in the form as a person does: not at once. */
+/** Fills in the form as slowly as a person would. */
 async function fillIn(world: OfficeWorld, values: Record<string, string>, query = '') {
   const visitor = createVisitor(world.url);
   const page = await visitor.get(`/r/default${query}`);
@@ -38,7 +38,7 @@ async function fillIn(world: OfficeWorld, values: Record<string, string>, query 
   return { visitor, page, form, send, sent, path: location === '' ? '' : `/r/${location}` };
 }
 
-/** Moves the clock on by so many seconds. */
+/** Advances the clock by this many seconds. */
 function later(world: OfficeWorld, seconds: number) {
   world.setNow(new Date(world.context.clock().getTime() + seconds * 1000).toISOString());
 }
@@ -76,7 +76,7 @@ describe('the request form', () => {
     expect(received.status).toBe(200);
     expect(received.text).toContain(row?.case_id);
     expect(received.text).toMatch(/by \d{1,2} \w+ \d{4} at the latest/);
-    // The address of the page may be seen by others: it tells nothing of the request.
+    // Others may see the address of the page, so it contains nothing of the request.
     for (const personal of ['Lovelace', 'ada@example.org', 'visitor-17', 'since 2024'])
       expect(received.text).not.toContain(personal);
     expect(await world.actions('case.opened')).toEqual([
@@ -114,7 +114,7 @@ describe('the request form', () => {
     const about = { source: 'default', form: 'one form', language: 'en', mails: false };
     const first = await submitRequest(deps, request, about);
     if (first.outcome !== 'recorded') throw new Error('not recorded');
-    // Ids have ten digits: the second one gets that of the first, once.
+    // Ids have ten digits; the second request gets the id of the first, once.
     let taken = 1;
     const { ledger } = world.context;
     const keyOf = (...parts: readonly (string | Uint8Array)[]) =>
@@ -225,7 +225,7 @@ describe('the request form', () => {
     const [row] = await cases(world);
     expect(parseFolded(row?.folded ?? '').emailConfirmed?.how).toContain('code');
     expect(parseFolded(row?.folded ?? '').identity.status).toBe('not-asked');
-    // A correction of the address leaves nothing confirmed.
+    // After a correction of the address, nothing is confirmed.
     expect(mail.mails).toHaveLength(1);
   });
 

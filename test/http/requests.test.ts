@@ -134,7 +134,7 @@ describe('the calendar', () => {
     const by = { officer: 'test', personId: null, role: 'owner' } as const;
     await setDisabled(world.context, officer.personId, true, by);
     expect((await stranger.get(after)).status).toBe(404);
-    // Whoever had the account, or its calendar, has it no more when it is opened again.
+    // Earlier access to the account, or to its calendar, does not return when the account is opened again.
     await setDisabled(world.context, officer.personId, false, by);
     expect((await stranger.get(after)).status).toBe(404);
   });

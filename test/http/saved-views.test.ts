@@ -19,7 +19,7 @@ it('keeps a filter under a name for one person alone, and deletes it', async () 
   expect(page.text).toContain('&lt;b>Erasures &quot;now&quot; &amp; then&lt;/b>');
   expect(page.text).not.toContain('<b>Erasures');
   expect((await other.get('/cases')).text).not.toContain('Erasures');
-  // The same name replaces it; a filter that is none is taken as the usual one.
+  // The same name replaces it; an invalid filter is stored as the default.
   await officer.post('/cases/views', { name, kind: 'nonsense', state: 'nonsense', source: 'nobody', sort: 'nonsense' });
   const replaced = await officer.get('/cases');
   expect(replaced.text.match(/aria-label="Remove &lt;b>Erasures/g)?.length).toBe(1);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 
-/** The form of the page as it was sent, with its hidden fields. */
+/** The form of the page with its hidden fields. */
 function fieldsOf(page: string): Record<string, string> {
   const inside = /<form method="post" action="\/settings\/profile">([\s\S]*?)<\/form>/.exec(page)?.[1] ?? '';
   const fields: Record<string, string> = {};
@@ -58,7 +58,7 @@ it('shows what the controller profile lacks, and writes the file from a checked 
   const rows = await owner.post('/settings/profile', { ...fieldsOf(next.text), purposes: 'Proof' });
   expect(rows.text).toContain('<li>Purposes, line 1, lawfulBasis: ');
 
-  // Someone changed the file since the form was shown.
+  // The file was changed after the form was shown.
   const late = await owner.post('/settings/profile', form);
   expect([late.status, late.text.includes('changed in the meantime')]).toEqual([409, true]);
   expect(await readFile(path, 'utf8')).toBe(after);
@@ -171,7 +171,7 @@ describe('the first controller profile', () => {
     expect(next.text).not.toContain('No profile yet');
     expect((await world.actions('profile.changed')).map(({ actor }) => actor.split(' (')[0])).toEqual(['Ada']);
 
-    // The form that was empty is late; an edit keeps the mode.
+    // The empty form is outdated; an edit keeps the mode of the file.
     const late = await admin.post('/settings/profile', { ...form, name: 'Other' });
     expect([late.status, late.text.includes('changed in the meantime')]).toEqual([409, true]);
     await admin.post('/settings/profile', { ...fieldsOf(next.text), email: 'dpo@bolt.example' });

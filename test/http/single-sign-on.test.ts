@@ -32,7 +32,7 @@ async function begin(accounts: Record<string, ProvidedAccount>) {
   );
   if (invited.outcome !== 'done') throw new Error(JSON.stringify(invited));
   const { personId } = invited.person;
-  /** Signs in at the provider under a name; what the page says that it led back to. */
+  /** Signs in at the provider under a name; resolves with the page that this led back to. */
   const signOn = async (name: string, visitor: Visitor = createVisitor(world.adminUrl), next = ''): Promise<Page> => {
     const begun = await visitor.get(`/sign-in/sso${next}`);
     expect(begun.status).toBe(303);
@@ -77,7 +77,7 @@ test('an account is opened by the verified address that the provider names, and 
   }
   expect((await world.actions('session.refused')).length).toBeGreaterThan(0);
 
-  // Whose access was ended is let in by nobody; given back, the account belongs to who comes first.
+  // A disabled account cannot sign in; once enabled, it belongs to the first to sign in.
   await setDisabled(world.context, personId, true, CLI);
   expect((await visitor.get('/account')).status).toBe(401);
   expect((await signOn('olga')).text).toContain('There is no account for you here');
@@ -98,12 +98,12 @@ test('answers that were not requested here, are used again, were changed or come
     expect([path, page.status]).toEqual([path, 401]);
     expect((await visitor.get('/account')).status).toBe(401);
   };
-  // In another browser, which began nothing, or something else.
+  // In another browser, which began no sign-in, or a different one.
   const one = await start();
   await refused(createVisitor(world.adminUrl), one.path);
   const other = await start();
   await refused(other.visitor, one.path);
-  // Used again: the cookie is gone, and the code is spent.
+  // Used again: the cookie is gone, and the code is used up.
   const twice = await start();
   const kept = new Map(twice.visitor.cookies);
   expect((await twice.visitor.get(twice.path)).status).toBe(200);
@@ -111,7 +111,7 @@ test('answers that were not requested here, are used again, were changed or come
   await refused(again, twice.path);
   for (const [name, value] of kept) again.cookies.set(name, value);
   await refused(again, twice.path);
-  // Changed on the way.
+  // Changed in transit.
   for (const change of [
     (path: string) => path.replace(/code=[^&]+/, 'code=nonsense'),
     (path: string) => path.replace(/state=[^&]+/, 'state=nonsense'),

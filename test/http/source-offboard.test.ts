@@ -31,7 +31,7 @@ describe('offboarding a source in the browser', () => {
     expect(sources.findAny('shop')).toMatchObject({ apiKey: null, webhookSecrets: [] });
     expect(await world.actions('source.offboarded')).toMatchObject([{ actor: expect.stringContaining('Pat admin') }]);
     expect((await admin.get('/sources')).text).toContain('Shop &amp; Söhne');
-    // Twice does nothing, and a source that came back leaves again.
+    // A second time changes nothing, and a returned source can be offboarded again.
     expect((await admin.post('/sources/shop/offboard', { slug: 'shop' })).status).toBe(303);
     expect(await world.actions('source.offboarded')).toHaveLength(1);
     await sources.add({ slug: 'shop', name: 'Shop' }, 'test');

@@ -84,7 +84,7 @@ it('names at most ten tasks, urgent requests first, with the rest behind one lin
     /href="mailto:ada%40acme.example\?subject=consent-ledger[^"]+body=[^"]+" aria-label="Tell an admin/,
   );
   expect(text).not.toContain('For the operator');
-  // The command that puts it right is in the mail, not on the page of somebody without a shell.
+  // The command that fixes it is in the mail, not on the page of a person without a shell.
   expect(tasks.replaceAll(/href="[^"]*"/g, '')).not.toContain('consent-ledger ledger verify');
   expect(tasks).toContain('An admin has to put this right.');
 });

@@ -42,14 +42,14 @@ describe('signing in to a running server', () => {
     expect((await olga.signIn(new URL(link.url).searchParams.get('token') ?? '')).status).toBe(303);
     expect((await olga.get('/')).text).toContain('Olga');
     expect(await serving.stop()).toBe(0);
-    // Neither link nor session is in what the server logged besides the line for the operator.
+    // The server logged neither link nor session, except in the line for the operator.
     const logged = serving
       .errors()
       .split('\n')
       .filter((line) => line.startsWith('{'));
     for (const line of logged)
       for (const secret of [token, new URL(link.url).searchParams.get('token')]) expect(line).not.toContain(secret);
-    // Once there is an account, a start prints no way in.
+    // Once there is an account, a start prints no link.
     const again = await startServing(folder, { ADMIN_PORT: await freePort() });
     await expect.poll(() => again.errors()).toContain('/sign-in');
     expect(again.errors()).not.toContain('token=');

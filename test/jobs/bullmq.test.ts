@@ -12,7 +12,7 @@ import { PATIENTLY, temporaryStore } from '../temporary.ts';
 
 const clock = () => new Date();
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
-/** Longer than any test waits: what is done before was told of. */
+/** Longer than any test waits: a job that is done was notified. */
 const NEVER = 600_000;
 
 let redis: RedisServer;
@@ -28,7 +28,7 @@ interface Options extends Partial<DistributedRunnerOptions> {
   readonly url?: string;
 }
 
-/** One process of an installation, as far as jobs go. */
+/** One process of an installation, reduced to its jobs. */
 function openProcess({ store, instance, url = redis.url, log = silent }: Options) {
   const distribution = openDistribution({ url, instance, clock, log });
   onTestFinished(() => distribution.close());
@@ -139,7 +139,7 @@ test('a failed attempt is retried by a delayed wake-up', async () => {
 test('installations share a Redis without waking each other', async () => {
   const [one, other] = [await begin(), await begin()];
   const { jobs } = work({ seal: async () => 'one' }, one);
-  // It has looked at its start, and again after this.
+  // It polled at its start, and polls again after this.
   await until(jobs, (await jobs.enqueue({ kind: 'seal' })).id, 'done');
   await later(100);
   // The same table, but the wake-ups of another installation.
@@ -147,7 +147,7 @@ test('installations share a Redis without waking each other', async () => {
   const { id } = await stranger.jobs.enqueue({ kind: 'seal' });
   await later(700);
   expect(await jobs.find(id)).toMatchObject({ state: 'waiting' });
-  // The older job goes first, whichever process the wake-up was for.
+  // The older job is done first, whichever process got the wake-up.
   await jobs.enqueue({ kind: 'seal' });
   await until(jobs, id, 'done');
 });
@@ -204,7 +204,7 @@ test('it recovers automatically after Redis was killed and restarted, and after 
   await own.start();
   await untilUp(distribution);
   expect(warn.mock.calls.filter(([, message]) => /Redis is available again/.test(String(message)))).toHaveLength(1);
-  // The sweep is out of the question again: what is done now was told of.
+  // The sweep can be ruled out again: a job done now was notified.
   await later(300);
   await done();
   await withRedis((client) => client.flushall(), own.url);
@@ -240,7 +240,7 @@ test('a Redis that hangs holds up neither enqueuing nor stopping', async () => {
   process.kill(own.pid(), 'SIGSTOP');
   onTestFinished(() => void process.kill(own.pid(), 'SIGCONT'));
   const { id } = await jobs.enqueue({ kind: 'document' });
-  // What could not be sent is told to the runners of the own process.
+  // A wake-up that could not be sent still reaches the runners of the same process.
   await until(jobs, id, 'done');
   const stopping = performance.now();
   await runner.stop();

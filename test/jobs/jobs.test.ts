@@ -261,7 +261,7 @@ test('a job completed in the transaction of its effect is done exactly when the 
   await expect(undone).rejects.toThrow('the transaction fails');
   expect([(await jobs.find(id))?.state, await effects()]).toEqual(['running', []]);
 
-  // The holder was paused and another took over: what it does now is undone.
+  // The holder was paused and another took over: its effect is rolled back.
   pass(2000);
   const second = await take('w2');
   const late = store.transaction(async (tx) => {
@@ -276,7 +276,7 @@ test('a job completed in the transaction of its effect is done exactly when the 
     expect(await jobs.completeIn(tx, second, { n: 2 })).toBe(true);
   });
   expect([(await jobs.find(id))?.result, (await effects()).length]).toEqual([{ n: 2 }, 1]);
-  // The runner's own completion afterwards is not a loss, and changes nothing.
+  // The runner's later completion is not a loss, and changes nothing.
   expect(await jobs.complete(second, { n: 3 })).toBe(true);
   expect((await jobs.find(id))?.result).toEqual({ n: 2 });
   expect(await jobs.claim('w3', ['k'], 1000)).toBeNull();

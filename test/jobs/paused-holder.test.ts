@@ -17,7 +17,7 @@ import { PATIENTLY, openStoreIn, temporaryFolder, temporaryLedger, temporaryStor
 const silent: JobLog = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const clock = () => new Date();
 
-/** A worker of another process on the same database: it acts a while after it took its job, if it still may. */
+/** A worker in another process on the same database: it acts some time after it took its job, if it still may. */
 function startWorker(folder: string): ChildProcess {
   const from = (path: string) => JSON.stringify(join(process.cwd(), 'src', path));
   const opening =
@@ -105,7 +105,7 @@ test('a document whose job was taken over leaves no file and no entry', async ()
   expect(await readdir(folder)).toEqual([]);
   expect(await store.read.selectFrom('entries').select('seq').execute()).toEqual([]);
 
-  // Two that produce it at once do not write into one another's file, and register it once.
+  // Two processes that produce it at once do not write to the same file, and register it once.
   const both = await Promise.all([1, 2].map(() => registerDocument(deps, 'default', facts, createCited(0), content())));
   expect(new Set(both.map(({ seq, sha256 }) => `${seq} ${sha256}`)).size).toBe(1);
   expect(await readdir(folder)).toEqual([expect.stringMatching(/^doc1-[0-9a-f]{16}\.csv$/)]);
@@ -131,7 +131,7 @@ test('five processes with different clocks, one of them restarting, fire each ti
       if (claim === null) break;
       await jobs.complete(claim, null);
     }
-    // A process that starts sets the schedules anew.
+    // A starting process sets the schedules again.
     await scheduler?.replaceAll([every]);
   }
   // 10:00:30 to 10:05:22 by the middle clock.

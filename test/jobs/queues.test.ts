@@ -6,7 +6,7 @@ import { lanesOf, queueNames, queueOf, selectKinds } from '../../src/jobs/job.ts
 import { temporaryStore } from '../temporary.ts';
 
 test('every kind with a handler is in one queue, and sealing waits for no document', () => {
-  // The handlers look at their context only when they run.
+  // The handlers use their context only when they run.
   const kinds = Object.keys(createJobHandlers({} as Parameters<typeof createJobHandlers>[0]));
   const lanes = lanesOf(kinds);
   expect(lanes.flatMap((lane) => lane.kinds).sort()).toEqual([...kinds].sort());
@@ -53,7 +53,7 @@ test('the figures of a queue are those of the table: waiting, due later, running
   await jobs.fail(await take(), 'not yet', true);
   await take();
   now += 90_000;
-  // The lease of the one that ran is over, and it is taken by another.
+  // The lease of the running one has expired, and another takes it.
   const again = await take();
   await jobs.cancel(again.job.id);
   await jobs.markCancelled(again);
@@ -71,7 +71,7 @@ test('the figures of a queue are those of the table: waiting, due later, running
   });
   expect(await of('maintenance')).toMatchObject({ waiting: 1, ended: nothing });
 
-  // Purging the rows forgets what failed, not how many ever ended.
+  // Purging the rows forgets failures, but not how many ended in all.
   await jobs.purge(new Date(now + 1));
   expect(await of('documents')).toMatchObject({ failed: 0, ended: { done: 2, failed: 1, cancelled: 2 } });
 });

@@ -120,7 +120,7 @@ test('a worker whose job was taken over learns of it and may no longer act, and 
     release = resolve;
   });
   let held: boolean | null = null;
-  // This worker's heart does not beat: as if its process were stopped.
+  // This worker has no heartbeat, as if its process were stopped.
   const deaf: Jobs = {
     ...jobs,
     heartbeat: () => new Promise(() => undefined),
@@ -131,7 +131,7 @@ test('a worker whose job was taken over learns of it and may no longer act, and 
     held = await store.transaction(holds);
     return 'of the paused worker';
   };
-  // One at a time: a stopped process would not look for further jobs either.
+  // One at a time: a stopped process would not take further jobs either.
   begin(deaf, { k: handler }, { concurrency: 1 });
   const { id } = await jobs.enqueue({ kind: 'k' });
   await until(jobs, id, 'running');
@@ -269,7 +269,7 @@ test('the job of a killed process is taken over by another', async () => {
   await new Promise((resolve) => child.once('exit', resolve));
 
   begin(jobs, { k: async () => 'taken over' });
-  // The killed process may have taken its own job over, where the machine held it up for longer than the lease.
+  // The killed process may have taken its own job over, if the machine delayed it beyond the lease.
   const { result, attempts } = await until(jobs, id, 'done');
   expect(result).toBe('taken over');
   expect(attempts).toBeGreaterThanOrEqual(2);

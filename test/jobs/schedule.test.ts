@@ -118,7 +118,7 @@ test('a clock that was set back under a running scheduler stops nothing', async 
     return scheduler.tick();
   };
   expect(await pass(60_000)).toBe(0);
-  // Somebody sets the date: a month back.
+  // The date is set back by a month.
   wall = Date.parse('2026-02-01T10:08:00Z');
   expect(await pass(1000)).toBe(0);
   expect((await scheduler.list())[0]?.nextAt).toBe('2026-02-01T10:15:00.000Z');

@@ -10,7 +10,7 @@ import { dateIn } from '../../src/core/zoned-days.ts';
 import { runs } from '../temporary.ts';
 
 const table = createRegimeTable();
-/** `1 Jul 2026`, by the runtime’s own names of months. */
+/** `1 Jul 2026`, with the runtime’s names of months. */
 const formatDay = (date: string) =>
   new Intl.DateTimeFormat('en-US', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
     .formatToParts(new Date(`${date}T00:00:00Z`))
@@ -23,7 +23,7 @@ function row(regime: string, kind: RequestKind = 'access', place: string | null 
   if (found === undefined) throw new Error(`no row for ${regime}`);
   return found;
 }
-/** A request under one row, of a controller in the country of the law. */
+/** A request under one row, for a controller in the country of the law. */
 function under(rule: RegimeRow, receivedAt: string, more: Partial<OneLawInput> = {}): OneLawInput {
   const regime = table.regimes.get(rule.regime);
   if (regime === undefined) throw new Error(`no regime ${rule.regime}`);

@@ -174,7 +174,7 @@ describe('for any request', () => {
           compute({ kind: asked, place: from, controller: { ...to, country: null, region: null }, receivedAt }),
         ];
         for (const one of alone) {
-          // Without the controller's state the law of the place has other days off.
+          // Without the controller's state the law of the place has different days off.
           if (one.limit === null || one.laws.some((law) => law.flags.includes('rolled-over'))) continue;
           expect(together.limit !== null && together.limit <= one.limit).toBe(true);
         }

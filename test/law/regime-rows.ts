@@ -25,7 +25,7 @@ export function regimeLines(): readonly string[] {
   });
 }
 
-/** The regimes, the codes that lead to them, and by which article a controller there is under them. */
+/** The regimes, the codes that lead to them, and the article that brings a controller there under them. */
 export function regimeCodeLines(): readonly string[] {
   return builtInRegimes.map(
     ({ id, law, jurisdictions, reach }) =>

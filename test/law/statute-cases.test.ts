@@ -6,8 +6,9 @@ import { computeCase, readDeadlineCase } from '../../src/law/deadline-case.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 
 /**
- * Cases written from the statutes, each with its citation, and computed by hand and calendar, never by this program. Where one differs, the statute
- * decides who is wrong. `laws`: these apply; `notLaws`: these do not; `lawsUnconfirmed`: these apply and are marked as unconfirmed.
+ * Cases written from the statutes, each with its citation, and computed by hand with a calendar, never by this program.
+ * If one differs, the statute decides which is wrong. `laws`: these apply; `notLaws`: these do not; `lawsUnconfirmed`:
+ * these apply and are marked as unconfirmed.
  */
 const caseSchema = z.strictObject({
   name: z.string(),

@@ -6,20 +6,20 @@ const PAGE = new URL('../../docs/threats.md', import.meta.url);
 const BEGIN = '<!-- attacks: begin; written by `UPDATE_DOCS=yes npm run test:long -- test/ledger/attacks` -->';
 const END = '<!-- attacks: end -->';
 
-/** Who found an attack, of each kind of attacker; null: nobody. */
+/** The finder of each attack, by kind of attacker; null: none. */
 export type Found = ReadonlyMap<Attack, Readonly<Partial<Record<Level, string | null>>>>;
 
-/** Whether somebody has to find it. */
+/** Whether the attack has to be found. */
 export function mustBeFound(attack: Attack, level: Level): boolean {
   return attack.limit === undefined && (level !== '+ keys' || attack.limitWithKeys === undefined);
 }
 
-/** Whether the attacker can do it at all. */
+/** Whether the attacker can carry it out at all. */
 export function isPossible(attack: Attack, level: Level): boolean {
   return level !== 'database' || attack.sql !== undefined;
 }
 
-/** The table of docs/threats.md, one line for each attack: what, and who finds it. */
+/** The table of docs/threats.md, one line per attack: the attack and its finder. */
 export async function tableInDocs(): Promise<readonly string[]> {
   const text = await readFile(PAGE, 'utf8');
   return text

@@ -26,7 +26,7 @@ import { startWitness } from './witness-stand-in.ts';
 export const levels = ['database', '+ DATA_DIR', '+ keys'] as const;
 export type Level = (typeof levels)[number];
 
-/** A small installation with something of everything, and what left it: a verifier key and its checkpoints. */
+/** A small installation with some of everything, and what was handed out: a verifier key and its checkpoints. */
 export interface AttackedWorld {
   readonly folder: string;
   readonly places: Places;
@@ -37,7 +37,7 @@ export interface AttackedWorld {
   remove(): Promise<void>;
 }
 
-// SQLite: the attacks are statements in its dialect, and a copy of the world is a copy of a file.
+// SQLite: the attacks are statements in its dialect, and copying the world is copying a file.
 const open = (folder: string, policy: string) =>
   openContext(
     loadConfig(
@@ -57,7 +57,7 @@ const keys = deriveKeys(Buffer.alloc(32, 3));
 
 export async function createAttackedWorld(): Promise<AttackedWorld> {
   const folder = await mkdtemp(join(tmpdir(), 'consent-ledger-'));
-  // Beside DATA_DIR: what is attacked is a copy of that.
+  // Beside DATA_DIR, since the attacks work on a copy of that.
   const policy = join(await mkdtemp(join(tmpdir(), 'consent-ledger-')), 'policy');
   const before = await open(folder, policy);
   const restored = await restoredOnce(before);
@@ -168,7 +168,7 @@ export async function createAttackedWorld(): Promise<AttackedWorld> {
   };
 }
 
-/** Its first epoch: an entry and a checkpoint, and the entry that begins the second one, as a restore does. */
+/** The first epoch: an entry and a checkpoint, and the entry that begins the second one, as after a restore. */
 async function restoredOnce(context: Context): Promise<{ readonly outside: OutsideNote; readonly epoch: number }> {
   const { store, instance, clock, ledger } = context;
   await appendDelivery(
@@ -192,7 +192,7 @@ async function restoredOnce(context: Context): Promise<{ readonly outside: Outsi
   return { outside: { where: 'a checkpoint of the first epoch', note: sealing.checkpoint.note }, epoch: first };
 }
 
-/** Does it to a copy; who finds it first, or null. */
+/** Carries the attack out on a copy; resolves with the first finder, or null. */
 export async function findAttack(
   world: AttackedWorld,
   group: string,
@@ -219,7 +219,7 @@ async function carryOut(
   const statements = [...(attack.sql?.(world.places) ?? [])];
   if (level !== 'database') {
     await attack.files?.(folder);
-    // Whatever was signed and could contradict is taken away.
+    // Removes everything signed that could contradict.
     if (attack.sql !== undefined) {
       await rm(join(folder, 'journal'), { recursive: true });
       await rm(join(folder, 'witnessed'), { recursive: true });
@@ -249,7 +249,7 @@ async function findIn(folder: string, world: AttackedWorld, attack: Attack, leve
       context = await open(folder, world.policy);
       await context.seal();
     }
-    // Nobody needs a key to fold read models that go with edited entries.
+    // Folding read models that match edited entries needs no key.
     if (attack.rewrites) await context.rebuild().catch(() => undefined);
     if ((await context.verify()).faults.length > 0) return context.refusal() === null ? 'verify' : 'verify, start';
     if (context.refusal() !== null) return 'start';
@@ -272,7 +272,7 @@ function rowOf(entry: Entry) {
   };
 }
 
-/** What somebody with the keys does after editing entries: numbers, hashes and MACs anew, then seals and read models. */
+/** Forges as an attacker with the keys does after editing entries: numbers, hashes and MACs, then seals and read models. */
 async function forge({ store, seal }: Context): Promise<void> {
   const rows = await store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
   const last = new Map<string, number>();
@@ -297,7 +297,7 @@ async function forge({ store, seal }: Context): Promise<void> {
   });
   await store.transaction(async (tx) => {
     await tx.query.deleteFrom('entries').execute();
-    // Row by row as they stand: what was erased has no content.
+    // Row by row as stored: an erased entry has no content.
     await tx.insertMany('entries', forged.map(rowOf) as never);
   });
   await seal();

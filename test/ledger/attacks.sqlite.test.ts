@@ -1,10 +1,10 @@
-// On SQLite alone: the attacks are statements in its dialect, against files that are copied for each of them.
+// SQLite only: the attacks are statements in its dialect, against files that are copied for each of them.
 import { expect, test } from 'vitest';
 import { tableInDocs, isPossible, mustBeFound } from './attack-table.ts';
 import { createAttackedWorld, findAttack } from './attack-world.ts';
 import { attacks } from './attacks.ts';
 
-// On SQLite: the attacks are statements in its dialect. Every fifth one by someone who has only the database; all of them by every attacker in attacks.long.test.ts.
+// Every fifth attack, by an attacker with the database only; attacks.long.test.ts has all of them, by every attacker.
 
 const all = attacks.flatMap(([group, list]) => list.map((attack) => ({ group, attack })));
 

@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { bytes } from '../tampering.ts';
 
-/** Numbers of entries in the world that is attacked (attack-world.ts). */
+/** Numbers of entries in the attacked world (attack-world.ts). */
 export interface Places {
   readonly consent: number;
   readonly other: number;
@@ -10,7 +10,7 @@ export interface Places {
   readonly change: number;
   readonly middle: number;
   readonly last: number;
-  /** An entry that was erased, and the erasure. */
+  /** An erased entry, and its erasure. */
   readonly erased: number;
   readonly erasure: number;
   /** The entry that begins the second epoch, and a legal hold. */
@@ -18,20 +18,20 @@ export interface Places {
   readonly hold: number;
 }
 
-/** One thing that somebody does who has no business there. */
+/** One way to tamper with an installation. */
 export interface Attack {
   readonly what: string;
-  /** Done to the database. */
+  /** Statements against the database. */
   readonly sql?: (at: Places) => readonly string[];
-  /** Done to DATA_DIR. */
+  /** Changes files of DATA_DIR. */
   readonly files?: (dataDir: string) => Promise<unknown>;
-  /** Edits entries: someone with the keys writes hashes, MACs, checkpoints and read models anew afterwards. */
+  /** Edits entries: an attacker with the keys then rewrites hashes, MACs, checkpoints and read models. */
   readonly rewrites?: true;
-  /** Someone with the keys begins an epoch afterwards, as a restore does. */
+  /** An attacker with the keys begins an epoch afterwards, as a restore does. */
   readonly beginsEpoch?: true;
-  /** Nobody finds it, and why that is so. */
+  /** The reason why the attack is not found. */
   readonly limit?: string;
-  /** The same, for someone who holds the keys. */
+  /** The same, for an attacker who holds the keys. */
   readonly limitWithKeys?: string;
 }
 
@@ -430,7 +430,7 @@ const witnessed = async (dataDir: string, ending: string): Promise<readonly stri
   const names = (await readdir(folder)).filter((name) => name.endsWith(ending)).sort();
   return names.map((name) => join(folder, name));
 };
-/** Done to the newest file with an ending, with the one before it at hand. */
+/** Changes the newest file with an ending, given the one before it. */
 const onNewest =
   (ending: string, work: (newest: string, earlier: string) => Promise<unknown>) => async (dataDir: string) => {
     const [earlier = '', newest = ''] = (await witnessed(dataDir, ending)).slice(-2);
@@ -463,7 +463,7 @@ const onWitnesses: readonly Attack[] = [
   files('a byte of a timestamp edited', (dataDir) =>
     onNewest('.tsr', async (path) => {
       const bytesOfToken = await readFile(path);
-      // Within its time.
+      // Within the token's time.
       const place = bytesOfToken.indexOf('Z', 0, 'latin1') - 3;
       bytesOfToken[place] = (bytesOfToken[place] ?? 0) ^ 1;
       await writeFile(path, bytesOfToken);

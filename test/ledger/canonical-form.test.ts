@@ -5,9 +5,7 @@ import { canonicalLeafData, leafData } from '../../src/crypto/entry.ts';
 import { entryKinds } from '../../src/core/vocabulary.ts';
 import { metaOf } from '../../src/ledger/append-delivery.ts';
 
-/*
- * Two forms are written down by hand because they are on the way of every delivery. Here they are held against the library.
- */
+/* Two forms are built by hand because every delivery needs them. Here they are compared with the library. */
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const wellFormed = fc.string({ unit: 'binary', maxLength: 30 });
 
@@ -39,7 +37,7 @@ test('leaf data is the canonical JSON of the leaf, whatever kind, source and tim
   );
 });
 
-// Names and values as they can come over HTTP (node gives values as latin1), with a share of those that are recorded.
+// Names and values as they can come over HTTP (Node gives values as latin1), including some that are recorded.
 const token = fc.stringMatching(/^[!#$%&'*+.^_`|~0-9a-z-]{1,20}$/);
 const name = fc.oneof(
   token,

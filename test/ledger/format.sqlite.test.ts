@@ -1,4 +1,5 @@
-// On SQLite alone: the format of entries, notes and journal is the same on both, and the verifier reads a database file.
+// SQLite only: the format of entries, notes and journal is the same on both databases, and the verifier reads a
+// database file.
 import { createHash, createHmac, createPublicKey, hkdfSync, verify } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -7,7 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openConnection } from '../../src/store/sqlite/driver.ts';
 import { createAttackedWorld, INSTANCE_KEY } from './attack-world.ts';
 
-// A verifier written from docs/ledger-format.md: nothing of the program's own hashing, tree, notes or journal is used. It reads a file of SQLite.
+// A verifier written from docs/ledger-format.md alone, without the program's hashing, tree, notes or journal. It reads
+// an SQLite file.
 
 const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 const hmac = (key: Uint8Array, ...parts: Uint8Array[]) =>
@@ -26,13 +28,13 @@ function rootOfFrontier(frontier: Buffer): Buffer {
   return parts.reduceRight((joined, left) => sha256(Buffer.from([1]), left, joined));
 }
 
-/** Name and public key. The base64 may have a plus, too. */
+/** Name and public key. The base64 may itself contain a plus. */
 function readVerifierKey(verifierKey: string) {
   const [, name = '', encoded = ''] = /^([^+]+)\+[^+]+\+(.+)$/.exec(verifierKey) ?? [];
   return { name, raw: Buffer.from(encoded, 'base64').subarray(1) };
 }
 
-/** Size and root of a note that is in its place: signed for the epoch of the last entry it covers. */
+/** Size and root of a valid note: signed for the epoch of the last entry it covers. */
 function readNote(note: string, epochs: readonly Epoch[]) {
   const [origin, size, root, blank, signature = ''] = note.split('\n');
   const { name, raw } = readVerifierKey(epochs.findLast(({ first }) => first <= Number(size))?.verifierKey ?? '');
@@ -51,7 +53,7 @@ interface EntryRow {
   readonly kind: string;
   readonly received_at: string;
   readonly dedupe_key: Buffer;
-  /** Null once erased; so are body and salt. */
+  /** Null after an erasure, like body and salt. */
   readonly meta: Buffer | null;
   readonly body: Buffer | null;
   readonly salt: Buffer | null;
@@ -149,7 +151,7 @@ test('a verifier that knows only docs/ledger-format.md finds the ledger sound', 
     hmac(append, text('consent-ledger/identity/v1\n'), text(vkey)).toString('hex'),
   );
 
-  // The key stays, and each epoch signs under a name of its own.
+  // The key stays, and each epoch signs under a different name.
   const { name, raw } = readVerifierKey(vkey);
   const firstName = name.replace(/\d+$/, '1');
   const keyHash = sha256(text(`${firstName}\n`), Buffer.from([1]), raw)

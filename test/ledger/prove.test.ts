@@ -55,7 +55,7 @@ const prover = () => createProver({ store, keys: { instance: testKeys, verifying
 
 describe('in a ledger that was sealed at many sizes', () => {
   test('each entry is proven under the first, the last and a named checkpoint, and each checkpoint extends every earlier one', async () => {
-    // Blocks of leaves are 256: full subtrees come out of checkpoints, others out of leaves.
+    // Leaf blocks have 256 leaves: full subtrees are read from checkpoints, others are computed from leaves.
     const heads = [];
     for (const [nth, count] of [1, 255, 767, 1, 1, 1400, 2000, 39].entries()) {
       await append(count, `batch ${nth}`);

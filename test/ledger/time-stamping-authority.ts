@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 const run = promisify(execFile);
 
-/** Runs openssl in a folder; rejects when it ends with another code than 0. */
+/** Runs openssl in a folder; rejects on any exit code but 0. */
 export const openssl = (folder: string, ...args: string[]) => run('openssl', args, { cwd: folder });
 
 /** A certificate authority, and a time-stamping authority (`openssl ts`) below it, in a folder. */
@@ -94,7 +94,10 @@ export async function createAuthority() {
       return readFile(join(folder, 'r.tsr'));
     },
     certify,
-    /** An answer, signed anew with another certificate of the same root: `openssl ts` itself refuses those that are not for time-stamping. */
+    /**
+     * An answer signed again with another certificate of the same root, since `openssl ts` itself refuses certificates
+     * that are not for time-stamping.
+     */
     async signedBy(name: string, answer: Buffer): Promise<Buffer> {
       await writeFile(join(folder, 'in.tsr'), answer);
       await openssl(folder, 'ts', '-reply', '-in', 'in.tsr', '-token_out', '-out', 'token.p7');
@@ -127,7 +130,7 @@ export async function createAuthority() {
   };
 }
 
-/** The same over HTTP (RFC 3161 §3.4). `spoil` changes what it answers. */
+/** The same over HTTP (RFC 3161 §3.4). `spoil` changes the answer. */
 export async function serveAuthority(spoil: (answer: Buffer) => Buffer = (answer) => answer) {
   const authority = await createAuthority();
   const server = createServer((request, response) => {

@@ -1,4 +1,4 @@
-// On SQLite alone, and once: tokens are read and asked for without any database.
+// SQLite only, to run once: tokens are requested and read without a database.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -52,7 +52,7 @@ test('a token is refused after any byte of it was changed', async () => {
   const answer = await authority.answer(query);
   const accepted: number[] = [];
   const meanings = new Set<string>();
-  // Some bytes of each part: all of them would take a minute of computing.
+  // A sample of the bytes of each part: all of them would take a minute of CPU time.
   for (let place = 0; place < answer.length; place += 31) {
     const altered = Buffer.from(answer);
     altered[place] = (altered[place] ?? 0) ^ 1;
@@ -63,7 +63,8 @@ test('a token is refused after any byte of it was changed', async () => {
     }
   }
   const whole = await readTimestamp(answer, data, roots);
-  // What the signature does not cover (algorithm parameters, tags of optional parts) may vary; what it says may not.
+  // Parts that the signature does not cover (algorithm parameters, tags of optional parts) may vary; the meaning may
+  // not.
   expect([...meanings].every((at) => whole.outcome === 'valid' && at === whole.at)).toBe(true);
   expect(accepted.length).toBeLessThan(answer.length / 31 / 5);
 });
@@ -71,7 +72,7 @@ test('a token is refused after any byte of it was changed', async () => {
 test('a token counts only with a certificate that is for time-stamping alone', async () => {
   const authority = await createAuthority();
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
-  // Before the token: at its time they have to be good.
+  // Made before the token: the certificates have to be valid at its time.
   await authority.certify('sound', 'critical,timeStamping');
   await authority.certify('code', 'critical,codeSigning');
   await authority.certify('both', 'critical,timeStamping,codeSigning');

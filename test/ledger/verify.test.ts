@@ -102,7 +102,7 @@ describe('verify names the seq and the fault of', () => {
     await tamper(`update entries set received_at = '2026-06-01T10:00:00.000Z' where seq = 5`);
     expect(await found()).toEqual([[5, 'identity-edited']]);
   });
-  // The second has the bytes of "webhook" in Latin-1, as far as one byte holds them.
+  // The second has the bytes of "webhook" in Latin-1, truncated to one byte per character.
   test.each(['action', '\u0177ebhook', 'webhook ', 'WEBHOOK', ''])('an edited kind (%j)', async (kind) => {
     await tamper(`update entries set kind = '${kind}' where seq in (5, 13)`);
     expect(await found()).toEqual([
@@ -268,7 +268,7 @@ describe('verify names the seq and the fault of', () => {
     await set('instance_id', 'test');
     await set('epoch', '1');
     expect(await found()).toEqual([[null, 'identity-altered']]);
-    // A ledger of a build that pinned nothing yet: its journal is signed for this identity.
+    // A ledger of a version that did not pin an identity yet: its journal is signed for this identity.
     expect(await pin()).toBe(true);
     expect(await found()).toEqual([]);
     for (const [name, value] of [
@@ -401,7 +401,7 @@ test('an erasure while verify runs is not a fault', async () => {
           .execute()
           .then(() => undefined),
     );
-  // After the first page of entries was read, and before the one that holds the erased entry.
+  // After the first page of entries was read, and before the page with the erased entry.
   let erased = false;
   const read = store.read.withPlugin({
     transformQuery: ({ node }) => node,
@@ -438,7 +438,7 @@ describe('an attacker with write access to the database', () => {
     expect(await found()).toContainEqual([1024, 'checkpoint-invalid']);
   });
   test('cannot make the sealer or verify fail with a checkpoint of an impossible size', async () => {
-    // PostgreSQL takes nothing but whole numbers there.
+    // PostgreSQL accepts only integers there.
     const notWhole = engine === 'sqlite' ? ["'many'", '1.5'] : [];
     for (const size of ['9007199254740993', '-4', ...notWhole]) {
       await claim(size, bytes('\u0000'));
@@ -458,7 +458,7 @@ describe('an attacker with write access to the database', () => {
   test('cannot make verify or the sealer fail with values of another type or length', async () => {
     const ofBytes = ['body', 'meta', 'salt', 'commitment', 'leaf_hash', 'mac', 'dedupe_key'];
     const ofText = ['received_at', 'source'];
-    // SQLite keeps whatever type it is given; PostgreSQL only what the column is for.
+    // SQLite keeps any type it is given; PostgreSQL only the type of the column.
     const values = (column: string) =>
       engine === 'sqlite'
         ? ['5', "'text'", '1.5', "x''"]
@@ -544,7 +544,7 @@ test('--since reads the entries after a checkpoint, trusts it for the rest, and 
   expect((await verify(journal, first)).faults.map(({ seq }) => seq)).toEqual([first + 4]);
   await tamper(`delete from entries where seq > ${first + 3}`);
   expect((await verify(journal, first)).faults).toMatchObject([{ seq: first + 4, fault: 'truncated' }]);
-  // A checkpoint that was altered stands for nothing: everything is read.
+  // An altered checkpoint is not trusted: everything is read.
   await tamper(`update checkpoints set root = ${bytes(Buffer.alloc(32))} where size = ${first}`);
   expect((await verify(journal, first)).faults.map(({ seq }) => seq)).toContain(3);
 });

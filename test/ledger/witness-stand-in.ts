@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-// A witness written from c2sp.org/tlog-witness, tlog-checkpoint, tlog-cosignature and RFC 9162 alone: it shares no code with the product, so that it can disagree.
+// A witness written from c2sp.org/tlog-witness, tlog-checkpoint, tlog-cosignature and RFC 9162 alone. It shares no code
+// with the product, so it can disagree.
 
 const sha256 = (...parts: Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest();
 const node = (left: Buffer, right: Buffer) => sha256(Buffer.of(1), left, right);
@@ -39,13 +40,13 @@ function continues(first: number, second: number, path: Buffer[], firstRoot: Buf
 }
 
 interface Behaviour {
-  /** Signs something else than it was given. */
+  /** Signs something other than the given checkpoint. */
   readonly forge?: boolean;
   /** Never answers. */
   readonly silent?: boolean;
 }
 
-/** Starts a witness that knows one log by its verifier key. Its line for a policy, without the name. */
+/** Starts a witness that knows one log by its verifier key. Resolves with its line for a policy, without the name. */
 export async function startWitness(name: string, logKey: string, { forge = false, silent = false }: Behaviour = {}) {
   const [origin = '', , encoded = ''] = /^(.+?)\+([0-9a-f]{8})\+(.+)$/.exec(logKey)?.slice(1) ?? [];
   const raw = Buffer.from(encoded, 'base64').subarray(1);

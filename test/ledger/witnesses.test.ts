@@ -17,7 +17,7 @@ import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { openssl, serveAuthority } from './time-stamping-authority.ts';
 import { startWitness } from './witness-stand-in.ts';
 
-/** An installation whose policy of witnesses lies beside its DATA_DIR. */
+/** An installation whose witness policy is beside its DATA_DIR. */
 async function createWorld(more: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const [dataDir, policy] = [join(folder, 'data'), join(folder, 'policy')];
@@ -79,7 +79,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   });
   const size = await world.deliver();
   expect(await world.run()).toMatchObject({ quorum: true });
-  // Nobody is asked twice about one checkpoint.
+  // A witness gets each checkpoint only once.
   expect((await world.run()).witnesses.map(({ outcome }) => outcome)).toEqual(['unchanged', 'unchanged', 'unchanged']);
   expect(await context.verify()).toMatchObject({
     faults: [],
@@ -91,7 +91,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   });
   expect(await readdir(share)).toHaveLength(2);
 
-  // The files are what others' tools take.
+  // The files have the formats that other tools read.
   const stem = `1-${String(size).padStart(16, '0')}`;
   const verified = await openssl(
     witnessed,
@@ -133,7 +133,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   );
   expect(await world.faults()).toEqual([]);
 
-  // Someone who holds every key rewrites the ledger and its checkpoints, but not what was copied elsewhere.
+  // An attacker with every key rewrites the ledger and its checkpoints, but not the copies elsewhere.
   const copy = join(share, (await readdir(share)).sort()[1] ?? '');
   const note = await readFile(copy, 'utf8');
   await writeFile(copy, note.replace(/^[A-Za-z0-9+/]{43}=$/m, Buffer.alloc(32).toString('base64')));
@@ -145,7 +145,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   });
   await writeFile(copy, note);
 
-  // The verifier without secrets takes the same files.
+  // The verifier without secrets accepts the same files.
   const key = parseVerifierKey(context.verifierKey);
   const roots = certificatesIn(await readFile(authority.caFile, 'utf8'));
   const publicly = async (bytes: Buffer) =>
@@ -163,7 +163,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
     { sentence: 'token: it covers none of the given checkpoints' },
   ]);
 
-  // Witnesses that are no longer asked are still believed; those that nobody names are not.
+  // Cosignatures of witnesses without an address still count; those of unlisted witnesses do not.
   await world.write(...lines.slice(0, 2).map((one) => one.replace(/ http\S+$/, '')), lines[2] ?? '', 'quorum share');
   expect((await world.run()).witnesses.map(({ name }) => name)).toEqual(['share']);
   expect(await world.faults()).toEqual([]);
@@ -236,7 +236,7 @@ test('a folder elsewhere is never overwritten, and reveals another history', asy
   });
   expect(await readdir(share)).toEqual([]);
 
-  // A copy over more than there is: entries were cut off.
+  // A copy over more entries than exist: entries were cut off.
   await rm(share, { recursive: true });
   await rename(`${share}-elsewhere`, share);
   await rename(join(share, name), join(share, name.replace(/\d{16}/, '0000000000000009')));
@@ -261,16 +261,16 @@ test('a bucket keeps locked copies, and verify finds hidden or overlaid copies a
   expect(store.versions.map(({ lock }) => lock?.mode)).toEqual(Array(size).fill('COMPLIANCE'));
   expect(Date.parse(store.versions[0]?.lock?.until ?? '')).toBeGreaterThan(Date.now() + 3649 * 86_400_000);
   expect(await context.verify()).toMatchObject({ faults: [], copies: size, unchecked: [] });
-  // What came before need not be listed to add one.
+  // Adding a checkpoint does not require listing the earlier ones.
   const listed = store.asked.filter((one) => one.includes('key-marker')).length;
   expect(listed).toBeGreaterThan(0);
 
   const [first] = store.versions;
   const { key = '', body } = first ?? {};
-  // Hidden behind a marker: the version is still there, and read.
+  // Hidden behind a delete marker, the version still exists and is read.
   store.add(key, null);
   expect(await context.verify()).toMatchObject({ faults: [], copies: size });
-  // Another checkpoint laid over it.
+  // Another checkpoint written over it.
   const other = (body ?? Buffer.alloc(0))
     .toString()
     .replace(/^[A-Za-z0-9+/]{43}=$/m, Buffer.alloc(32).toString('base64'));
@@ -278,7 +278,7 @@ test('a bucket keeps locked copies, and verify finds hidden or overlaid copies a
   expect((await world.faults()).join('\n')).toContain('the checkpoint at vault');
   store.versions.splice(-2);
 
-  // The newest one: adding the next one looks at it as well.
+  // The newest one, which adding the next checkpoint reads too.
   const last = store.versions.at(-1);
   store.add(last?.key ?? '', Buffer.from(other));
   await world.deliver();
@@ -295,7 +295,7 @@ test('a bucket keeps locked copies, and verify finds hidden or overlaid copies a
   expect(await world.warned()).toContain('witness-forked');
   store.versions.pop();
 
-  // Emptied, and away.
+  // Emptied, and then down.
   const kept = store.versions.splice(0);
   expect((await world.run()).witnesses[0]).toMatchObject({
     outcome: 'failed',

@@ -7,14 +7,14 @@ import type { Bucket } from '../../src/outside/bucket.ts';
 import { BucketError } from '../../src/outside/s3.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-/** What a store has to do for us, whichever it is. `bucket` is empty, and can lock objects. */
+/** The checks that every store must pass. `bucket` is empty, and can lock objects. */
 export async function checkBucket(bucket: Bucket): Promise<void> {
   const folder = await temporaryFolder();
   const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
   expect(await bucket.canLock()).toBe(true);
   expect(await bucket.versions()).toEqual([]);
 
-  // Small, twice under one name, with signs that have to be escaped.
+  // Small, twice under one name, with characters that have to be escaped.
   const key = bucket.keyOf('a b+c=d~(e).txt');
   await bucket.put(key, 'one', { mode: 'COMPLIANCE', days: 1 });
   await bucket.put(key, 'two', null);
@@ -26,7 +26,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   expect((await bucket.get(key, oldest?.version ?? '', 100)).toString()).toBe('one');
   expect((await bucket.get(key, null, 100)).toString()).toBe('two');
   await expect(bucket.get(key, null, 2)).rejects.toThrow('at most 2 ');
-  // What is locked stays, what is not goes.
+  // A locked version stays, an unlocked one is removed.
   expect(await bucket.remove(oldest ?? { key, version: '' })).toBe(false);
   expect(await bucket.remove(newest ?? { key, version: '' })).toBe(true);
   expect((await bucket.get(key, null, 100)).toString()).toBe('one');
@@ -35,7 +35,7 @@ export async function checkBucket(bucket: Bucket): Promise<void> {
   expect(head.lock?.until.getTime()).toBeGreaterThan(Date.now() + 86_000_000);
   await expect(bucket.head(bucket.keyOf('nothing'))).rejects.toThrow(BucketError);
 
-  // Large: up in parts, down in parts.
+  // Large: uploaded and downloaded in parts.
   const content = randomBytes((32 << 20) + 12_345);
   await writeFile(join(folder, 'large'), content);
   const steps: number[] = [];

@@ -17,7 +17,7 @@ export interface MailServer {
   readonly port: number;
   readonly url: string;
   readonly mails: TakenMail[];
-  /** What it answers to the next mails; null: it takes them. */
+  /** Its answer to the next mails; null: it accepts them. */
   refuse: { readonly code: number; readonly at: 'recipient' | 'message' } | null;
   close(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface MailServer {
 export const MAIL_USER = 'ledger@example.org';
 export const MAIL_PASSWORD = 'pass word:@/%';
 
-/** A real SMTP server, which takes mail of one user. Its certificate is one that nobody trusts. */
+/** A real SMTP server that accepts mail of one user, with an untrusted certificate. */
 export async function startMailServer({ tls = false, startTls = true, port = 0 } = {}): Promise<MailServer> {
   const mails: TakenMail[] = [];
   const refusal = (at: string) =>

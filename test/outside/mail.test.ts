@@ -60,14 +60,14 @@ test('a permanent refusal of a recipient is final, a temporary one is not', asyn
 test('TLS that cannot be trusted, and a server elsewhere that offers none, get no mail', async () => {
   const secure = await startMailServer({ tls: true });
   await expect(sendMail(settings(secure.port, { implicitTls: true }), mail)).rejects.toThrow('the mail server');
-  // An address that leads here and does not say so.
+  // An address that leads to this machine without looking like it.
   const elsewhere = { host: '0.0.0.0', clearText: false };
   const untrusted = await startMailServer();
   await expect(sendMail(settings(untrusted.port, elsewhere), mail)).rejects.toThrow('the mail server');
   const plain = await startMailServer({ startTls: false });
   await expect(sendMail(settings(plain.port, elsewhere), mail)).rejects.toThrow('offers no TLS that can be trusted');
   expect([...secure.mails, ...untrusted.mails, ...plain.mails]).toEqual([]);
-  // Unless it is allowed by name.
+  // Unless it is explicitly allowed.
   await sendMail(settings(plain.port, { ...elsewhere, clearText: true }), mail);
   expect(plain.mails).toHaveLength(1);
 });
@@ -89,7 +89,7 @@ test('a silent server is given up after the time-out, or when a signal says so',
 
 test('a webhook is signed as Standard Webhooks specifies', () => {
   const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
-  // The vector of the specification's reference libraries.
+  // The test vector of the specification's reference libraries.
   const [id, at, body] = ['msg_p5jXN8AQM9LWM0D4loKWxJek', new Date(1614265330_000), '{"test": 2432232314}'];
   expect(signedHeaders(secret, id, at, body)['webhook-signature']).toBe(
     'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',

@@ -4,15 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /*
- * A stand-in of S3, written from Amazon's documentation alone: Signature Version 4 ("Signature Calculations for the Authorization Header"), versions, object lock,
- * uploads in parts, listings in pages. It shares nothing with the client. `test/outside/bucket.test.ts` holds its signature check against the
- * documentation's own examples, and bucket.long.test.ts runs the same checks against Ceph.
+ * A stand-in for S3, written from Amazon's documentation alone: Signature Version 4 ("Signature Calculations for the
+ * Authorization Header"), versions, object lock, multipart uploads, paged listings. It shares no code with the client.
+ * `test/outside/bucket.test.ts` checks its signatures against the documentation's examples, and bucket.long.test.ts
+ * runs the same checks against Ceph.
  */
 
 const hex = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 const hmac = (key: Buffer | string, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** RFC 3986, as "URI-encode" is defined there. */
+/** RFC 3986, as Amazon's documentation defines "URI-encode". */
 function uriEncode(text: string, slash: boolean): string {
   let encoded = '';
   for (const byte of Buffer.from(text)) {
@@ -27,7 +28,7 @@ function uriEncode(text: string, slash: boolean): string {
 
 export interface Signed {
   readonly method: string;
-  /** As it stands in the request line. */
+  /** As in the request line. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -80,18 +81,18 @@ export interface StandIn {
   readonly url: string;
   /** Oldest first; a marker has no body. */
   readonly versions: Version[];
-  /** Requests that were answered, `METHOD target`. */
+  /** The requests that were answered, as `METHOD target`. */
   readonly asked: string[];
-  /** What happens to the next requests; null: they are served. */
+  /** How the next requests fail; null: they are served. */
   fault: 'away' | 'busy' | 'silent' | null;
-  /** What somebody else who may write does. */
+  /** Adds a version as another writer would. */
   add(key: string, body: Buffer | null): void;
 }
 
 export const KEY_ID = 'AKIAIOSFODNN7EXAMPLE';
 export const SECRET = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
 
-/** Settings with which the product reaches it. */
+/** Settings for the product to reach it. */
 export const storageEnvironment = (url: string) => ({
   AWS_ENDPOINT_URL_S3: url,
   AWS_REGION: 'eu-test-1',
@@ -99,7 +100,10 @@ export const storageEnvironment = (url: string) => ({
   AWS_SECRET_ACCESS_KEY: SECRET,
 });
 
-/** Starts one with a bucket `ledger`, which locks objects or not. `page`: versions in a page of a listing. `token`: that of a session, which has to be sent. `forgetful`: uploads in parts are not locked, as at Ceph 16. */
+/**
+ * Starts a store with a bucket `ledger`, with or without object lock. `page`: versions per page of a listing. `token`:
+ * a session token that must be sent. `forgetful`: multipart uploads are not locked, as in Ceph 16.
+ */
 export async function startObjectStore({
   lock = true,
   page = 3,

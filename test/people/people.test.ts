@@ -83,7 +83,7 @@ describe('failed sign-ins', () => {
     );
     expect(tried.filter(({ outcome }) => outcome === 'admitted').length).toBe(5);
     expect(tried.at(-1)).toEqual({ outcome: 'blocked', until: after(30) });
-    // Others are not held up, and attempts that are refused do not count.
+    // Other people are not held up, and refused attempts do not count.
     expect((await admitAttempt(deps, 'otto@acme.example', '10.0.0.2')).outcome).toBe('admitted');
     deps.setNow(after(30));
     expect((await admitAttempt(deps, 'olga@acme.example', '10.0.0.1')).outcome).toBe('admitted');
@@ -132,11 +132,11 @@ describe('accounts', () => {
     expect((await joinByLink(deps, one.token, GOOD, 'test')).outcome).toBe('joined');
     const last = { outcome: 'refused', problems: ['This is the last owner: make someone else an owner first.'] };
     const admin = { name: 'one', role: 'admin', sources: null } as const;
-    // The other owner has not joined yet, so cannot let anybody in.
+    // The other owner has not joined yet, so cannot grant access.
     expect(await changePerson(deps, one.id, admin, shell)).toEqual(last);
     expect(await setDisabled(deps, one.id, true, shell)).toEqual(last);
     expect((await joinByLink(deps, two.token, GOOD, 'test')).outcome).toBe('joined');
-    // Two owners who take the role from each other at the same moment: one of them stays.
+    // Two owners remove each other's role at the same moment: one of them keeps it.
     const outcomes = await Promise.all([
       changePerson(deps, one.id, admin, shell),
       changePerson(deps, two.id, admin, shell),

@@ -71,7 +71,7 @@ describe('a file of more than 20 items', () => {
     const world = await createPolicyWorld();
     const planId = await plan(world, 3);
     const grown = { source: world.source, actor: 'test', file: 'grown.csv', items: itemsOf(4).reverse() };
-    // Nothing was sent yet, so nothing would be sent twice.
+    // Nothing was sent yet, so nothing is sent twice.
     expect((await planBulk(world.another(), { ...grown, items: itemsOf(2) })).outcome).toBe('planned');
     await run(world, planId);
     expect(await planBulk(world.deps, grown)).toMatchObject({
@@ -107,7 +107,7 @@ describe('a file of more than 20 items', () => {
     const planId = await plan(world, 65);
     expect(await run(world, planId)).toEqual({ outcome: 'quota' });
     expect(await statesOf(world, planId)).toEqual({ created: 30, skipped: 10, planned: 25 });
-    // Still none: one more batch is skipped, no more.
+    // Still no room: only one more batch is skipped.
     expect(await run(world, planId)).toEqual({ outcome: 'quota' });
     expect(await statesOf(world, planId)).toEqual({ created: 30, skipped: 20, planned: 15 });
     expect(world.generated()).toBe(30);
@@ -133,7 +133,7 @@ describe('a file of more than 20 items', () => {
 
   it('can be sent again for the items that the service failed to generate, but not automatically', async () => {
     const world = await createPolicyWorld();
-    // The sandbox does not know such a code, although it looks like one.
+    // The sandbox does not know this code, although it looks valid.
     const items = [
       ...itemsOf(2),
       { policy_type: 'imprint', jurisdiction: 'GB', language: 'en', business_name: 'x'.repeat(500) },
@@ -159,7 +159,7 @@ describe('a batch whose outcome is unknown', () => {
       expect(await statesOf(world, planId)).toEqual({ created: 20, unknown: 20, planned: 25 });
       expect(await run(world, planId)).toEqual({ outcome: 'finished' });
       expect(await statesOf(world, planId)).toEqual({ created: 45, unknown: 20 });
-      // Truncated on the way back means made; the others of these faults come before the service did anything.
+      // A truncated answer means that they were made; the other faults come before the service does anything.
       expect(world.generated()).toBe(name === 'truncated-json' ? 65 : 45);
     },
   );
@@ -238,7 +238,7 @@ describe('two processes with the same file', () => {
       run(world, planId, {}, world.another()),
       run(world, planId, {}, world.another()),
     ]);
-    // A run that finds everything sent, even if not all of it is answered yet, has finished.
+    // A run that finds everything sent has finished, even if some answers are still missing.
     expect(ends.map(({ outcome }) => outcome)).toEqual(['finished', 'finished', 'finished']);
     expect(await statesOf(world, planId)).toEqual({ created: 65 });
     expect(world.generated()).toBe(65);

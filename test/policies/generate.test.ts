@@ -167,7 +167,7 @@ describe('a generation whose outcome is unknown', () => {
         const ended = await generatePolicy(answering(deps, send), { ...patient, source: world.source, form: privacy });
         outcomes.push(ended.outcome);
       });
-      // Nobody is answered before all of them have decided.
+      // No process gets an answer before all of them have decided.
       while (sent + outcomes.length < processes.length) await new Promise((resolve) => setTimeout(resolve, 5));
       answer();
       await Promise.all(asking);
@@ -175,7 +175,7 @@ describe('a generation whose outcome is unknown', () => {
     };
     const one = { sent: 1, outcomes: ['unsettled', 'unsettled', 'unsettled', 'done'] };
     expect(await ask()).toEqual(one);
-    // The slots are used up by something else, so that all of them wait for the same moment.
+    // Other calls use up the slots, so all processes wait for the same moment.
     const other = formASchema.parse({ policy_type: 'imprint', jurisdiction: 'DE' });
     for (let nth = 0; nth < 19; nth += 1)
       await generatePolicy(world.deps, { ...patient, source: world.source, form: other });
@@ -233,7 +233,7 @@ describe('a generation whose outcome is unknown', () => {
 
   it('applies to a call whose process ended before recording the answer, once its time is over', async () => {
     const world = await createPolicyWorld();
-    // The process that sent it never comes back.
+    // The process that sent it never returns.
     const gone = answering(world.deps, () => new Promise(() => undefined));
     void generatePolicy(gone, { ...patient, source: world.source, form: privacy });
     while ((await world.entries()).length === 0) await new Promise((resolve) => setTimeout(resolve, 10));

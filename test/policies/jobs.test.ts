@@ -18,7 +18,7 @@ async function planOf(world: PolicyWorld, count: number): Promise<string> {
   return planned.planId;
 }
 
-/** Does the jobs that are due, as a worker would, and says what each came to. */
+/** Runs the due jobs like a worker, and returns their results. */
 function workerOf(world: PolicyWorld, deps: PolicyDeps = world.deps) {
   const jobs = createJobs({ store: world.store, clock: world.now });
   const sources = { find: (slug: string) => (slug === 'default' ? world.source : null) } as Context['sources'];
@@ -86,7 +86,7 @@ it('a bulk file continues after a pause if one batch has an unknown outcome, and
   expect(await workOff()).toEqual([]);
   world.sandbox.faults.set([{ name: 'dropped-connection', on: 'bulk', after: 2 }]);
   world.pass(20_000);
-  // Two batches are made, so the run that ends in an unknown one begins the count anew.
+  // Two batches were made, so the run that ends in an unknown one restarts the count.
   expect(await workOff()).toMatchObject([{ outcome: 'unknown', created: 20, unknown: 20, planned: 30 }]);
   world.pass(610_000);
   expect(await workOff()).toMatchObject([{ outcome: 'unknown', unknown: 30, planned: 20 }]);
@@ -151,7 +151,7 @@ it('a job retries failed items once if told to, however many days it takes', asy
   const items = Array.from({ length: 22 }, (_, nth) => ({
     policy_type: 'imprint',
     jurisdiction: 'DE',
-    // Too long for the sandbox, which fails to make it.
+    // Too long for the sandbox, which fails to generate it.
     business_name: String(nth).padStart(300, 'x'),
   }));
   const planned = await planBulk(world.deps, { source: world.source, actor: 'ada', file: null, items });

@@ -89,7 +89,7 @@ describe('a slot of a rate limit', () => {
     const items = [form];
     const planned = await planBulk(world.deps, { source, actor: 'test', file: null, items });
     if (planned.outcome !== 'planned') expect.unreachable();
-    // Each run tries four times: twenty in all would have used up the day.
+    // Each run makes four attempts: twenty in all would have used up the day.
     for (let nth = 0; nth < 6; nth += 1) {
       const ended = await runBulk(world.deps, { ...patient, source, planId: planned.planId });
       expect(ended).toMatchObject({ outcome: 'refused', error: { kind: 'network' } });

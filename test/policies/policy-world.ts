@@ -12,7 +12,7 @@ import type { ServiceAnswer } from '../../src/service/api-transport.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore, testKeys } from '../temporary.ts';
 
-/** An installation that drives a sandbox; both go by one clock, which moves only when somebody waits. */
+/** An installation that drives a sandbox; both use one clock, which moves only while a caller waits. */
 export interface PolicyWorld {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -21,9 +21,9 @@ export interface PolicyWorld {
   readonly source: Source;
   now(): Date;
   pass(milliseconds: number): void;
-  /** One more process on the same database: a ledger and projector of its own. */
+  /** Another process on the same database, with its own ledger and projector. */
   another(): PolicyDeps;
-  /** A delivery of the service, as if its signature had been checked. */
+  /** A delivery of the service whose signature was already checked. */
   deliver(body: Record<string, unknown>): Promise<void>;
   /** Meta and body of the `call` entries, in order. */
   entries(): Promise<{ source: string; meta: Record<string, unknown>; body: Buffer }[]>;
@@ -125,7 +125,7 @@ export function sourceFor(sandbox: Sandbox, slug: string, more: Partial<Source> 
   };
 }
 
-/** What every call of these tests says besides its subject. */
+/** Options common to every call of these tests. */
 export const patient = { actor: 'test', maxWaitMs: 3_600_000 } as const;
 export const impatient = { actor: 'test', maxWaitMs: 0 } as const;
 

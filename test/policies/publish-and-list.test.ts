@@ -49,7 +49,7 @@ describe('publishing', () => {
     if (ended.outcome !== 'done') expect.unreachable();
     expect(ended.published).toMatchObject({ id: policyId, webhooksQueued: 1 });
     expect(ended.published.hostedUrl).toMatch(/\/policy\/imprint\/pol_\w+$/);
-    // What is shown to people is the address that works.
+    // The address shown to people works.
     expect((await fetch(ended.published.link ?? '')).status).toBe(200);
     expect((await fetch(ended.published.hostedUrl ?? '')).status).toBe(404);
     const wanted = { source: 'default', policyId, requestId: ended.requestId, queued: 1 };
@@ -201,7 +201,7 @@ describe('the list of policies', () => {
     expect(await findDisagreements(world.store.read, { timeZone: 'Europe/Berlin' })).toEqual([]);
     await world.deliver({ event, ...about(row?.policy_id ?? ''), timestamp: world.now().toISOString() });
     await world.deps.catchUp();
-    // The next list tells, though it is the same.
+    // The next list shows it, although it is the same.
     expect(await findDisagreements(world.store.read, { timeZone: 'Europe/Berlin' })).toEqual([]);
     expect(await ask()).toMatchObject({ outcome: 'stored' });
     const [told, ...others] = await findDisagreements(world.store.read, {

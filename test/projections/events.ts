@@ -5,7 +5,7 @@ import type { Fact, Occurred } from '../../src/core/fact.ts';
 import { consentStates, requestKinds } from '../../src/core/vocabulary.ts';
 import { officerAction, pulledRow, webhook } from './world.ts';
 
-/** Few ids, subjects and times, so that they meet; texts from all of Unicode and beyond, so that nothing is taken for granted. */
+/** Few ids, subjects and times, so they collide; texts from all of Unicode and beyond. */
 const source = fc.constantFrom('acme', 'acme', 'acme', 'acme', 'bolt');
 const id = fc.constantFrom('1', '1', '1', '2', '3');
 const optional = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 3 });
@@ -14,7 +14,7 @@ const odd = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) },
   { weight: 1, arbitrary: fc.constantFrom('\0', 'x\0y', '\ud800', 'z\udfff', '\ufffd', "' or 1=1 --") },
 );
-/** Mostly an id that others have too. */
+/** Usually an id that other entries share. */
 const shared = fc.oneof({ weight: 6, arbitrary: id }, { weight: 1, arbitrary: odd });
 const at = fc.integer({ min: 0, max: 6 }).map((hour) => `2026-03-01T0${hour}:00:00.000Z`);
 const occurred: fc.Arbitrary<Occurred> = fc.record({
@@ -190,7 +190,7 @@ const body = fc.oneof(
   },
 );
 
-/** One entry, `place` apart from all others by its body. */
+/** One entry; `place` makes its body different from all others. */
 type Make = (place: number) => NewEntry[];
 
 const receivedAt = (place: number) => new Date(Date.UTC(2026, 2, 1, 3, 0, place * 7)).toISOString();
@@ -210,12 +210,12 @@ const deed: fc.Arbitrary<Make> = fc.tuple(source, action).map(([slug, done]) => 
   }
   return entries;
 });
-/** Not an action that any version ever wrote, and kinds that no projection reads. */
+/** An action that no version ever wrote, and kinds that no projection reads. */
 const other: fc.Arbitrary<Make> = fc
   .tuple(source, fc.constantFrom('action' as const, 'call' as const, 'snapshot' as const))
   .map(([slug, kind]) => (place) => [{ ...webhook(slug, { event: 'x', nonce: place }, receivedAt(place)), kind }]);
 
-/** A ledger's worth of entries: every family, out of order, contradicting each other, unreadable ones among them. */
+/** A whole ledger of entries: every family, out of order, contradicting each other, some unreadable. */
 export const entrySequences: fc.Arbitrary<NewEntry[]> = fc
   .array(
     fc.oneof(

@@ -8,7 +8,7 @@ import { temporaryLedger, testKeys } from '../temporary.ts';
 const sound: RebuildReport = { seq: 1, position: null, counts: {}, differences: [] };
 const HOUR = 3_600_000;
 
-/** A check over a ledger that ends at `last`, and how often it compared. */
+/** A check over a ledger that ends at `last`, and the number of its comparisons. */
 async function open(last: number) {
   const { store, ledger } = await temporaryLedger();
   const entry = { source: 'default', kind: 'webhook', receivedAt: '2026-03-01T10:00:00.000Z' } as const;
@@ -67,7 +67,7 @@ test('in a large ledger a sound comparison of the last day is enough, and nobody
   world.report = { ...sound, counts: { decisions: 1 } };
   expect(await another.fault()).toContain('decisions (1)');
   expect(world.compared).toBe(3);
-  // What differed is looked at again: it may have been put right.
+  // After a difference it compares again: it may have been corrected.
   world.report = sound;
   expect(await another.fault()).toBeNull();
   expect(world.compared).toBe(4);

@@ -67,7 +67,7 @@ async function fill(world: World): Promise<void> {
   ]);
 }
 
-/** The same query builder, which notes every query. */
+/** The same query builder, recording every query. */
 function noting(query: Query, noted: RootOperationNode[]): Query {
   return query.withPlugin({
     transformQuery({ node }) {
@@ -78,7 +78,7 @@ function noting(query: Query, noted: RootOperationNode[]): Query {
   });
 }
 
-/** How the database would find the rows of a query: for each table that it reads the columns that it looks up in an index. */
+/** How the database would find the rows of a query: for each table it reads, the columns that it looks up in an index. */
 async function explain(query: Query, node: RootOperationNode): Promise<{ sql: string; steps: (string[] | 'scan')[] }> {
   const executor = query.getExecutor();
   const queryId = { queryId: 'explained' };
@@ -90,7 +90,7 @@ async function explain(query: Query, node: RootOperationNode): Promise<{ sql: st
     return { sql, steps: plans.flatMap(({ Plan }) => lookupsOf(Plan)) };
   }
   const rows = await ask<{ detail: string }>(`explain query plan ${sql}`);
-  // What a part of the query has found is gone through from one end to the other.
+  // The rows found by a part of the query are read from one end to the other.
   const parts = new Set(rows.flatMap(({ detail }) => /^(?:CO-ROUTINE|MATERIALIZE) (.+)$/.exec(detail)?.[1] ?? []));
   const steps = rows
     .map(({ detail }) => detail)
@@ -104,7 +104,10 @@ async function explain(query: Query, node: RootOperationNode): Promise<{ sql: st
   };
 }
 
-/** PostgreSQL reads few rows whole, whatever index there is. Here each row that is looked at costs much and a page nothing, as if the tables were large. */
+/**
+ * PostgreSQL reads small tables whole, whatever the indexes. Here each row costs much and a page nothing, as if the
+ * tables were large.
+ */
 async function chargeForRows(query: Query): Promise<void> {
   for (const [name, value] of [
     ['enable_seqscan', 'off'],
@@ -116,7 +119,10 @@ async function chargeForRows(query: Query): Promise<void> {
     await sql`select set_config(${name}, ${value}, true)`.execute(query);
 }
 
-/** Gives the shadows the rows of the live tables and counts the size of a year, and lets PostgreSQL know. */
+/**
+ * Copies the rows of the live tables to the shadows, multiplies them to the size of a year, and updates PostgreSQL's
+ * statistics.
+ */
 async function fillToMatter(query: Query): Promise<void> {
   for (const name of readModelNames) {
     await sql`insert into ${sql.table(`rebuild_${name}`)} select * from ${sql.table(name)}`.execute(query);
@@ -143,7 +149,7 @@ interface PlanNode {
 
 function lookupsOf(node: PlanNode): (string[] | 'scan')[] {
   const below = (node.Plans ?? []).flatMap(lookupsOf);
-  // What it says itself is a filter over what the index below it found.
+  // The node itself filters the result of the index scan below it.
   if (!/Scan$/.test(node['Node Type']) || ['Bitmap Heap Scan', 'Subquery Scan'].includes(node['Node Type']))
     return below;
   const condition = node['Index Cond'];
@@ -181,7 +187,7 @@ test('every look-up of a projection is answered from an index, in the live table
     expect([...tables].sort()).toEqual(read.sort());
     for (const { sql, steps } of lookups) {
       expect(steps.length).toBeGreaterThan(0);
-      // By the key itself: an index that only tells the source would go through all that a client ever sent. `rowid`: by seq.
+      // By the key itself: an index on the source alone would read everything that a client ever sent. `rowid`: by seq.
       for (const step of steps) {
         const isByKey =
           step !== 'scan' && (step.length > 1 || ['case_id', 'document_id', 'seq', 'rowid'].includes(step[0] ?? ''));

@@ -82,7 +82,7 @@ describe('decisions', () => {
       { state: 'unknown', purposes: { analytics: 'denied' } },
       { state: 'unknown', purposes: {} },
     ] as const;
-    // Each projected by itself, so that the earlier rows come out of the database.
+    // Each projected separately, so the earlier rows are read from the database.
     for (const one of said) await project(world, told(decisionFact({ recordId: 'r1', ...one })));
     await project(world, ...said.map((one) => told(decisionFact({ recordId: 'r2', ...one }))));
     const conflicts = await world.store.read
@@ -97,7 +97,7 @@ describe('decisions', () => {
   test('a decision with more and more differing records is disputed from the eighth on, however they are folded', async () => {
     const world = await createWorld();
     const ways = Array.from({ length: 30 }, (_, i) =>
-      // Every third repeats the one before it from another region, which does not say anything else.
+      // Every third repeats the one before it from another region, which makes no difference.
       told(
         decisionFact({ recordId: 'r1', purposes: { [`p${i - (i % 3 === 2 ? 1 : 0)}`]: 'granted' }, region: `R-${i}` }),
       ),
@@ -129,7 +129,7 @@ describe('decisions', () => {
       .select(['banner_id', 'state', 'decision_id', 'at', 'changes', 'last_seq'])
       .orderBy('banner_id')
       .execute();
-    // A time that does not count is that of its arrival, which here is the latest.
+    // A decision whose time does not count is placed at its arrival, here the latest.
     expect(rows).toEqual([
       { banner_id: 'b1', state: 'given', decision_id: 'r:r3', at, changes: 3, last_seq: 3 },
       { banner_id: 'b2', state: 'refused', decision_id: 'r:r4', at: payloadTime(1).at, changes: 1, last_seq: 4 },
@@ -177,7 +177,7 @@ describe('decisions', () => {
           const history = createHistory(world.store.read);
           for (let asOf = 1; asOf <= rows.length; asOf += 1) {
             const known = rows.filter((row) => row.seq <= asOf);
-            // As it is kept, and as it is judged anew.
+            // As stored, and as judged anew.
             const owners = new Map<string, string | null>();
             for (const { decision_id, subject } of known) owners.set(decision_id, owners.get(decision_id) ?? subject);
             for (const subject of new Set(owners.values())) {
@@ -188,7 +188,7 @@ describe('decisions', () => {
                 expect({ label, withdraws, stands, held }).toEqual(storedJudgement(decision));
               }
             }
-            // How each purpose stands at a moment, and how many consents stand, against a plain replay.
+            // The state of each purpose at a moment, and the number of standing consents, against a plain replay.
             const to = payloadTime(asOf % 7).at;
             const records = known.map(plainRecord);
             const told = new Map<string, string>();

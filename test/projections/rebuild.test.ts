@@ -19,7 +19,7 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
       fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 12 }),
       async (entries, sizes) => {
         const ledger = await beginAnew(store);
-        // Each slice is appended and projected before the next, as deliveries come in.
+        // Each slice is appended and projected before the next, as with real deliveries.
         const projectors = sizes.map((batchSize) => projector({ batchSize }));
         for (let from = 0, turn = 0; from < entries.length; turn += 1) {
           const size = sizes[turn % sizes.length] as number;
@@ -42,7 +42,7 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
         sequences += 1;
       },
     ),
-    // The time limit ends the search for a smaller example, so that a failure shows one.
+    // The time limit ends the search for a smaller example, so a failure shows one.
     { numRuns, interruptAfterTimeLimit: PATIENTLY.timeout },
   );
   expect(sequences).toBeGreaterThan(0);
@@ -173,7 +173,7 @@ test('a rebuild beside a live projector under load neither stops it nor is confu
     await query.updateTable('decisions').set({ region: 'altered' }).execute();
     await query.updateTable('decision_history').set({ region: 'altered' }).where('seq', '<', 50).execute();
   });
-  // Ten times in each rebuild something arrives, however fast the machine is.
+  // Entries arrive ten times during each rebuild, however fast the machine is.
   let next = 300;
   const arriving: Promise<void>[] = [];
   const underLoad = () => {
@@ -287,7 +287,7 @@ test('corrects a position that is ahead of the ledger, and the rows of missing e
   const whole = await dump(world.store.read);
   await deliver(world, 30, 10);
   await world.projector().catchUp();
-  // An attacker cuts the end off, or a database is put back without its read models.
+  // An attacker removes the end, or a database is restored without its read models.
   await world.store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 30).execute());
   const fault = { what: 'ahead', at: 40, by: 10 };
   expect(await findPositionFault(world.store.read)).toEqual(fault);
@@ -314,7 +314,7 @@ test('a running projector notices that it is ahead and has this corrected, so th
     .toBe(10);
 });
 
-/** Sets the position, or removes it with null, as somebody who can write the database might. */
+/** Sets the position, or removes it with null, as an attacker with write access might. */
 const setPosition = (world: World, seq: number | null) =>
   world.store.foldTransaction(async ({ query }) => {
     if (seq === null) await query.deleteFrom('fold_positions').execute();
@@ -360,7 +360,7 @@ test.each(misplacements)(
     expect(onMisplaced).not.toHaveBeenCalled();
     await deliver(world, 30, 20);
     await setPosition(world, to);
-    // One that was running, and one that starts now.
+    // A running projector, and one that starts now.
     const starting = world.projector({ batchSize: 5, onMisplaced });
     await Promise.all([running.catchUp(), starting.catchUp()]);
     expect(onMisplaced).toHaveBeenCalledWith(

@@ -89,7 +89,7 @@ test('catchUp() ends at what was appended before it, however fast deliveries arr
   const world = await createWorld();
   await deliver(world, 50);
   let appended = 50;
-  // A batch of 20 is folded in the time in which 30 arrive.
+  // While a batch of 20 is folded, 30 entries arrive.
   const flooded: Store = {
     ...world.store,
     async foldTransaction(work) {
@@ -294,6 +294,6 @@ test('a projector that lost the race leaves the work to the other, unless a call
   const lost = { outcome: 'lost', full: true, behindMs: 0 } as const;
   expect(restAfter(lost, calm)).toBe(1000);
   expect(restAfter(lost, { ...calm, awaited: true })).toBe(25);
-  // Longer than the other one rests at most.
+  // Longer than the longest rest of the other one.
   expect(restAfter(lost, { ...calm, busy: true })).toBe(3000);
 });

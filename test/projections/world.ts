@@ -13,13 +13,13 @@ import { readModelNames, readModelTables } from '../../src/projections/tables.ts
 import type { Query, Store } from '../../src/store/store.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 
-/** Bodies of these tests say outright what is to be read in them. */
+/** Test bodies that state directly what a reader finds in them. */
 export interface TestBody {
   readonly event: string;
   readonly fact?: Fact;
   /** Makes the body unreadable, or the reader throw. */
   readonly fails?: 'unreadable' | 'throws';
-  /** Tells bodies apart that say the same. */
+  /** Makes otherwise equal bodies different. */
   readonly nonce?: number;
 }
 
@@ -44,7 +44,7 @@ export const testReaders: Readers = {
 
 const defaults = sourceOptionsSchema.parse({});
 
-/** What every projector and rebuild of these tests is given. */
+/** The rules of every projector and rebuild in these tests. */
 export function rules(store: Store): ProjectorOptions {
   return { store, read: testReaders, optionsUpTo: async () => () => defaults };
 }
@@ -71,7 +71,7 @@ export function officerAction(source: string, action: Action, receivedAt: string
   };
 }
 
-/** A decision that says nothing but what is given. */
+/** A decision with only the given fields. */
 export function decisionFact(said: Partial<DecisionFact>): DecisionFact {
   return {
     type: 'decision',
@@ -103,7 +103,7 @@ export interface World {
   projector(options?: Partial<ProjectorOptions>): Projector;
 }
 
-/** A ledger and what projects it, closed when the test ends. */
+/** A ledger and its projector, closed when the test ends. */
 export async function createWorld(): Promise<World> {
   const { store, ledger } = await temporaryLedger();
   return {
@@ -131,7 +131,7 @@ export async function dump(query: Query): Promise<Record<string, unknown[]>> {
   return tables;
 }
 
-/** Empties everything, and begins a ledger that knows nothing of what was there: one in use refuses when entries vanish. */
+/** Empties everything and begins a new ledger: one in use refuses when entries vanish. */
 export async function beginAnew(store: Store): Promise<Ledger> {
   await store.transaction(async (tx) => {
     await tx.query.deleteFrom('entries').execute();

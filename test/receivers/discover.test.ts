@@ -17,7 +17,7 @@ const delivery = (body: object): DiscoverySample => ({
 });
 const hash = (n: number) => createHash('sha256').update(String(n)).digest('hex');
 
-/** A sender that calls nothing as anybody would expect. */
+/** A sender with unexpected names for everything. */
 const alienDecision = (n: number) => ({
   hdr: { sig: 'consent.saved', v: 7 },
   zq: {
@@ -48,7 +48,7 @@ const alien = [
   ...Array.from({ length: 6 }, (_, n) => delivery(alienRequest(n))),
 ];
 
-/** Lists and their fields under names that nobody would expect. */
+/** Lists and their fields under unexpected names. */
 const alienScan = (n: number) => ({
   event: 'cookie_scan.completed',
   scan: {
@@ -93,7 +93,7 @@ describe('discovering how a sender writes its payloads', () => {
       const samples: DiscoverySample[] = [];
       await sandbox.playTraffic({
         deliver: async ({ body, note }) => {
-          // Forged ones say less than the service does.
+          // Forged deliveries have less content than the service's.
           if (note !== 'forged' && note !== 'unsigned') samples.push({ kind: 'delivery', body, receivedAt });
           return { outcome: 'accepted' };
         },
@@ -108,7 +108,7 @@ describe('discovering how a sender writes its payloads', () => {
         expect(event?.samples).toBeGreaterThan(40);
         for (const word of ['hashed visitor', 'id of the record', 'banner', 'time of the choice', 'choice by purpose'])
           expect(event?.understood).toContain(word);
-        // What is proposed beside that fills gaps only.
+        // The further proposals only fill gaps.
         for (const { foundBefore, foundAfter } of event?.proposals ?? [])
           expect(foundAfter).toBeGreaterThan(foundBefore);
       }
@@ -140,7 +140,7 @@ describe('discovering how a sender writes its payloads', () => {
       requestedAt: ['zq.moment'],
       requestJurisdiction: ['zq.soil'],
     });
-    // `consent.saved` is not a documented event; nor is the other.
+    // Neither `consent.saved` nor the other is a documented event.
     expect(found.eventNames).toEqual({ 'consent.saved': 'consent.recorded', 'privacy_request.new': 'dsar.submitted' });
     const options = sourceOptionsSchema.parse({ fieldNames: found.fieldNames, eventNames: found.eventNames });
     const reading = readDelivery(Buffer.from(JSON.stringify(alienDecision(1))), { receivedAt, options });
@@ -171,7 +171,7 @@ describe('discovering how a sender writes its payloads', () => {
     });
     const said = JSON.stringify(found);
     for (const value of ['Lovelace', '@example.net', hash(1), 'kx90007q', '10:01']) expect(said).not.toContain(value);
-    // Once accepted, there is nothing left to propose.
+    // Once accepted, there is nothing more to propose.
     const again = discover(alien, options);
     expect([again.fieldNames, again.eventNames]).toEqual([{}, {}]);
   });

@@ -93,7 +93,7 @@ describe('the requester and their place', () => {
     [{ country: 'US', state: 'California' }, { jurisdiction: 'US-CA' }],
     [{ country: 'DE', region: 'EU' }, { jurisdiction: 'DE' }],
     [{ country: 'DE', region: 'Lower Bavaria' }, { jurisdiction: 'DE' }],
-    // The states have laws of their own: which one is meant must not be lost.
+    // The states have different laws, so the name of the state must not be lost.
     [{ country: 'US', region: 'Calfornia' }, { jurisdiction: 'Calfornia, US' }],
     [{ visitor: { hash: 'v1' } }, { subject: 'v1' }],
     [{ data: { message: 'Hello' } }, { message: 'Hello' }],

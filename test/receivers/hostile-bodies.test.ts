@@ -5,13 +5,13 @@ import { read } from './reading.ts';
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
-/** The engine itself keeps the shapes of objects, and with them their keys, for some collections. */
+/** The engine itself keeps object shapes, and so their keys, for some garbage collections. */
 const collectGarbage = () => {
   for (let round = 0; round < 5; round += 1) collect();
 };
 const MB = 1_000_000;
 
-/** CPU time of this process, so that other processes on the machine do not count. Milliseconds, the best of three. */
+/** CPU time of this process in milliseconds, the best of three, so other processes do not count. */
 function cpuMillis(work: () => void): number {
   let best = Infinity;
   for (let round = 0; round < 3; round += 1) {

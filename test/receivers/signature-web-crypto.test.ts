@@ -15,7 +15,7 @@ const secrets = [
   { id: 'old', value: 'whsec-old' },
   { id: 'new', value: 'äöü-secret' },
 ];
-/** As bytes that no text decoder gives back. */
+/** Bytes that no text decoder can reproduce. */
 const body = Buffer.concat([
   Buffer.from('{"event":"policy.published","name":"Größe \u{1F36A}"}'),
   Buffer.from([0xff, 0, 10]),
@@ -83,7 +83,7 @@ it('names a wrong argument', async () => {
     await expect(verify({ headers: signed, rawBody: body, secrets: none })).rejects.toThrow('No secret can sign');
 });
 
-/** What each of the servers below answers: with the right signature, a wrong one, none, and another body. */
+/** The answers of the servers below: with the correct signature, a wrong one, none, and another body. */
 async function answers(send: (headers: Record<string, string>, sent: Buffer) => Promise<number>): Promise<number[]> {
   const wrong = signBody(body, 'somebody else');
   return [

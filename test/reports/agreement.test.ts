@@ -6,7 +6,7 @@ import type { Agreement } from '../../reports/reconciliation/agreement.ts';
 import type { ReportInput } from '../../reports/report.ts';
 import { collect, decision, delivery, observe, openWorld, syncRun, type World } from './world.ts';
 
-// What the completeness statement says of each hole, and what it must not say. June 2026 in Berlin: from 31 May 22:00 UTC.
+// What the completeness statement says about each gap, and must not say. June 2026 in Berlin: from 31 May 22:00 UTC.
 
 interface Said {
   readonly agreement: Agreement;
@@ -118,7 +118,7 @@ test('deliveries and rows with neither id nor time cannot be matched, and count 
     decision(1, at(3), { ...nameless, decision_id: 'c:1' }),
     decision(2, at(3, '12:00:00.000'), { ...nameless, decision_id: 'c:2', via: 'pull' }),
     decision(3, at(3, '12:00:00.000'), { ...nameless, decision_id: 'c:3', via: 'pull' }),
-    // With an id, but without a time that counts: placed where it was pulled.
+    // With an id, but without a time that counts: placed at the time of its pull.
     decision(4, at(3, '12:00:00.000'), { via: 'pull', occurred_basis: 'row', occurred_counts: 0 }),
   ]);
   await world.insert('action_history', [wholeLog(9)]);
@@ -172,7 +172,7 @@ test('deliveries during an outage are counted within it, except a late delivery 
     [5, 1, 4],
   ]);
   expect(await page(world)).toContain('nothing arrived');
-  // Counts of refused deliveries of that time are gone after 400 days.
+  // The counts of refused deliveries are deleted after 400 days.
   const later = { generatedAt: '2028-01-01T00:00:00.000Z' };
   await observe(world, 21, later);
   expect(await page(world, later)).not.toContain('nothing arrived');
@@ -206,7 +206,7 @@ test('a decision that was delivered late, after its pull, came both ways and is 
   await world.insert('action_history', [wholeLog(9)]);
   const { agreement, concerns } = await said(world);
   expect([agreement.totals.both, concerns]).toEqual([1, []]);
-  // As of before it arrived, it had not.
+  // As of an entry before its arrival, it is missing.
   expect((await said(world, { asOf: 1 })).agreement.totals).toMatchObject({ both: 0, onlyPulled: 1 });
 });
 

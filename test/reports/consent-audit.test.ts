@@ -223,7 +223,7 @@ test('a consent stands until a later decision of the same subject on the same ba
     await world.insert('policy_history', [
       policyChange(1, '2026-01-01T00:00:00.000Z'),
       policyChange(2, '2026-06-10T00:00:00.000Z', { version: '4' }),
-      // Edited, and not published: it puts nothing in force.
+      // Edited but not published: this puts nothing in force.
       policyChange(3, '2026-06-20T00:00:00.000Z', { version: '5', change: 'updated', event: 'policy.updated' }),
     ]);
     await world.insert('decision_history', [
@@ -287,7 +287,7 @@ test('a decision judged again later counts as known at asOf, and consent after a
     const at = (day: number) => `2026-06-0${day}T10:00:00.000Z`;
     await world.insert('decision_history', [
       decision(1, at(3), { subject: 's', state: 'refused', purposes: '{"analytics":"denied"}' }),
-      // Made before, known after: the refusal turns out to be a withdrawal.
+      // Made earlier but known later: the refusal turns out to be a withdrawal.
       decision(2, at(1), { subject: 's', purposes: '{"analytics":"granted"}' }),
       decision(3, at(4), {
         ...{ subject: 's', via: 'request', case_id: 'case-7', state: 'withdrawn', purposes: '{}' },
@@ -419,7 +419,7 @@ test('totals by purpose of disputed decisions match the look-up of each person',
   inWorld(async (world) => {
     const [yes, no] = ['granted', 'denied'];
     type Saying = readonly [state: string, purposes: Readonly<Record<string, string | undefined>>];
-    /** What was granted before, and what the two records of the disputed decision say. */
+    /** What was granted before, and the two records of the disputed decision. */
     const people: readonly (readonly [Saying | null, Saying, Saying])[] = [
       [null, ['given', { analytics: yes, marketing: no }], ['given', { analytics: no, marketing: no }]],
       [

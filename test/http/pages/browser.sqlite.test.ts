@@ -1,4 +1,5 @@
-// SQLite only: what a browser makes of the pages. What the pages say is tested on both databases (pages.test.ts, test/http).
+// SQLite only: this is about the browser. The content of the pages is tested on both databases (pages.test.ts,
+// test/http).
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
@@ -58,7 +59,8 @@ describe('the pages in a browser', () => {
       });
       const link = await seedTasks(world, access);
       const { page } = await openOffice(world, { width });
-      // The same pages stand in both widths: the narrow one may change what overflows on any, and what is accessible where it is laid out anew.
+      // The same pages in both widths: the narrow one may cause overflow on any page, and break accessibility on those
+      // it lays out anew.
       const difference = `/policies/difference?source=default&older=${older}&newer=${newer}`;
       const narrowly = ['today', '/cases', '/cases/new', access, difference];
       const check = async (what: string) => {
@@ -82,7 +84,7 @@ describe('the pages in a browser', () => {
       await page.getByText('About the reports').click();
       await check('today');
       const computed = '/deadline?kind=access&received=2026-11-25&place=US-CA&country=DE&region=BE';
-      // One of each layout: test/http/every-page.long.test.ts walks through all of them.
+      // One page of each layout; test/http/every-page.long.test.ts visits all of them.
       for (const path of [
         '/cases',
         '/cases/new',
@@ -242,7 +244,7 @@ describe('the pages in a browser', () => {
       .select('details')
       .where('move', '=', 'answer')
       .executeTakeFirstOrThrow();
-    // The document that was made for the case is proposed as the one that was sent.
+    // The document made for the case is proposed as the one that was sent.
     expect(JSON.parse(answered.details)).toMatchObject({
       disclosure: 'full',
       documentSha256: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -20,7 +20,7 @@ const launch = () =>
 
 let shared: Promise<Browser> | null = null;
 
-/** The tests of the suite that calls this share one browser, each in a window of its own. */
+/** The tests of the calling suite share one browser, each in a separate window. */
 export function shareBrowser(): void {
   beforeAll(() => void (shared = launch()));
   afterAll(async () => {
@@ -29,16 +29,16 @@ export function shareBrowser(): void {
   });
 }
 
-/** Chromium as `npm test` found it (CHROMIUM_PATH, else the distribution's), ended with the test. */
+/** Chromium as found by `npm test` (CHROMIUM_PATH, otherwise the distribution's), ended with the test. */
 export async function openBrowser(): Promise<Browser> {
   const browser = await launch();
   onTestFinished(() => browser.close());
   return browser;
 }
 
-/** What axe finds wrong with a page. */
+/** The faults that axe finds on a page. */
 export async function violations(page: Page): Promise<readonly string[]> {
-  // No page has frames, and nobody reads what passed: otherwise axe is loaded into a second page each time.
+  // No page has frames, and passed checks are not read: otherwise axe is loaded into a second page each time.
   const found = await new AxeBuilder({ page })
     .setLegacyMode()
     .options({ resultTypes: ['violations'] })
@@ -67,7 +67,7 @@ export async function openOffice(
   return { window, page };
 }
 
-/** Gives a window an authenticator that has the person's finger on it: passkeys are made and used without asking. */
+/** Gives a window an authenticator that always confirms: passkeys are made and used without a prompt. */
 export async function addAuthenticator(window: BrowserContext, page: Page): Promise<void> {
   const devtools = await window.newCDPSession(page);
   await devtools.send('WebAuthn.enable');

@@ -36,7 +36,7 @@ it('names the one next step of a request, from receipt to closing, with its form
   expect((await look(access)).move).toBe('close');
   await makeMoves(world, caseId, [['close', {}]]);
   expect(await look(access)).toMatchObject({ move: null, says: 'The request is closed.' });
-  // What is not answered with a copy is answered by a letter.
+  // A request that is not answered with a copy is answered by a letter.
   await makeMoves(world, `default-${erasure}`, [
     ['start', {}],
     ['confirm-identity', { how: 'Customer number' }],

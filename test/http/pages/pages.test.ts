@@ -87,7 +87,7 @@ describe('the page Today', () => {
     const places = ['Erasure · default', 'Access · default', 'Opt-out · default'].map((title) => text.indexOf(title));
     expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
     expect(text).toMatch(/overdue by \d+ days/);
-    // California bans a check of an opt-out; the GDPR of the controller allows one on a recorded doubt.
+    // California bars an identity check for an opt-out; the controller's GDPR allows one on a recorded doubt.
     expect(text).toContain('no doubts');
     expect(text).toContain('2 decisions');
   });
@@ -171,7 +171,7 @@ describe('the pages that an officer reads', () => {
     expect(text).toContain('System: <bdi>CRM</bdi>');
     expect(text).toContain('Due by: <bdi>9 Mar 2027</bdi>');
     expect(text).toContain('its due date is 9 Mar 2027');
-    // Neither a day nor a moment as programs write it, but in fields and machine-readable attributes.
+    // No day or time in machine format, except in fields and machine-readable attributes.
     const words = text.replaceAll(/<[^>]*>/g, ' ');
     expect(words.match(/\d{4}-\d\d-\d\d(?:T\d\d)?/g)).toBeNull();
     const future = await olga.post(`/cases/${caseId}/moves`, {

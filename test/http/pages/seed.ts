@@ -70,7 +70,7 @@ export async function seedRequests(
   return { access, optOut, erasure };
 }
 
-/** What a look at the public page of a policy puts into the ledger; its seq. */
+/** Appends the entries of a fetch of a policy's public page; resolves with the seq. */
 export async function fetchedText(
   world: OfficeWorld,
   seen: { at: string; page: string; policyId?: string | undefined; source?: string | undefined },
