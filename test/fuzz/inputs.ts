@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { anyCharacter } from '../any-character.ts';
 import type { Reader } from './readers.ts';
 
 const nested = (open: string, inside: string, close: string, depth: number) =>
@@ -110,7 +111,7 @@ const change = fc.record({
   to: fc.nat(10_000),
   what: fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...hostile) },
-    { weight: 1, arbitrary: fc.string({ unit: 'binary' }) },
+    { weight: 1, arbitrary: fc.string({ unit: anyCharacter }) },
   ),
 });
 

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { signBody, verifySignature } from '../../receivers/signature-node.ts';
+import { anyCharacter } from '../any-character.ts';
 
 const secrets = [{ id: 'new', value: 'whsec-new' }];
 const body = Buffer.from('{"event":"policy.published","policy_id":"p1"}');
@@ -119,7 +120,7 @@ describe('a signature is refused', () => {
 describe('whatever comes in', () => {
   const headerValue = fc.oneof(
     fc.constant(undefined),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.array(fc.string(), { maxLength: 3 }),
     fc.stringMatching(/^[0-9a-f]{64}$/),
     fc.stringMatching(/^[0-9a-f]{64}$/).map((digest) => `sha256=${digest}`),

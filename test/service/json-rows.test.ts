@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import { type Node, parseTree } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
 import { findElements, findMembers, mayHoldLongNumbers, parseExactly } from '../../src/service/page-salvage.ts';
+import { anyCharacter } from '../any-character.ts';
 
 /** JSON text with white space and escapes in all the places where they may stand. */
 function jsonText(): fc.Arbitrary<string> {
   const space = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n', '  ');
   const text = fc.oneof(
-    fc.string({ unit: 'binary' }).map((value) => JSON.stringify(value)),
+    fc.string({ unit: anyCharacter }).map((value) => JSON.stringify(value)),
     fc.constantFrom('"\\""', '"\\\\"', '"\\\\\\""', '"\\u0022\\u005c"', '"{[]},:"', '"\\ud800"', '"ü😀"', '"\\/"'),
   );
   const scalar = fc.oneof(
@@ -87,7 +88,7 @@ describe('finding rows by their offsets', () => {
     fc.assert(
       fc.property(
         fc.oneof(
-          fc.string({ unit: 'binary' }),
+          fc.string({ unit: anyCharacter }),
           fc.array(fc.constantFrom('"', '\\', '{', '}', '[', ']', ',', ':', 'a', ' ')).map((s) => s.join('')),
         ),
         (text) => {

@@ -121,12 +121,14 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
     const [from, to] = periodOf(query, options);
 
     const sign = fake.options.order === 'descending' ? -1 : 1;
-    const all = fake.rows
-      .map((row, index) => ({ ...row, index }))
-      .filter((row) => query.get('banner_id') === null || row.bannerId === query.get('banner_id'))
-      .filter((row) => row.at >= from && row.at < to)
-      .sort((a, b) => sign * (a.at - b.at || a.index - b.index))
-      .filter((row) => cursor === null || sign * (row.at - cursor.after || row.index - cursor.index) > 0);
+    const banner = query.get('banner_id');
+    const all: (FakeRow & { readonly index: number })[] = [];
+    for (const [index, row] of fake.rows.entries()) {
+      if (row.at < from || row.at >= to || (banner !== null && row.bannerId !== banner)) continue;
+      if (cursor !== null && sign * (row.at - cursor.after || index - cursor.index) <= 0) continue;
+      all.push({ ...row, index });
+    }
+    all.sort((a, b) => sign * (a.at - b.at || a.index - b.index));
     const limit = Math.min(Number(query.get('limit') ?? 50), fake.options.pageRows ?? 200);
     const isAll = options.ignoresLimit === true;
     const page = fault?.type === 'empty' ? [] : isAll ? all : all.slice(0, limit);
