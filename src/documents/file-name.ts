@@ -13,7 +13,12 @@ export function readableName(
   if (row.case_id !== null) return `${row.name} ${row.case_id}.${row.format}`;
   const { from, to } = JSON.parse(row.parameters) as { from?: unknown; to?: unknown };
   const period = typeof from === 'string' && typeof to === 'string' ? ` ${shortPeriod(from, to)}` : '';
-  return `${row.name} ${sourceName(row.source)}${period}.${row.format}`;
+  return safeFileName(`${row.name} ${sourceName(row.source)}${period}.${row.format}`);
+}
+
+/** A name without what a file system takes for a path, or what hides its ending: separators, wildcards, control characters, changes of direction. */
+export function safeFileName(name: string): string {
+  return name.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff/\\:*?"<>|]+/gu, '_');
 }
 
 /** `2026-10` for a whole month, otherwise `2026-10-22 to 2026-11-21`; `to` is exclusive. */

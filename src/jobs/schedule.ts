@@ -185,7 +185,9 @@ export function cronProblem(expression: string): string | null {
     // Uses local time: a zone would make the library load the tables of all zones.
     return new Cron(expression, { paused: true }).nextRun(new Date(0)) === null ? 'it never matches a date' : null;
   } catch (error) {
-    return error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error);
+    return `use minute hour day month weekday, for example 0 7 * * 1-5 (${String(error)
+      .replace(/^.*CronPattern: /, '')
+      .replace(/\.$/, '')})`;
   }
 }
 

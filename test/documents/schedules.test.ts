@@ -120,6 +120,11 @@ describe('a scheduled report', () => {
     expect(wrong.text).toContain('may see this source');
     const nonsense = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron: 'tomorrow' });
     expect(nonsense.text).toContain('Invalid schedule &quot;tomorrow&quot;');
+    const letters = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron: '0 7 * * x' });
+    expect(letters.text).toContain('use minute hour day month weekday, for example 0 7 * * 1-5 (');
+    expect(letters.text).not.toContain('..');
+    const unsaid = await olga.post('/documents/schedules', { ...monthly, cron: '0 7 * * 1' });
+    expect([unsaid.status, unsaid.text.includes('Choose “as a cron expression”')]).toEqual([422, true]);
 
     await olga.post('/documents/schedules', monthly);
     const worker = await startWorker(world.context);

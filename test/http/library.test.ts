@@ -184,6 +184,9 @@ describe('the library', () => {
     expect(named({ from: '2026-10-01', to: '2026-11-01' })).toBe('consent-audit Bolt Ltd 2026-10.pdf');
     expect(named({ from: '2026-10-22', to: '2026-11-22' })).toBe('consent-audit Bolt Ltd 2026-10-22 to 2026-11-21.pdf');
     expect(named({ from: '2026-10-22', to: '2026-10-23' })).toBe('consent-audit Bolt Ltd 2026-10-22.pdf');
+    expect(
+      readableName({ ...row, parameters: '{}' }, () => '../../etc/x\r\nBcc: a@b.example "\u202Efdp.exe <b>|*?\\:'),
+    ).toBe('consent-audit .._.._etc_x_Bcc_ a@b.example _fdp.exe _b_.pdf');
     expect(named({}, { name: 'dsar-pack', format: 'zip', case_id: 'bolt-7' })).toBe('dsar-pack bolt-7.zip');
   });
 });

@@ -58,9 +58,12 @@ export function enforceRules(
     }
     if (rule.who !== 'self' && !can(signedIn.role, rule.who)) {
       const { role } = signedIn;
+      const isByToken = /^\/(api|mcp)\b/.test(request.routeOptions.url ?? '');
       throw new CodedError(
         'not_allowed',
-        `Your role (${role}) does not allow this. Ask an owner or admin if you need it.`,
+        isByToken
+          ? 'This token may only look and download. Create one that may also handle requests, if your role allows it.'
+          : `Your role (${role}) does not allow this. Ask an owner or admin if you need it.`,
       );
     }
     return undefined;

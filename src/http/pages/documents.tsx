@@ -7,7 +7,7 @@ import { CodedError } from '../../core/errors.ts';
 import { dateText, momentText } from '../../core/time-words.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { loadProduced } from '../../documents/check.ts';
-import { readableName } from '../../documents/file-name.ts';
+import { readableName, safeFileName } from '../../documents/file-name.ts';
 import { documentPath } from '../../documents/register.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -121,7 +121,8 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
 }
 
 /** RFC 6266: a plain name for every browser, and the exact name in addition. */
-export function attachment(fileName: string): string {
+export function attachment(name: string): string {
+  const fileName = safeFileName(name);
   const plain = fileName.replace(/[^\w.-]+/g, '_');
   const exact = encodeURIComponent(Buffer.from(fileName).toString()).replace(
     /['()*]/g,

@@ -65,6 +65,10 @@ export async function scheduleRoutes(app: FastifyInstance, context: Context): Pr
     const form = formOf(request.body);
     const { name = '', source = '', format = '', when = '', cron = '', period = '' } = form;
     const recipients = recipientsOf(request);
+    if (when !== 'cron' && cron.trim() !== '') {
+      const problems = ['Choose “as a cron expression”, or leave the cron expression empty.'];
+      return send(request, reply, { problems, form, recipients }, 422);
+    }
     const added = await addDocumentSchedule(context, {
       ...{ name, source, format, recipients, covers: period },
       cron: when === 'cron' ? cron.trim() : when,

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+
+/** What is wrong with a length or a size, in words that fit after the name of a field: zod's own speak of strings and operators. */
+z.config({
+  customError(issue) {
+    if (issue.code === 'invalid_type' && issue.input === undefined) return 'missing';
+    if (issue.code !== 'too_big' && issue.code !== 'too_small') return undefined;
+    const isTooBig = issue.code === 'too_big';
+    const limit = Number(isTooBig ? issue.maximum : issue.minimum);
+    if (!(issue.inclusive ?? true)) return undefined;
+    const most = isTooBig ? 'at most' : 'at least';
+    switch (issue.origin) {
+      case 'string':
+        if (limit === 1 && !isTooBig) return 'missing';
+        return `too ${isTooBig ? 'long' : 'short'}: ${most} ${limit} ${limit === 1 ? 'character' : 'characters'}`;
+      case 'array':
+      case 'set':
+        return `too ${isTooBig ? 'many' : 'few'}: ${most} ${limit}`;
+      case 'number':
+      case 'int':
+        return `too ${isTooBig ? 'large' : 'small'}: ${most} ${limit}`;
+      default:
+        return undefined;
+    }
+  },
+});
