@@ -15,7 +15,7 @@ export function momentText(iso: string, timeZone: string): string {
     });
     formats.set(timeZone, format);
   }
-  return format.format(new Date(iso));
+  return shortSeptember(format.format(new Date(iso)));
 }
 
 let dateFormat: Intl.DateTimeFormat | null = null;
@@ -23,5 +23,10 @@ let dateFormat: Intl.DateTimeFormat | null = null;
 /** `21 Nov 2026` for 2026-11-21. */
 export function dateText(date: string): string {
   dateFormat ??= new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' });
-  return dateFormat.format(new Date(`${date}T00:00:00Z`));
+  return shortSeptember(dateFormat.format(new Date(`${date}T00:00:00Z`)));
+}
+
+/** Three letters, like every other month: in British English it is `Sept`. */
+function shortSeptember(text: string): string {
+  return text.replace(' Sept ', ' Sep ');
 }

@@ -207,6 +207,7 @@ function flat(value: object, before = ''): readonly (readonly [name: string, val
   return Object.entries(value).flatMap(([name, one]: [string, unknown]) => {
     if (one === null || one === '') return [];
     if (isRecord(one)) return flat(one, `${before}${name}.`);
-    return [[visibleText(`${before}${name}`), typeof one === 'string' ? one : JSON.stringify(one)] as const];
+    const value = typeof one === 'boolean' ? (one ? 'yes' : 'no') : typeof one === 'string' ? one : JSON.stringify(one);
+    return [[visibleText(`${before}${name}`), value] as const];
   });
 }
