@@ -4,6 +4,7 @@ import type { Completeness } from '../../reports/consent-audit/completeness-bloc
 import { reconciliation } from '../../reports/reconciliation.ts';
 import type { Agreement } from '../../reports/reconciliation/agreement.ts';
 import type { ReportInput } from '../../reports/report.ts';
+import { isLong } from '../temporary.ts';
 import { collect, decision, delivery, observe, openWorld, syncRun, type World } from './world.ts';
 
 // What the completeness statement says about each gap, and must not say. June 2026 in Berlin: from 31 May 22:00 UTC.
@@ -331,4 +332,40 @@ test('the pages list some of hundreds of banners and say so, and the JSON has al
   );
   expect(await page(world)).toContain('The first 50 of 200 banners');
   expect((await said(world)).agreement.banners).toHaveLength(200);
+});
+
+test('a source whose decisions name more banners than a statement takes parameters is compared as any other', async () => {
+  const world = await open();
+  // Three to a banner would be more than the 32,766 of SQLite, and in long runs than the 65,535 of PostgreSQL.
+  const banners = isLong ? 40_000 : 11_000;
+  const bannerId = (n: number) => `banner-${n}'"\\{}`;
+  const start = Date.parse(at(3));
+  await world.insert(
+    'decision_history',
+    Array.from({ length: banners }, (_, n) =>
+      decision(n + 1, new Date(start + n * 1000).toISOString(), {
+        decision_id: `r:rec-${n}`,
+        banner_id: bannerId(n),
+        ...pulled,
+      }),
+    ),
+  );
+  // Only delivered: to a banner in the middle, to none, and to one that no row of the log names.
+  await world.insert('decision_history', [
+    decision(banners + 1, at(4), { decision_id: 'r:a', banner_id: bannerId(5000) }),
+    decision(banners + 2, at(4), { decision_id: 'r:b', banner_id: null }),
+    decision(banners + 3, at(4), { decision_id: 'r:c', banner_id: 'banner-never-pulled' }),
+  ]);
+  await world.insert('action_history', [wholeLog(banners + 4)]);
+  const asOf = banners + 4;
+  const { agreement } = await said(world, { asOf });
+  const missing = agreement.banners.filter(({ missingFromLog }) => missingFromLog > 0);
+  expect(missing.map((one) => [one.bannerId, one.missingFromLog])).toEqual(
+    expect.arrayContaining([
+      [bannerId(5000), 1],
+      [null, 1],
+    ]),
+  );
+  expect(missing).toHaveLength(2);
+  expect(agreement.totals).toMatchObject({ decisions: banners + 3, onlyPulled: banners, onlyWebhook: 3 });
 });

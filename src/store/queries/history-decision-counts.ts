@@ -90,7 +90,7 @@ export function createDecisionCounts(query: Query) {
      */
     async decisionGroups(period: Period, windows: readonly BannerWindow[] = []): Promise<readonly DecisionGroup[]> {
       const { column, together, judged } = await judgedAt(query, period);
-      const { nameless, way } = agreementOf(period, windows);
+      const { nameless, way } = agreementOf(query, period, windows);
       // Columns that distinguish most come first, long texts last.
       const keys = [
         ...['ofRegion', 'ofVersion', 'ofBanner', 'cameBy', 'way', 'judged', 'stated', 'saidState', 'ofPolicy'],

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { sql, SqliteAdapter } from 'kysely';
 import type { Query } from '../store.ts';
 import { contradicted, decisionsIn, firstDecisionsIn, hasRow } from './decisions-in.ts';
 import type { DecisionRow } from './history-decisions.ts';
@@ -51,12 +51,33 @@ type Found = Pick<DecisionRow, 'at' | 'seq' | 'decision_id'>;
 /** A decision `d` with neither an id nor a time: no row of the other side can be matched with it. */
 const NAMELESS = `d.record_id is null and d.occurred_basis = 'received'`;
 
-/** Whether `d` was delivered, can be matched, and lies in a window of its banner. */
-function isMissing(windows: readonly BannerWindow[]) {
+/**
+ * Whether `d` was delivered, can be matched, and lies in a window of its banner. All windows are one parameter: a source
+ * may have more banners than a statement takes parameters. Both databases find a banner's windows without going through
+ * the others: SQLite in the index that it makes of a materialised table, PostgreSQL by the key of the object.
+ */
+function isMissing(query: Query, windows: readonly BannerWindow[]) {
   if (windows.length === 0) return sql<boolean>`1 = 0`;
-  const values = sql.join(windows.map(({ bannerId, from, to }) => sql`(${bannerId}, ${from}, ${to})`));
-  return sql<boolean>`d.via = 'webhook' and not (${sql.raw(NAMELESS)}) and exists (select 1 from (values ${values}) as w
-    where d.at >= w.column2 and d.at < w.column3 and (d.banner_id = w.column1 or (d.banner_id is null and w.column1 is null)))`;
+  return sql<boolean>`d.via = 'webhook' and not (${sql.raw(NAMELESS)}) and exists (${
+    query.getExecutor().adapter instanceof SqliteAdapter ? inSqlite(windows) : inPostgres(windows)
+  })`;
+}
+
+function inSqlite(windows: readonly BannerWindow[]) {
+  const rows = JSON.stringify(windows.map(({ bannerId, from, to }) => [bannerId, from, to]));
+  return sql`with w as materialized (select value ->> 0 as banner_id, value ->> 1 as since, value ->> 2 as until from json_each(${rows}))
+    select 1 from w where w.banner_id is d.banner_id and d.at >= w.since and d.at < w.until`;
+}
+
+function inPostgres(windows: readonly BannerWindow[]) {
+  const ofBanner = new Map<string, [string, string][]>();
+  for (const { bannerId, from, to } of windows) {
+    const key = bannerId === null ? 'none' : `id ${bannerId}`;
+    ofBanner.set(key, [...(ofBanner.get(key) ?? []), [from, to]]);
+  }
+  const object = JSON.stringify(Object.fromEntries(ofBanner));
+  return sql`select 1 from jsonb_array_elements(${object}::jsonb -> coalesce('id ' || d.banner_id, 'none')) as w(span)
+    where d.at >= w.span ->> 0 and d.at < w.span ->> 1`;
 }
 
 /**
@@ -89,18 +110,18 @@ const mostlyBothWays = (period: Period) =>
 const NEIGHBOURS = 4;
 
 /** The columns by which the first row `d` of a decision is grouped, to show how deliveries and log agree on it. */
-export function agreementOf(period: Period, windows: readonly BannerWindow[]) {
+export function agreementOf(query: Query, period: Period, windows: readonly BannerWindow[]) {
   return {
     nameless: sql<number>`case when ${sql.raw(NAMELESS)} then 1 else 0 end`,
     way: sql<
       AgreementGroup['way']
-    >`case when ${mostlyBothWays(period)} = 1 then 'both' when ${isMissing(windows)} then 'missing' else 'one' end`,
+    >`case when ${mostlyBothWays(period)} = 1 then 'both' when ${isMissing(query, windows)} then 'missing' else 'one' end`,
   };
 }
 
 /** Each decision of the period with its group. */
 const matched = (query: Query, period: Period, windows: readonly BannerWindow[]) => {
-  const { nameless, way } = agreementOf(period, windows);
+  const { nameless, way } = agreementOf(query, period, windows);
   return firstDecisionsIn(query, period)
     .select(['d.banner_id as banner_id', 'd.via as via', nameless.as('nameless'), way.as('way')])
     .select(sql<number>`case when d.decision_id in ${contradicted(query, period)} then 1 else 0 end`.as('conflicting'));
