@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { quickFolder } from './test/servers/own-process.ts';
+import { WaitingEarly } from './test/servers/sequencer.ts';
 import { projects } from './test/servers/suites.ts';
 
 export default defineConfig({
@@ -16,6 +17,7 @@ export default defineConfig({
     // Each test owns its world. A process for each of the 240 suites would do no more than load the program once more, which is
     // most of a second of work.
     isolate: false,
+    sequence: { sequencer: WaitingEarly },
     projects: [
       { extends: true, test: { name: 'sqlite', ...projects.sqlite } },
       {

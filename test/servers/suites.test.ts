@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { onBoth } from './suites.ts';
+import { spread } from './sequencer.ts';
+import { onBoth, waiting } from './suites.ts';
 
 const root = join(import.meta.dirname, '../..');
 const suites = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
@@ -33,9 +34,19 @@ function engineModulesOf(path: string, seen = new Set<string>()): string[] {
   });
 }
 
-test('every suite listed for both engines exists', () => {
-  const missing = onBoth.filter((one) => !suites.some((path) => path === one || path.startsWith(`${one}/`)));
+test('every suite listed for both engines, or as one that waits, exists', () => {
+  const missing = [...onBoth, ...waiting].filter(
+    (one) => !suites.some((path) => path === one || path.startsWith(`${one}/`)),
+  );
   expect(missing).toEqual([]);
+});
+
+test('suites that wait start in the first half, spread out, and the others keep their order', () => {
+  const others = Array.from({ length: 20 }, (_, n) => `other ${n}`);
+  const order = spread([...others, 'second', 'first', 'third'], (name) => ['first', 'second', 'third'].indexOf(name));
+  expect(['first', 'second', 'third'].map((name) => order.indexOf(name))).toEqual([0, 4, 8]);
+  expect(order.filter((name) => name.startsWith('other'))).toEqual(others);
+  expect(spread(others, () => -1)).toEqual(others);
 });
 
 test('a suite that uses modules of one engine names the engine in its file name', () => {

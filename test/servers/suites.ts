@@ -44,6 +44,25 @@ export const onBoth: readonly string[] = [
   'test/sync/sync-source.test.ts',
 ];
 
+/** Suites that take much longer than they compute, the longest first: they begin early (sequencer.ts). */
+export const waiting: readonly string[] = [
+  'test/http/pages/browser.sqlite.test.ts',
+  'test/sync/worker.test.ts',
+  'test/serve/stop-during-outage.postgres.test.ts',
+  'test/serve/stop-during-outage.test.ts',
+  'test/serve/start-and-stop.sqlite.test.ts',
+  'test/tracing/traces.test.ts',
+  'test/commands/worker.test.ts',
+  'test/http/month.sqlite.test.ts',
+  'test/jobs/runner.test.ts',
+  'test/http/api-work.test.ts',
+  'test/chaos/chaos.postgres.test.ts',
+  'test/policies/publish-and-list.test.ts',
+  'test/serve/rolling-restart.test.ts',
+  'test/jobs/bullmq.test.ts',
+  'test/http/public.test.ts',
+];
+
 export const onlySqlite = 'test/**/*.sqlite.test.ts';
 export const onlyPostgres = 'test/**/*.postgres.test.ts';
 export const onlyLong = 'test/**/*.long.test.ts';
