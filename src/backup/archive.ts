@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { UsageError, VerificationFault } from '../core/errors.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import { syncFolder } from '../ledger/durable-file.ts';
 
 /*
  * The file of a backup (docs/backup.md): a tar archive, compressed with gzip, encrypted with age
@@ -381,13 +382,4 @@ function webStreamOf(chunks: AsyncIterable<Uint8Array>): ReadableStream<Uint8Arr
       await iterator.return?.();
     },
   });
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

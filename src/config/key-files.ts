@@ -3,6 +3,7 @@ import { chmod, link, mkdir, open, readFile, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { codeOf } from '../core/errors.ts';
 import { INSTANCE_KEY_BYTES } from '../crypto/keys.ts';
+import { syncFolder } from '../ledger/durable-file.ts';
 
 /** The files of an installation's keys, if the environment names none. */
 export function keyPaths(dataDir: string): {
@@ -83,13 +84,4 @@ export async function writeOnce(path: string, text: string): Promise<boolean> {
   }
   await syncFolder(dirname(path));
   return true;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

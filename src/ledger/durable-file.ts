@@ -36,12 +36,16 @@ export async function writeDurably(
   } finally {
     await rm(draft, { force: true });
   }
-  // A new file certainly exists only once its folder is synced too.
-  const directory = await open(folder, 'r');
+  await syncFolder(folder);
+}
+
+/** A new file certainly exists only once its folder is synced too. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
   try {
-    await directory.sync();
+    await folder.sync();
   } finally {
-    await directory.close();
+    await folder.close();
   }
 }
 
