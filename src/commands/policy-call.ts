@@ -13,7 +13,7 @@ import {
   timeText,
 } from './command-io.ts';
 import { findSource } from './run-context.ts';
-import type { CallFailure } from '../policies/call-once.ts';
+import type { CallFailure, NoSlotFacts } from '../policies/call-once.ts';
 import type { CallRow } from '../policies/settle-calls.ts';
 import type { UnsettledCall } from '../policies/unsettled-call.ts';
 
@@ -140,28 +140,8 @@ export function unsettledText(call: UnsettledCall): string {
   ].join('\n');
 }
 
-/** Why a call was not sent. */
-export function notSentText(
-  ended:
-    | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
-    | { readonly outcome: 'stopped' | 'taken' }
-    | { readonly outcome: 'not-configured'; readonly reason: string },
-  waited: boolean,
-): string {
-  switch (ended.outcome) {
-    case 'no-slot':
-      return noSlotText(ended, waited);
-    case 'stopped':
-      return 'Stopped before anything was sent.';
-    case 'taken':
-      return 'Another process has already sent this request.';
-    case 'not-configured':
-      return ended.reason;
-  }
-}
-
 /** When a slot of the rate limit is free, or when the pause requested by the service ends. */
-function noSlotText(ended: { readonly freeAt: Date; readonly limit: string }, waited: boolean): string {
+export function noSlotText(ended: NoSlotFacts, waited: boolean): string {
   const why = `Not sent: the rate limit allows nothing before ${ended.freeAt.toISOString()} (${printable(ended.limit)}).`;
   return waited
     ? `${why} That is longer than the 15 minutes that this command waits.`

@@ -14,11 +14,12 @@ import {
   callableSource,
   patienceOf,
   withStopwatch,
-  notSentText,
+  noSlotText,
   refusedText,
   unknownText,
   unsettledText,
 } from './policy-call.ts';
+import { notSentText } from '../policies/call-once.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 type GenerateFlags = OptionsOf<ReturnType<typeof generateCommand>>;
@@ -123,7 +124,7 @@ function sentenceOf(ended: GenerateOutcome, flags: GenerateFlags, unwritten: str
     case 'unsettled':
       return unsettledText(ended.call);
     default:
-      return notSentText(ended, flags.wait);
+      return notSentText(ended, (slot) => noSlotText(slot, flags.wait));
   }
 }
 

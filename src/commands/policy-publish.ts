@@ -11,7 +11,8 @@ import {
   withJson,
   type OptionsOf,
 } from './command-io.ts';
-import { callableSource, patienceOf, notSentText, refusedText, unknownPublishText } from './policy-call.ts';
+import { notSentText } from '../policies/call-once.ts';
+import { callableSource, noSlotText, patienceOf, refusedText, unknownPublishText } from './policy-call.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 type PublishFlags = OptionsOf<ReturnType<typeof publishCommand>>;
@@ -98,7 +99,7 @@ function sentenceOf(
     case 'unknown':
       return unknownPublishText(ended.requestId, ended.error);
     default:
-      return notSentText(ended, waited);
+      return notSentText(ended, (slot) => noSlotText(slot, waited));
   }
 }
 

@@ -84,6 +84,29 @@ export type CallOutcome<T> =
   | { readonly outcome: 'stopped' }
   | { readonly outcome: 'taken' };
 
+/** When a slot of the rate limit is free, and which limit is used up. */
+export type NoSlotFacts = Pick<Extract<CallOutcome<never>, { outcome: 'no-slot' }>, 'freeAt' | 'limit'>;
+
+/** Why a call was not sent. */
+export function notSentText(
+  ended:
+    | ({ readonly outcome: 'no-slot' } & NoSlotFacts)
+    | { readonly outcome: 'stopped' | 'taken' }
+    | { readonly outcome: 'not-configured'; readonly reason: string },
+  noSlotText: (slot: NoSlotFacts) => string,
+): string {
+  switch (ended.outcome) {
+    case 'no-slot':
+      return noSlotText(ended);
+    case 'stopped':
+      return 'Stopped before anything was sent.';
+    case 'taken':
+      return 'Another process has already sent this request.';
+    case 'not-configured':
+      return ended.reason;
+  }
+}
+
 /** Options for sending a call. */
 interface Calling {
   /** Not sent if this is aborted; a call in flight continues. */

@@ -8,6 +8,7 @@ import { MAX_BATCH_ITEMS } from '../service/policies.ts';
 import type { Sources } from '../sources/sources.ts';
 import { type BulkEnd, countBatches, loadPlanItems, runBulk } from './bulk.ts';
 import type { PolicyDeps } from './callable-source.ts';
+import { type NoSlotFacts, notSentText } from './call-once.ts';
 import { aboutOf, formASchema, generatePolicy } from './generate.ts';
 import { publishPolicy } from './publish.ts';
 import { settleCalls } from './settle-calls.ts';
@@ -126,7 +127,7 @@ async function generate(
     case 'unknown':
       throw new JobRefused(`Outcome unknown: the service may or may not have done it. ${ended.error.message}`);
     default:
-      throw new JobRefused(notSent(ended, context.config.timeZone));
+      throw new JobRefused(notSentText(ended, (slot) => noSlotText(slot, context.config.timeZone)));
   }
 }
 
@@ -153,28 +154,12 @@ async function publish(
         `Outcome unknown: the policy may or may not be public now. Publish it again: that is safe. ${ended.error.message}`,
       );
     default:
-      throw new JobRefused(notSent(ended, context.config.timeZone));
+      throw new JobRefused(notSentText(ended, (slot) => noSlotText(slot, context.config.timeZone)));
   }
 }
 
-/** Why a call was not sent. */
-function notSent(
-  ended:
-    | { readonly outcome: 'no-slot'; readonly freeAt: Date; readonly limit: string }
-    | { readonly outcome: 'stopped' | 'taken' }
-    | { readonly outcome: 'not-configured'; readonly reason: string },
-  timeZone: string,
-): string {
-  switch (ended.outcome) {
-    case 'no-slot':
-      return `Not sent: the rate limit allows nothing before ${momentText(ended.freeAt.toISOString(), timeZone)} (${ended.limit}). Ask again then.`;
-    case 'stopped':
-      return 'Stopped before anything was sent.';
-    case 'taken':
-      return 'Another process has already sent this request.';
-    case 'not-configured':
-      return ended.reason;
-  }
+function noSlotText({ freeAt, limit }: NoSlotFacts, timeZone: string): string {
+  return `Not sent: the rate limit allows nothing before ${momentText(freeAt.toISOString(), timeZone)} (${limit}). Ask again then.`;
 }
 
 /** Sends the rest of a bulk file. Harmless to repeat: what was sent is in the ledger, and is not sent again. */
