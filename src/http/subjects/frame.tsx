@@ -1,3 +1,6 @@
+import cookie from '@fastify/cookie';
+import csrf from '@fastify/csrf-protection';
+import formbody from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -9,7 +12,8 @@ import type { Context } from '../../context.ts';
 import { addressGroup } from '../../core/address.ts';
 import { errorCodes } from '../../core/errors.ts';
 import { dateIn as dayIn } from '../../core/zoned-days.ts';
-import { sha256 } from '../../crypto/hash.ts';
+import { hmacSha256, sha256 } from '../../crypto/hash.ts';
+import { requireCsrf } from '../auth/sessions.ts';
 import { codeOf } from '../errors.tsx';
 import { formOf, html } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
@@ -76,6 +80,45 @@ export async function subjectScope(
   });
 }
 
+/** The folder under which a proxy serves this program; empty: none. */
+export function folderOf({ publicUrl }: Pick<Context['config'], 'publicUrl'>): string {
+  return publicUrl === null ? '' : new URL(publicUrl).pathname.replace(/\/$/, '');
+}
+
+/** Largest form that data subjects send, bytes. */
+export const FORM_BYTES = 65_536;
+
+/**
+ * Makes forms of a scope take their own tokens only. `cookieName`, `keyName`: of the cookie and key of the tokens. `path`: of the scope. `ownerOf`: whose
+ * form a request is. Answers with what makes a token.
+ */
+export async function protectForms(
+  app: FastifyInstance,
+  { config, instance, keys }: Pick<Context, 'config' | 'instance' | 'keys'>,
+  scope: {
+    readonly cookieName: string;
+    readonly keyName: string;
+    readonly path: string;
+    readonly ownerOf: (request: FastifyRequest) => string;
+  },
+): Promise<(request: FastifyRequest, reply: FastifyReply) => string> {
+  await app.register(cookie);
+  await app.register(formbody, { bodyLimit: FORM_BYTES });
+  await app.register(csrf, {
+    sessionPlugin: '@fastify/cookie',
+    cookieKey: `consent_ledger_${scope.cookieName}_${instance}`,
+    cookieOpts: { path: `${folderOf(config)}${scope.path}`, httpOnly: true, sameSite: 'strict' },
+    csrfOpts: {
+      hmacKey: hmacSha256(keys.instance.session, Buffer.from(scope.keyName)).toString('base64'),
+      userInfo: true,
+    },
+    getUserInfo: scope.ownerOf,
+    getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
+  });
+  requireCsrf(app);
+  return (request, reply) => reply.generateCsrf({ userInfo: scope.ownerOf(request) });
+}
+
 /** Texts and formats in the language of a page. */
 export interface Say {
   /** A key of letterLanguages. */
@@ -134,6 +177,18 @@ a { color: var(--accent); }
 
 /** The hash by which the page's style is allowed (CSP, `style-src`). */
 const styleHash = `'sha256-${sha256(style).toString('base64')}'`;
+
+/** Who the page is from, and what it is. */
+export function Heading({ controller, text }: { readonly controller: string; readonly text: string }) {
+  return (
+    <>
+      <p class="from">
+        <bdi>{controller}</bdi>
+      </p>
+      <h1>{text}</h1>
+    </>
+  );
+}
 
 /** A page for data subjects: the whole page is one response, in one of the languages of letters. */
 export function SubjectPage({ say, title, children }: { say: Say; title: string; children: ComponentChildren }) {

@@ -5,7 +5,7 @@ import type { messageKinds } from '../../cases/moves.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import { MESSAGE_LENGTH } from '../../hand-over/visit.ts';
 import { Csrf } from '../pages/layout.tsx';
-import { CodeInput, Notice, type Say, SubjectPage } from './frame.tsx';
+import { CodeInput, Heading, Notice, type Say, SubjectPage } from './frame.tsx';
 
 interface CodeProps {
   readonly say: Say;
@@ -20,10 +20,7 @@ export function CodePage({ say, controller, csrf, attemptsLeft }: CodeProps) {
   const t = say.texts.handOver;
   return (
     <SubjectPage say={say} title={`${t.title} · ${controller}`}>
-      <p class="from">
-        <bdi>{controller}</bdi>
-      </p>
-      <h1>{t.title}</h1>
+      <Heading controller={controller} text={t.title} />
       <section>
         {attemptsLeft === null ? null : (
           <Notice bad text={say.fix(fill(t.wrongCode, { left: String(attemptsLeft) }))} />
@@ -70,10 +67,7 @@ export function PackPage(props: PackProps) {
   const { name } = texts.kinds[isRequestKind(kind) ? kind : 'unknown'];
   return (
     <SubjectPage say={say} title={`${t.title} · ${controller}`}>
-      <p class="from">
-        <bdi>{controller}</bdi>
-      </p>
-      <h1>{t.title}</h1>
+      <Heading controller={controller} text={t.title} />
       <p>
         {fix(fill(t.received, { received: say.day(receivedAt), kind: name }))}
         <br />

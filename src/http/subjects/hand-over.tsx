@@ -1,10 +1,6 @@
-import cookie from '@fastify/cookie';
-import csrf from '@fastify/csrf-protection';
-import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { messageKinds } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
-import { hmacSha256 } from '../../crypto/hash.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import {
   findHandOver,
@@ -14,14 +10,12 @@ import {
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
-import { requireCsrf } from '../auth/sessions.ts';
 import { sendRegistered } from '../pages/documents.tsx';
 import { formOf, html, untilProjected } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
-import { chosenFor, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
+import { chosenFor, folderOf, FORM_BYTES, protectForms, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
 import { CodePage, PackPage } from './hand-over-pages.tsx';
 
-const FORM_BYTES = 65_536;
 /** A HEAD request of a mail scanner opens and downloads nothing. */
 const onlyGet = { exposeHeadRoute: false };
 
@@ -35,28 +29,17 @@ interface Params {
  * relative, so a proxy may serve it under a path.
  */
 export async function handOverPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
-  const { config, keys, store } = context;
-  const folder = config.publicUrl === null ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '');
+  const { config, store } = context;
   const visitCookie = `consent_ledger_hand_over_${context.instance}`;
-  await subjectScope(app, config.timeZone, (texts) => texts.handOver.title);
-  await app.register(cookie);
-  await app.register(formbody, { bodyLimit: FORM_BYTES });
-  const formCookie = { path: `${folder}/h`, httpOnly: true, sameSite: 'strict' } as const;
   const visitOf = (request: FastifyRequest) => request.cookies[visitCookie] ?? '';
-  // Visitors without the code share one owner; the cookie distinguishes them.
-  const formOwner = (request: FastifyRequest) => visitOf(request) || 'nobody';
-  await app.register(csrf, {
-    sessionPlugin: '@fastify/cookie',
-    cookieKey: `consent_ledger_hand_over_form_${context.instance}`,
-    cookieOpts: formCookie,
-    csrfOpts: {
-      hmacKey: hmacSha256(keys.instance.session, Buffer.from('hand-over forms')).toString('base64'),
-      userInfo: true,
-    },
-    getUserInfo: formOwner,
-    getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
+  await subjectScope(app, config.timeZone, (texts) => texts.handOver.title);
+  const csrfOf = await protectForms(app, context, {
+    cookieName: 'hand_over_form',
+    keyName: 'hand-over forms',
+    path: '/h',
+    // Visitors without the code share one owner; the cookie distinguishes them.
+    ownerOf: (request) => visitOf(request) || 'nobody',
   });
-  requireCsrf(app);
 
   app.get<Params>('/:token', onlyGet, async (request, reply) => {
     const row = await openLink(request.params.token);
@@ -106,7 +89,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
   function visitOptions(request: FastifyRequest) {
     const { token } = request.params as Params['Params'];
     return {
-      path: `${folder}/h/${token}`,
+      path: `${folderOf(config)}/h/${token}`,
       httpOnly: true,
       sameSite: 'strict',
       secure: request.protocol === 'https' || config.publicUrl?.startsWith('https:') === true,
@@ -131,7 +114,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
       <CodePage
         say={say}
         controller={await controllerOf(row)}
-        csrf={reply.generateCsrf({ ...formCookie, userInfo: formOwner(request) })}
+        csrf={csrfOf(request, reply)}
         attemptsLeft={attemptsLeft ?? null}
       />
     );
@@ -162,7 +145,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
       <PackPage
         say={say}
         controller={await controllerOf(row)}
-        csrf={reply.generateCsrf({ ...formCookie, userInfo: formOwner(request) })}
+        csrf={csrfOf(request, reply)}
         handOver={row}
         token={request.params.token}
         kind={found.kind}

@@ -5,7 +5,7 @@ import { requestKinds } from '../../core/vocabulary.ts';
 import { jurisdictionChoicesIn } from '../../law/jurisdictions.ts';
 import type { ControllerProfile } from '../../law/profile.ts';
 import { codeExpires, type Confirmation, type RequestField } from '../../request-form/request-form.ts';
-import { CodeInput, Notice, type Say, SubjectPage } from './frame.tsx';
+import { CodeInput, Heading, Notice, type Say, SubjectPage } from './frame.tsx';
 
 interface FormProps {
   readonly say: Say;
@@ -27,10 +27,7 @@ export function FormPage(props: FormProps) {
   const t = say.texts.requestForm;
   return (
     <SubjectPage say={say} title={`${t.title} · ${controller.name}`}>
-      <p class="from">
-        <bdi>{controller.name}</bdi>
-      </p>
-      <h1>{say.fix(t.title)}</h1>
+      <Heading controller={controller.name} text={say.fix(t.title)} />
       <p>{say.fix(t.lead)}</p>
       <section>
         {wrong === undefined ? null : <Notice bad text={say.fix(t.again)} />}
@@ -189,10 +186,7 @@ export function ReceivedPage(props: ReceivedProps) {
   const { requestForm: t, acknowledgement } = say.texts;
   return (
     <SubjectPage say={say} title={`${t.receivedTitle} · ${controller.name}`}>
-      <p class="from">
-        <bdi>{controller.name}</bdi>
-      </p>
-      <h1>{say.fix(t.receivedTitle)}</h1>
+      <Heading controller={controller.name} text={say.fix(t.receivedTitle)} />
       <section>
         <Notice text={say.fix(fill(t.received, { at: say.moment(row.receipt_at), reference: row.case_id }))} />
         {limit === null || confirmation === 'closed' ? null : (

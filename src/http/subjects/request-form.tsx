@@ -22,12 +22,11 @@ import {
 } from '../../request-form/request-form.ts';
 import { formOf, html, untilProjected } from '../pages/frame.ts';
 import { renderPage } from '../pages/layout.tsx';
-import { chosenFor, MessagePage, type Say, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
+import { chosenFor, FORM_BYTES, MessagePage, type Say, sayIn, type SubjectContext, subjectScope } from './frame.tsx';
 import { FormPage, ReceivedPage } from './request-form-pages.tsx';
 
 /** Requests and codes per address and hour. A family shares an address; a program that fills in forms exceeds this. */
 const SENT_PER_HOUR = 40;
-const FORM_BYTES = 65_536;
 const onlyGet = { exposeHeadRoute: false };
 const sending = { bodyLimit: FORM_BYTES, config: { rateLimit: { max: SENT_PER_HOUR, timeWindow: '1 hour' } } };
 

@@ -1,18 +1,23 @@
-import cookie from '@fastify/cookie';
-import csrf from '@fastify/csrf-protection';
-import formbody from '@fastify/formbody';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fill } from '../../../reports/letters/letter.ts';
 import type { taskOutcomes } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
-import { hmacSha256 } from '../../crypto/hash.ts';
 import { finishTask, type FoundTask, openTask, TASK_NOTE_LENGTH } from '../../hand-over/task-link.ts';
-import { requireCsrf } from '../auth/sessions.ts';
 import { formOf, html, untilProjected } from '../pages/frame.ts';
 import { Csrf, renderPage } from '../pages/layout.tsx';
-import { chosenFor, Notice, type Say, sayIn, type SubjectContext, SubjectPage, subjectScope } from './frame.tsx';
+import {
+  chosenFor,
+  FORM_BYTES,
+  Heading,
+  Notice,
+  protectForms,
+  type Say,
+  sayIn,
+  type SubjectContext,
+  SubjectPage,
+  subjectScope,
+} from './frame.tsx';
 
-const FORM_BYTES = 65_536;
 /** A HEAD request of a mail scanner opens nothing. */
 const onlyGet = { exposeHeadRoute: false };
 
@@ -26,25 +31,15 @@ interface Params {
  * every link that does not work, whatever the reason.
  */
 export async function taskPages(app: FastifyInstance, context: SubjectContext): Promise<void> {
-  const { config, keys } = context;
-  const folder = config.publicUrl === null ? '' : new URL(config.publicUrl).pathname.replace(/\/$/, '');
+  const { config } = context;
   await subjectScope(app, config.timeZone, (texts) => texts.task.title);
-  await app.register(cookie);
-  await app.register(formbody, { bodyLimit: FORM_BYTES });
-  const formCookie = { path: `${folder}/t`, httpOnly: true, sameSite: 'strict' } as const;
-  await app.register(csrf, {
-    sessionPlugin: '@fastify/cookie',
-    cookieKey: `consent_ledger_task_form_${context.instance}`,
-    cookieOpts: formCookie,
-    csrfOpts: {
-      hmacKey: hmacSha256(keys.instance.session, Buffer.from('task forms')).toString('base64'),
-      userInfo: true,
-    },
-    // Each form is bound to its link.
-    getUserInfo: (request) => (request.params as Params['Params']).key,
-    getToken: (request) => (request.body as { _csrf?: string } | null)?._csrf,
+  const csrfOf = await protectForms(app, context, {
+    cookieName: 'task_form',
+    keyName: 'task forms',
+    path: '/t',
+    // Each form is of its own link.
+    ownerOf: (request) => (request.params as Params['Params']).key,
   });
-  requireCsrf(app);
 
   app.get<Params>('/:caseId/:key', onlyGet, async (request, reply) => send(request, reply, await openLink(request)));
 
@@ -85,7 +80,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     const props: TaskProps = {
       say: sayIn(chosenFor(request, null), config.timeZone),
       controller: (await context.loadProfile(source))?.name ?? source?.name ?? found.row.source,
-      csrf: reply.generateCsrf({ ...formCookie, userInfo: request.params.key }),
+      csrf: csrfOf(request, reply),
       found,
       written,
     };
@@ -109,10 +104,7 @@ function TaskPage(props: TaskProps) {
   const t = texts.task;
   return (
     <SubjectPage say={say} title={`${t.title} · ${controller}`}>
-      <p class="from">
-        <bdi>{controller}</bdi>
-      </p>
-      <h1>{t.title}</h1>
+      <Heading controller={controller} text={t.title} />
       <p>
         {fix(fill(t.lead, { controller }))}
         <br />
