@@ -10,7 +10,18 @@ import { type BannerNames, createBannerQueries } from '../../store/queries/histo
 import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { BannerName, type Column, Input, Moment, Pages, Panel, Problems, Table, SourceFilter } from './parts.tsx';
+import {
+  BannerName,
+  type Column,
+  FilterForm,
+  Input,
+  Moment,
+  Pages,
+  Panel,
+  Problems,
+  SourceFilter,
+  Table,
+} from './parts.tsx';
 
 /** Decisions per page. */
 const SHOWN = 50;
@@ -102,23 +113,18 @@ function ListPage(props: ListProps) {
       <p class="lead">{lead}</p>
       <Problems title="The filter was not applied:" problems={problems} />
       <Panel id="filter" title="What to show">
-        <form method="get" action={`/consent/${kind}`}>
-          <div class="pair thirds">
-            <SourceFilter sources={sources} value={filter.source} />
-            <Input
-              id="from"
-              label="First day"
-              type="date"
-              value={filter.from}
-              optional
-              hint={`In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`}
-            />
-            <Input id="to" label="Last day" type="date" value={filter.to} optional />
-          </div>
-          <button type="submit" class="quiet">
-            Show
-          </button>
-        </form>
+        <FilterForm action={`/consent/${kind}`}>
+          <SourceFilter sources={sources} value={filter.source} />
+          <Input
+            id="from"
+            label="First day"
+            type="date"
+            value={filter.from}
+            optional
+            hint={`In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`}
+          />
+          <Input id="to" label="Last day" type="date" value={filter.to} optional />
+        </FilterForm>
       </Panel>
       <Panel id="decisions" title="Decisions">
         {rows.length === 0 ? (

@@ -18,14 +18,15 @@ import {
   Choice,
   type Column,
   DayBars,
+  FilterForm,
   Input,
   Moment,
   Notice,
   Pages,
   Panel,
   Problems,
-  Table,
   SourceFilter,
+  Table,
 } from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
@@ -158,37 +159,25 @@ function DeliveriesPage(props: DeliveriesProps) {
         />
       </Panel>
       <Panel id="filter" title="What to show">
-        <form method="get" action="/deliveries">
-          <div class="pair thirds">
-            <SourceFilter sources={sources} value={filter.source} />
-            <Choice
-              id="event"
-              label="Event"
-              value={filter.event}
-              options={[['', 'Every event'], ...events.map((event) => [event, event] as const)]}
-            />
-            <Choice
-              id="outcome"
-              label="Outcome"
-              value={filter.outcome}
-              options={[
-                ['', 'Every outcome'],
-                ...Object.entries(outcomeTexts).map(([value, { text }]) => [value, text] as const),
-              ]}
-            />
-            <Input
-              id="entry"
-              label="Number of an entry"
-              optional
-              inputMode="numeric"
-              maxLength={15}
-              autocomplete="off"
-            />
-          </div>
-          <button type="submit" class="quiet">
-            Show
-          </button>
-        </form>
+        <FilterForm action="/deliveries">
+          <SourceFilter sources={sources} value={filter.source} />
+          <Choice
+            id="event"
+            label="Event"
+            value={filter.event}
+            options={[['', 'Every event'], ...events.map((event) => [event, event] as const)]}
+          />
+          <Choice
+            id="outcome"
+            label="Outcome"
+            value={filter.outcome}
+            options={[
+              ['', 'Every outcome'],
+              ...Object.entries(outcomeTexts).map(([value, { text }]) => [value, text] as const),
+            ]}
+          />
+          <Input id="entry" label="Number of an entry" optional inputMode="numeric" maxLength={15} autocomplete="off" />
+        </FilterForm>
       </Panel>
       <Panel id="list" title="Deliveries">
         {rows.length === 0 ? (

@@ -16,7 +16,7 @@ import { DocumentTable } from './documents.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import type { DocumentRow } from './load-today.ts';
-import { Choice, Field, Input, Moment, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
+import { Choice, Field, FilterForm, Input, Moment, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 
 /** Documents per page. */
 const SHOWN = 50;
@@ -180,25 +180,20 @@ function LibraryPage({ frame, sources, filter, documents, first, next }: Library
         recorded.
       </p>
       <Panel id="filter" title="What to show">
-        <form method="get" action="/documents">
-          <div class="pair thirds">
-            <SourceFilter sources={sources} value={filter.source} />
-            <Choice id="name" label="Kind" value={filter.name} options={kinds} />
-            <Choice
-              id="format"
-              label="Format"
-              value={filter.format}
-              options={[
-                ['', 'Every format'],
-                ...['pdf', 'csv', 'json', 'html', 'zip'].map((one) => [one, one.toUpperCase()] as const),
-              ]}
-            />
-            <Input id="case" label="Case" value={filter.case} optional maxLength={200} autocomplete="off" />
-          </div>
-          <button type="submit" class="quiet">
-            Show
-          </button>
-        </form>
+        <FilterForm action="/documents">
+          <SourceFilter sources={sources} value={filter.source} />
+          <Choice id="name" label="Kind" value={filter.name} options={kinds} />
+          <Choice
+            id="format"
+            label="Format"
+            value={filter.format}
+            options={[
+              ['', 'Every format'],
+              ...['pdf', 'csv', 'json', 'html', 'zip'].map((one) => [one, one.toUpperCase()] as const),
+            ]}
+          />
+          <Input id="case" label="Case" value={filter.case} optional maxLength={200} autocomplete="off" />
+        </FilterForm>
       </Panel>
       <Panel id="list" title="Documents">
         {documents.length > 0 ? (

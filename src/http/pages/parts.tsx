@@ -214,9 +214,36 @@ export function NoSources({ frame }: { readonly frame: PageFrame }) {
   );
 }
 
+/** In place of a form that needs a source which can be called. */
+export function NoCallableSource() {
+  return (
+    <p>
+      No source has an API address and an API key. <a href="/sources">See the sources</a>
+    </p>
+  );
+}
+
 /** Sources to choose from. */
 export function sourceOptions(sources: readonly { readonly slug: string; readonly name: string }[]) {
   return sources.map(({ slug, name }) => [slug, name] as const);
+}
+
+/** The form above a list that narrows it. `wide`: two fields a row instead of three. */
+export function FilterForm({ action, wide = false, children }: FilterFormProps) {
+  return (
+    <form method="get" action={action}>
+      <div class={wide ? 'pair' : 'pair thirds'}>{children}</div>
+      <button type="submit" class="quiet">
+        Show
+      </button>
+    </form>
+  );
+}
+
+interface FilterFormProps {
+  readonly action: string;
+  readonly wide?: boolean;
+  readonly children: ComponentChildren;
 }
 
 /** Narrows a list to one source; nothing where there is only one. */

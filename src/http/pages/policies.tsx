@@ -22,15 +22,16 @@ import {
   Choice,
   type Column,
   Facts,
+  FilterForm,
   Input,
   Moment,
   Notice,
   Pages,
   Panel,
   Problems,
+  SourceFilter,
   Table,
   TextLines,
-  SourceFilter,
 } from './parts.tsx';
 import { isCallable } from '../../policies/callable-source.ts';
 import { callStateText } from './policy-calls.tsx';
@@ -220,20 +221,15 @@ function PoliciesPage({ frame, sources, types, filter, rows, first, next }: Poli
       <h1>Policies</h1>
       <p class="lead">Every policy that the service reported or listed, with the texts fetched from its public page.</p>
       <Panel id="filter" title="What to show">
-        <form method="get" action="/policies">
-          <div class="pair thirds">
-            <SourceFilter sources={sources} value={filter.source} />
-            <Choice
-              id="type"
-              label="Type"
-              value={filter.type}
-              options={[['', 'Every type'], ...types.map((type) => [type, type] as const)]}
-            />
-          </div>
-          <button type="submit" class="quiet">
-            Show
-          </button>
-        </form>
+        <FilterForm action="/policies">
+          <SourceFilter sources={sources} value={filter.source} />
+          <Choice
+            id="type"
+            label="Type"
+            value={filter.type}
+            options={[['', 'Every type'], ...types.map((type) => [type, type] as const)]}
+          />
+        </FilterForm>
       </Panel>
       <Panel id="list" title="Policies">
         {rows.length > 0 ? (

@@ -24,6 +24,7 @@ import {
   Field,
   Input,
   Moment,
+  NoCallableSource,
   NoSources,
   Notice,
   Panel,
@@ -269,9 +270,7 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
           {!hasSources ? (
             <NoSources frame={frame} />
           ) : sources.length === 0 ? (
-            <p>
-              No source has an API address and an API key. <a href="/sources">See the sources</a>
-            </p>
+            <NoCallableSource />
           ) : (
             <>
               <form method="post" action="/policies/bulk/file" enctype="multipart/form-data">

@@ -18,8 +18,8 @@ import {
   Pages,
   Panel,
   Problems,
-  Table,
   SourceFilter,
+  Table,
 } from './parts.tsx';
 import type { Worded } from './words.ts';
 

@@ -14,7 +14,19 @@ import { JobProgress } from './job-progress.tsx';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { jobsOfSources, payloadText } from './load-today.ts';
-import { Badge, Choice, Facts, Input, Moment, NoSources, Notice, Panel, Problems, sourceOptions } from './parts.tsx';
+import {
+  Badge,
+  Choice,
+  Facts,
+  Input,
+  Moment,
+  NoCallableSource,
+  NoSources,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+} from './parts.tsx';
 
 /** The newest generations and publishings on the page. */
 const JOBS_SHOWN = 10;
@@ -209,9 +221,7 @@ function GeneratePage(props: GenerateProps) {
         {!hasSources ? (
           <NoSources frame={frame} />
         ) : sources.length === 0 ? (
-          <p>
-            No source has an API address and an API key. <a href="/sources">See the sources</a>
-          </p>
+          <NoCallableSource />
         ) : (
           <GenerateForm {...props} />
         )}

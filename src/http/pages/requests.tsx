@@ -22,7 +22,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { calendarOf } from './calendar.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, Input, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
+import { Choice, FilterForm, Input, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { kindText, stateText } from './words.ts';
 
@@ -322,27 +322,22 @@ function ViewList({ views, filter }: RequestsProps) {
 function FilterPanel({ frame, sources, filter, views }: Pick<RequestsProps, 'frame' | 'sources' | 'filter' | 'views'>) {
   return (
     <Panel id="filter" title="What to show">
-      <form method="get" action="/cases">
-        <div class="pair">
-          <SourceFilter sources={sources} value={filter.source} />
-          <Choice
-            id="state"
-            label="State"
-            value={filter.state}
-            options={[['', 'Every state'], ...caseStates.map((state) => [state, stateText(state)] as const)]}
-          />
-          <Choice
-            id="kind"
-            label="Kind"
-            value={filter.kind}
-            options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
-          />
-          <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
-        </div>
-        <button type="submit" class="quiet">
-          Show
-        </button>
-      </form>
+      <FilterForm action="/cases" wide>
+        <SourceFilter sources={sources} value={filter.source} />
+        <Choice
+          id="state"
+          label="State"
+          value={filter.state}
+          options={[['', 'Every state'], ...caseStates.map((state) => [state, stateText(state)] as const)]}
+        />
+        <Choice
+          id="kind"
+          label="Kind"
+          value={filter.kind}
+          options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
+        />
+        <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
+      </FilterForm>
       {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
     </Panel>
   );

@@ -23,7 +23,7 @@ import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 
-import { Choice, Facts, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
+import { Choice, Facts, FilterForm, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 
 /** Findings of scans, and integrations. Inside the guarded scope. */
 export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -145,35 +145,30 @@ const ITEMS_SHOWN = 300;
 function ChoicePanel({ sources, source, sites, site, at, frame }: ScansProps) {
   return (
     <Panel id="choice" title="What to show">
-      <form method="get" action="/scans">
-        <div class="pair">
-          {sources.length > 1 ? (
-            <Choice id="source" label="Source" value={source} options={sourceOptions(sources)} />
-          ) : null}
-          {sites.length > 1 ? (
-            <Choice
-              id="site"
-              label="Site"
-              value={site ?? ''}
-              options={[
-                ...(sites.length > SITES_TOGETHER ? [] : [['', 'All sites'] as const]),
-                ...sites.map((one) => [one, siteWord(one)] as const),
-              ]}
-            />
-          ) : null}
-          <Input
-            id="at"
-            label="At the end of"
-            type="date"
-            value={at}
-            optional
-            hint={`A day in ${frame.timeZone}; leave empty for now.`}
+      <FilterForm action="/scans" wide>
+        {sources.length > 1 ? (
+          <Choice id="source" label="Source" value={source} options={sourceOptions(sources)} />
+        ) : null}
+        {sites.length > 1 ? (
+          <Choice
+            id="site"
+            label="Site"
+            value={site ?? ''}
+            options={[
+              ...(sites.length > SITES_TOGETHER ? [] : [['', 'All sites'] as const]),
+              ...sites.map((one) => [one, siteWord(one)] as const),
+            ]}
           />
-        </div>
-        <button type="submit" class="quiet">
-          Show
-        </button>
-      </form>
+        ) : null}
+        <Input
+          id="at"
+          label="At the end of"
+          type="date"
+          value={at}
+          optional
+          hint={`A day in ${frame.timeZone}; leave empty for now.`}
+        />
+      </FilterForm>
     </Panel>
   );
 }
