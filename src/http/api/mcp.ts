@@ -140,30 +140,19 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
       return answer({
         asOf,
         requests: due.map((view) => {
-          const {
-            caseId,
-            source: of,
-            kind,
-            state,
-            legalLimit,
-            aimFor,
-            daysLeft,
-            overdue,
-            explanation,
-          } = summariseCase(view);
-          const { opened_seq: openedSeq, last_seq: lastSeq } = view.row;
+          const summary = summariseCase(view);
           return {
-            caseId,
-            source: of,
-            kind,
-            state,
-            legalLimit,
-            aimFor,
-            daysLeft,
-            overdue,
-            explanation,
-            openedSeq,
-            lastSeq,
+            caseId: summary.caseId,
+            source: summary.source,
+            kind: summary.kind,
+            state: summary.state,
+            legalLimit: summary.legalLimit,
+            aimFor: summary.aimFor,
+            daysLeft: summary.daysLeft,
+            overdue: summary.overdue,
+            explanation: summary.explanation,
+            openedSeq: view.row.opened_seq,
+            lastSeq: view.row.last_seq,
           };
         }),
       });
