@@ -137,6 +137,10 @@ it('an owner does a month of work in the browser, from the set-up link to signin
     expect(await page.getByRole('link', { name: /Response pack for/ }).count()).toBe(1);
   }, PATIENTLY);
   await press(page, 'Create the link');
+  await page
+    .getByText(/http\S+\/h\//)
+    .first()
+    .waitFor();
   const link = (await page.locator('main').innerText()).match(/http\S+\/h\/[\w-]{43}/)?.[0] ?? '';
   const code = (await page.locator('main').innerText()).match(/\b\d{4} ?\d{4}\b/)?.[0] ?? '';
   const requester = await (await (await openBrowser()).newContext({ acceptDownloads: true })).newPage();
