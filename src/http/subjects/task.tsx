@@ -37,7 +37,7 @@ export async function taskPages(app: FastifyInstance, context: SubjectContext): 
     cookieName: 'task_form',
     keyName: 'task forms',
     path: '/t',
-    // Each form is of its own link.
+    // Each form is bound to its link.
     ownerOf: (request) => (request.params as Params['Params']).key,
   });
 
