@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { renderSVG } from 'uqr';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -18,7 +18,7 @@ import { listSessions } from '../../people/sessions.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { browserOf, notTooMany, officerOf } from '../auth/sessions.ts';
 import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../people/passkeys.ts';
-import { formOf, html, pageFrame } from './frame.ts';
+import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, placeOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, type Column, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
@@ -36,149 +36,163 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 /** A person's own account: password, second factor, sessions. */
 export async function accountRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/account', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return sendAccount(request, reply, { done: doneTexts[done] ?? null });
-  });
+  app.get('/account', (request, reply) => showAccount({ context, request, reply }));
+  app.post('/account/password', (request, reply) => changeOwnPassword({ context, request, reply }));
+  app.post('/account/sessions', (request, reply) => endSession({ context, request, reply }));
+  app.post('/account/passkeys', (request, reply) => makePasskey({ context, request, reply }));
+  app.post('/account/passkeys/remove', (request, reply) => forgetPasskey({ context, request, reply }));
+  app.post('/account/tokens', (request, reply) => makeToken({ context, request, reply }));
+  app.post('/account/tokens/revoke', (request, reply) => revokeToken({ context, request, reply }));
+  app.get('/account/second-factor', (request, reply) => showSecondFactor({ context, request, reply }));
+  app.post('/account/second-factor', (request, reply) => setUpSecondFactor({ context, request, reply }));
+  app.post('/account/second-factor/remove', (request, reply) => stopSecondFactor({ context, request, reply }));
+}
 
-  app.post('/account/password', async (request, reply) => {
-    const { personId } = await ownAccount(request);
-    const { present = '', password = '' } = formOf(request.body);
-    const { handle } = officerOf(request);
-    const changed = await notTooMany(() => changePassword(context, personId, { present, password }, handle));
-    if (changed.outcome === 'refused') return sendAccount(request, reply, { problems: changed.problems }, 422);
-    return reply.redirect('/account?done=password', 303);
-  });
+async function showAccount(exchange: Exchange): Promise<FastifyReply> {
+  const { request } = exchange;
+  const { done = '' } = formOf(request.query);
+  return sendAccount(exchange, { done: doneTexts[done] ?? null });
+}
 
-  app.post('/account/sessions', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { session = '' } = formOf(request.body);
-    if (!(await revokeSession(context, person, session)))
-      return sendAccount(request, reply, { problems: ['This session has already ended.'] }, 422);
-    return reply.redirect('/account?done=session', 303);
-  });
+async function changeOwnPassword(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { personId } = await ownAccount(exchange);
+  const { present = '', password = '' } = formOf(request.body);
+  const { handle } = officerOf(request);
+  const changed = await notTooMany(() => changePassword(context, personId, { present, password }, handle));
+  if (changed.outcome === 'refused') return sendAccount(exchange, { problems: changed.problems }, 422);
+  return reply.redirect('/account?done=password', 303);
+}
 
-  app.post('/account/passkeys', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { response = '', present = '' } = formOf(request.body);
-    const place = placeOf(request);
-    if (place === null) throw new CodedError('invalid_request');
-    const wrong =
-      (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
-      (await addPasskey(
-        context,
-        person,
-        passkeyAnswer(response),
-        officerOf(request).handle,
-        place,
-        browserOf(request),
-      ));
-    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
-    return reply.redirect('/account?done=passkey', 303);
-  });
+async function endSession(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { session = '' } = formOf(request.body);
+  if (!(await revokeSession(context, person, session)))
+    return sendAccount(exchange, { problems: ['This session has already ended.'] }, 422);
+  return reply.redirect('/account?done=session', 303);
+}
 
-  app.post('/account/passkeys/remove', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { passkey = '', present = '' } = formOf(request.body);
-    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
-    await removePasskey(context, person, passkey);
-    return reply.redirect('/account?done=no-passkey', 303);
-  });
+async function makePasskey(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { response = '', present = '' } = formOf(request.body);
+  const place = placeOf(request);
+  if (place === null) throw new CodedError('invalid_request');
+  const wrong =
+    (await notTooMany(() => presentPasswordProblem(context, person, present))) ??
+    (await addPasskey(context, person, passkeyAnswer(response), officerOf(request).handle, place, browserOf(request)));
+  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
+  return reply.redirect('/account?done=passkey', 303);
+}
 
-  app.post('/account/tokens', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { label = '', scope = '', days = '', present = '' } = formOf(request.body);
-    const { reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
-    const some = [sources].flat().filter((slug): slug is string => typeof slug === 'string');
-    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
-    if (!isTokenScope(scope)) throw new CodedError('invalid_request');
-    const input = { label, scope, sources: reach === 'some' ? some : null, days: Number(days) };
-    const made = await createApiToken(context, person, input, officerOf(request));
-    return made.outcome === 'refused'
-      ? sendAccount(request, reply, { problems: made.problems }, 422)
-      : sendAccount(request, reply, { secret: made.secret });
-  });
+async function forgetPasskey(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { passkey = '', present = '' } = formOf(request.body);
+  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
+  await removePasskey(context, person, passkey);
+  return reply.redirect('/account?done=no-passkey', 303);
+}
 
-  app.post('/account/tokens/revoke', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { token = '' } = formOf(request.body);
-    if (!(await revokeApiToken(context, person, token, officerOf(request))))
-      return sendAccount(request, reply, { problems: ['This token was revoked already, or has expired.'] }, 422);
-    return reply.redirect('/account?done=no-token', 303);
-  });
+async function makeToken(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const person = await ownAccount(exchange);
+  const { label = '', scope = '', days = '', present = '' } = formOf(request.body);
+  const { reach, sources } = (request.body ?? {}) as Readonly<Record<string, unknown>>;
+  const some = [sources].flat().filter((slug): slug is string => typeof slug === 'string');
+  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
+  if (!isTokenScope(scope)) throw new CodedError('invalid_request');
+  const input = { label, scope, sources: reach === 'some' ? some : null, days: Number(days) };
+  const made = await createApiToken(context, person, input, officerOf(request));
+  return made.outcome === 'refused'
+    ? sendAccount(exchange, { problems: made.problems }, 422)
+    : sendAccount(exchange, { secret: made.secret });
+}
 
-  app.get('/account/second-factor', async (request, reply) => {
-    const { email } = await ownAccount(request);
-    return sendSecondFactor(request, reply, proposeSecondFactor(email));
-  });
+async function revokeToken(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { token = '' } = formOf(request.body);
+  if (!(await revokeApiToken(context, person, token, officerOf(request))))
+    return sendAccount(exchange, { problems: ['This token was revoked already, or has expired.'] }, 422);
+  return reply.redirect('/account?done=no-token', 303);
+}
 
-  app.post('/account/second-factor', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { secret = '', code = '', present = '' } = formOf(request.body);
-    const proposal = proposeSecondFactor(person.email, secret);
-    if (proposal === null) throw new CodedError('invalid_request');
-    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-    if (wrong !== null) return sendSecondFactor(request, reply, proposal, [wrong], 422);
-    const set = await setSecondFactor(context, person, secret, code);
-    if (set.outcome === 'refused') return sendSecondFactor(request, reply, proposal, [set.problem], 422);
-    const props = { frame: pageFrame(context, request, reply), codes: set.recoveryCodes };
-    return html(reply, renderPage(<RecoveryCodesPage {...props} />));
-  });
+async function showSecondFactor(exchange: Exchange): Promise<FastifyReply> {
+  const { email } = await ownAccount(exchange);
+  return sendSecondFactor(exchange, proposeSecondFactor(email));
+}
 
-  app.post('/account/second-factor/remove', async (request, reply) => {
-    const person = await ownAccount(request);
-    const { present = '' } = formOf(request.body);
-    const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
-    if (wrong !== null) return sendAccount(request, reply, { problems: [wrong] }, 422);
-    await removeSecondFactor(context, person);
-    return reply.redirect('/account?done=no-factor', 303);
-  });
+async function setUpSecondFactor(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { secret = '', code = '', present = '' } = formOf(request.body);
+  const proposal = proposeSecondFactor(person.email, secret);
+  if (proposal === null) throw new CodedError('invalid_request');
+  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+  if (wrong !== null) return sendSecondFactor(exchange, proposal, [wrong], 422);
+  const set = await setSecondFactor(context, person, secret, code);
+  if (set.outcome === 'refused') return sendSecondFactor(exchange, proposal, [set.problem], 422);
+  const props = { frame: pageFrame(context, request, reply), codes: set.recoveryCodes };
+  return html(reply, renderPage(<RecoveryCodesPage {...props} />));
+}
 
-  async function ownAccount(request: FastifyRequest): Promise<Person> {
-    const { personId } = officerOf(request);
-    const person = personId === null ? null : await findPerson(context, personId);
-    if (person === null)
-      throw new CodedError('invalid_request', 'You are signed in by a one-time link, without an account.');
-    return person;
-  }
+async function stopSecondFactor(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const person = await ownAccount(exchange);
+  const { present = '' } = formOf(request.body);
+  const wrong = await notTooMany(() => presentPasswordProblem(context, person, present));
+  if (wrong !== null) return sendAccount(exchange, { problems: [wrong] }, 422);
+  await removeSecondFactor(context, person);
+  return reply.redirect('/account?done=no-factor', 303);
+}
 
-  async function sendAccount(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    shown: Pick<AccountProps, 'problems' | 'done' | 'secret'>,
-    status = 200,
-  ): Promise<FastifyReply> {
-    const { personId, handle } = officerOf(request);
-    const person = personId === null ? null : await findPerson(context, personId);
-    const frame = pageFrame(context, request, reply);
-    if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
-    const place = placeOf(request);
-    const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
-      listSessions(context, person.personId),
-      listApiTokens(context, person.personId),
-      countRecoveryCodes(context, person.personId),
-      listPasskeys(context, person.personId),
-      place === null ? null : passkeyCreation(context, person, handle, place),
-    ]);
-    if (creation !== null) allowScript(reply);
-    const sources = sourcesOf(context, request).list();
-    const props = { frame, person, sessions, tokens, sources, codes, passkeys, creation, handle, ...shown };
-    return html(reply, renderPage(<AccountPage {...props} />), status);
-  }
+async function ownAccount(exchange: Exchange): Promise<Person> {
+  const { context, request } = exchange;
+  const { personId } = officerOf(request);
+  const person = personId === null ? null : await findPerson(context, personId);
+  if (person === null)
+    throw new CodedError('invalid_request', 'You are signed in by a one-time link, without an account.');
+  return person;
+}
 
-  function sendSecondFactor(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    proposal: Proposal | null,
-    problems: readonly string[] = [],
-    status = 200,
-  ): FastifyReply {
-    if (proposal === null) throw new CodedError('invalid_request');
-    const props = { frame: pageFrame(context, request, reply), proposal, problems };
-    return html(reply, renderPage(<SecondFactorPage {...props} />), status);
-  }
+async function sendAccount(
+  exchange: Exchange,
+  shown: Pick<AccountProps, 'problems' | 'done' | 'secret'>,
+  status = 200,
+): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { personId, handle } = officerOf(request);
+  const person = personId === null ? null : await findPerson(context, personId);
+  const frame = pageFrame(context, request, reply);
+  if (person === null) return html(reply, renderPage(<NoAccountPage frame={frame} />), status);
+  const place = placeOf(request);
+  const [sessions, tokens, codes, passkeys, creation] = await Promise.all([
+    listSessions(context, person.personId),
+    listApiTokens(context, person.personId),
+    countRecoveryCodes(context, person.personId),
+    listPasskeys(context, person.personId),
+    place === null ? null : passkeyCreation(context, person, handle, place),
+  ]);
+  if (creation !== null) allowScript(reply);
+  const sources = sourcesOf(context, request).list();
+  const props = { frame, person, sessions, tokens, sources, codes, passkeys, creation, handle, ...shown };
+  return html(reply, renderPage(<AccountPage {...props} />), status);
+}
+
+function sendSecondFactor(
+  exchange: Exchange,
+  proposal: Proposal | null,
+  problems: readonly string[] = [],
+  status = 200,
+): FastifyReply {
+  const { context, request, reply } = exchange;
+  if (proposal === null) throw new CodedError('invalid_request');
+  const props = { frame: pageFrame(context, request, reply), proposal, problems };
+  return html(reply, renderPage(<SecondFactorPage {...props} />), status);
 }
 
 type OpenSession = Awaited<ReturnType<typeof listSessions>>[number];

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import type { Action } from '../../core/action.ts';
@@ -16,7 +16,7 @@ import { can } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { attachment } from './documents.tsx';
-import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
+import { type Exchange, formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
 import { JobProgress } from './job-progress.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
@@ -48,126 +48,135 @@ type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: st
 
 /** The basis of the ledger's evidence: checkpoints and their witnesses, comparisons, backups, holds and erasures. */
 export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  const { read } = context.store;
-
-  app.get('/evidence', async (request, reply) => {
-    const { before = '', erasedBefore = '', done = '' } = formOf(request.query);
-    const { slugs } = sourcesOf(context, request);
-    await context.projector.catchUp();
-    const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
-    const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
-      loadCheckpoints(epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) }),
-      context.witnessState(),
-      context.readModels.last(),
-      loadLastBackup(),
-      listHolds(read),
-      context.lastVerification(),
-      context.jobs.list({ kind: 'verify', limit: 1 }),
-      // An erasure does not record the sources of its entries.
-      slugs === null
-        ? loadErasurePage(read, {
-            before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,
-            limit: SHOWN + 1,
-          })
-        : null,
-    ]);
-    if (job?.finishedAt === null) allowLive(reply);
-    const last = checkpoints.slice(0, SHOWN).at(-1);
-    const page = (
-      <EvidencePage
-        frame={pageFrame(context, request, reply)}
-        admins={await listAdminAddresses(context)}
-        verifierKey={context.verifierKey}
-        checkpoints={checkpoints.slice(0, SHOWN)}
-        first={before === '' ? null : '/evidence'}
-        next={
-          checkpoints.length > SHOWN && last !== undefined
-            ? `/evidence?before=${last.epoch}-${last.size}#checkpoints`
-            : null
-        }
-        witnesses={
-          context.config.witnesses === null
-            ? null
-            : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch)
-        }
-        verified={verified}
-        job={job}
-        seesAll={slugs === null}
-        done={doneTexts[done] ?? null}
-        compared={compared}
-        backup={backup}
-        holds={holds.filter(
-          ({ sourceSlug, caseId }) =>
-            slugs === null || (sourceSlug === null ? caseId === null : slugs.includes(sourceSlug)),
-        )}
-        erasures={erasures}
-        erasedBefore={erasedBefore}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
-
-  app.post('/evidence/verify', async (request, reply) => {
-    const { id } = await context.jobs.enqueue(verifyJob(officerOf(request).officer));
-    await untilDoneSoon(context, id);
-    return reply.redirect('/evidence#verification', 303);
-  });
-
+  app.get('/evidence', (request, reply) => showEvidence({ context, request, reply }));
+  app.post('/evidence/verify', (request, reply) => requestVerification({ context, request, reply }));
   app.post('/evidence/checkpoint', async (_request, reply) => {
     const { outcome } = await context.seal();
     return reply.redirect(`/evidence?done=${outcome}#checkpoints`, 303);
   });
+  app.get('/evidence/checkpoint', (request, reply) => sendCheckpoint({ context, request, reply }));
+}
 
-  app.get('/evidence/checkpoint', async (request, reply) => {
-    const { epoch = '', size = '' } = formOf(request.query);
-    if (!/^\d{1,9}$/.test(epoch) || !/^\d{1,15}$/.test(size)) throw new CodedError('not_found');
-    const row = await read
-      .selectFrom('checkpoints')
-      .select('note')
-      .where('epoch', '=', Number(epoch))
-      .where('size', '=', Number(size))
-      .executeTakeFirst();
-    if (row === undefined) throw new CodedError('not_found');
-    return reply
-      .header('content-disposition', attachment(`checkpoint ${epoch}-${size}.txt`))
-      .type('text/plain; charset=utf-8')
-      .send(row.note);
-  });
+async function showEvidence(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const { before = '', erasedBefore = '', done = '' } = formOf(request.query);
+  const { slugs } = sourcesOf(context, request);
+  await context.projector.catchUp();
+  const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
+  const [checkpoints, witnessState, compared, backup, holds, verified, [job = null], erasures] = await Promise.all([
+    loadCheckpoints(context, epoch === undefined ? null : { epoch: Number(epoch), size: Number(size) }),
+    context.witnessState(),
+    context.readModels.last(),
+    loadLastBackup(context),
+    listHolds(read),
+    context.lastVerification(),
+    context.jobs.list({ kind: 'verify', limit: 1 }),
+    // An erasure does not record the sources of its entries.
+    slugs === null
+      ? loadErasurePage(read, {
+          before: /^\d{1,15}$/.test(erasedBefore) ? Number(erasedBefore) : null,
+          limit: SHOWN + 1,
+        })
+      : null,
+  ]);
+  if (job?.finishedAt === null) allowLive(reply);
+  const last = checkpoints.slice(0, SHOWN).at(-1);
+  const page = (
+    <EvidencePage
+      frame={pageFrame(context, request, reply)}
+      admins={await listAdminAddresses(context)}
+      verifierKey={context.verifierKey}
+      checkpoints={checkpoints.slice(0, SHOWN)}
+      first={before === '' ? null : '/evidence'}
+      next={
+        checkpoints.length > SHOWN && last !== undefined
+          ? `/evidence?before=${last.epoch}-${last.size}#checkpoints`
+          : null
+      }
+      witnesses={
+        context.config.witnesses === null
+          ? null
+          : Object.values(witnessState.witnesses).filter((standing) => standing.epoch === context.epoch)
+      }
+      verified={verified}
+      job={job}
+      seesAll={slugs === null}
+      done={doneTexts[done] ?? null}
+      compared={compared}
+      backup={backup}
+      holds={holds.filter(
+        ({ sourceSlug, caseId }) =>
+          slugs === null || (sourceSlug === null ? caseId === null : slugs.includes(sourceSlug)),
+      )}
+      erasures={erasures}
+      erasedBefore={erasedBefore}
+    />
+  );
+  return html(reply, renderPage(page));
+}
 
-  async function loadCheckpoints(
-    before: { readonly epoch: number; readonly size: number } | null,
-  ): Promise<readonly Checkpoint[]> {
-    let query = read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'created_at']);
-    if (before !== null)
-      query = query.where((eb) =>
-        eb.or([eb('epoch', '<', before.epoch), eb.and([eb('epoch', '=', before.epoch), eb('size', '<', before.size)])]),
-      );
-    const rows = await query
-      .orderBy('epoch', 'desc')
-      .orderBy('size', 'desc')
-      .limit(SHOWN + 1)
-      .execute();
-    return rows.map((row) => ({
-      epoch: row.epoch,
-      size: row.size,
-      rootHex: row.root.toString('hex'),
-      createdAt: row.created_at,
-    }));
-  }
+async function requestVerification(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { id } = await context.jobs.enqueue(verifyJob(officerOf(request).officer));
+  await untilDoneSoon(context, id);
+  return reply.redirect('/evidence#verification', 303);
+}
 
-  async function loadLastBackup(): Promise<BackupMade | null> {
-    const row = await read
-      .selectFrom('action_history')
-      .select(['seq', 'received_at', 'details'])
-      .where('source', '=', INSTALLATION)
-      .where('action', '=', 'backup.made')
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst();
-    if (row === undefined) return null;
-    const made = JSON.parse(row.details) as Extract<Action, { action: 'backup.made' }>;
-    return { ...made, at: row.received_at, seq: row.seq };
-  }
+async function sendCheckpoint(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const { epoch = '', size = '' } = formOf(request.query);
+  if (!/^\d{1,9}$/.test(epoch) || !/^\d{1,15}$/.test(size)) throw new CodedError('not_found');
+  const row = await read
+    .selectFrom('checkpoints')
+    .select('note')
+    .where('epoch', '=', Number(epoch))
+    .where('size', '=', Number(size))
+    .executeTakeFirst();
+  if (row === undefined) throw new CodedError('not_found');
+  return reply
+    .header('content-disposition', attachment(`checkpoint ${epoch}-${size}.txt`))
+    .type('text/plain; charset=utf-8')
+    .send(row.note);
+}
+
+async function loadCheckpoints(
+  context: Context,
+  before: { readonly epoch: number; readonly size: number } | null,
+): Promise<readonly Checkpoint[]> {
+  const { read } = context.store;
+  let query = read.selectFrom('checkpoints').select(['epoch', 'size', 'root', 'created_at']);
+  if (before !== null)
+    query = query.where((eb) =>
+      eb.or([eb('epoch', '<', before.epoch), eb.and([eb('epoch', '=', before.epoch), eb('size', '<', before.size)])]),
+    );
+  const rows = await query
+    .orderBy('epoch', 'desc')
+    .orderBy('size', 'desc')
+    .limit(SHOWN + 1)
+    .execute();
+  return rows.map((row) => ({
+    epoch: row.epoch,
+    size: row.size,
+    rootHex: row.root.toString('hex'),
+    createdAt: row.created_at,
+  }));
+}
+
+async function loadLastBackup(context: Context): Promise<BackupMade | null> {
+  const { read } = context.store;
+  const row = await read
+    .selectFrom('action_history')
+    .select(['seq', 'received_at', 'details'])
+    .where('source', '=', INSTALLATION)
+    .where('action', '=', 'backup.made')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  const made = JSON.parse(row.details) as Extract<Action, { action: 'backup.made' }>;
+  return { ...made, at: row.received_at, seq: row.seq };
 }
 
 interface EvidenceProps {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -15,7 +15,7 @@ import {
 } from '../../policy-snapshots/stored-texts.ts';
 import { readPolicyText } from '../../policy-texts/policy-text.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { formOf, html, pageFrame } from './frame.ts';
+import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
 import {
   Badge,
@@ -58,133 +58,145 @@ type SeenText = NonNullable<Texts>;
 
 /** Policies, their texts at any time, and the changes between two texts. */
 export async function policyRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/policies', (request, reply) => showPolicies({ context, request, reply }));
+  app.get('/policies/policy', (request, reply) => showPolicy({ context, request, reply }));
+  app.get('/policies/text', (request, reply) => showText({ context, request, reply }));
+  app.get('/policies/difference', (request, reply) => showDifference({ context, request, reply }));
+}
+
+async function showPolicies(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
   const { read } = context.store;
+  const { source: slug = '', type = '', after = '' } = formOf(request.query);
+  const permitted = sourcesOf(context, request);
+  const source = permitted.findAny(slug)?.slug ?? null;
+  const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
+  const [rows, types] = await Promise.all([
+    loadCataloguePage(read, {
+      sources: source === null ? permitted.slugs : [source],
+      policyType: type === '' ? undefined : type,
+      after:
+        afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
+      limit: SHOWN + 1,
+    }),
+    listPolicyTypes(read),
+  ]);
+  const filter = { source: source ?? '', type };
+  const shown = rows.slice(0, SHOWN);
+  const last = shown.at(-1);
+  const address = (more: Record<string, string>) =>
+    `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+  const page = (
+    <PoliciesPage
+      frame={pageFrame(context, request, reply)}
+      sources={permitted.list()}
+      types={types}
+      filter={filter}
+      rows={shown}
+      first={after === '' ? null : address({})}
+      next={rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null}
+    />
+  );
+  return html(reply, renderPage(page));
+}
 
-  app.get('/policies', async (request, reply) => {
-    const { source: slug = '', type = '', after = '' } = formOf(request.query);
-    const permitted = sourcesOf(context, request);
-    const source = permitted.findAny(slug)?.slug ?? null;
-    const [, afterSource, afterId] = /^(\S+) (.+)$/s.exec(after) ?? [];
-    const [rows, types] = await Promise.all([
-      loadCataloguePage(read, {
-        sources: source === null ? permitted.slugs : [source],
-        policyType: type === '' ? undefined : type,
-        after:
-          afterSource === undefined || afterId === undefined ? undefined : { source: afterSource, policyId: afterId },
-        limit: SHOWN + 1,
-      }),
-      listPolicyTypes(read),
-    ]);
-    const filter = { source: source ?? '', type };
-    const shown = rows.slice(0, SHOWN);
-    const last = shown.at(-1);
-    const address = (more: Record<string, string>) =>
-      `/policies?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-    const page = (
-      <PoliciesPage
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        types={types}
-        filter={filter}
-        rows={shown}
-        first={after === '' ? null : address({})}
-        next={rows.length > SHOWN && last ? address({ after: `${last.source} ${last.policyId}` }) : null}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
+async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { read } = context.store;
+  const form = formOf(request.query);
+  const { id = '', via = '', at = '', before = '' } = form;
+  const source = sourceOf(exchange, form['source'] ?? '');
+  await context.projector.catchUp();
+  const [view] = await loadPolicy(read, id, source);
+  if (view === undefined) throw notFound();
+  const type = view.policy?.policy_type ?? view.listed?.policy_type ?? null;
+  const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
+  const moment = at === '' ? null : momentOf(context, at);
+  const [texts, found] = await Promise.all([
+    loadTextPage(read, {
+      source,
+      target,
+      before: /^\d{1,9}$/.test(before) ? Number(before) : null,
+      limit: TEXTS_SHOWN + 1,
+    }),
+    moment === null ? null : findTextAt(read, source, target, moment),
+  ]);
+  const problems = at !== '' && moment === null ? ['Enter the time.'] : [];
+  const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
+  const page = (
+    <PolicyPage
+      frame={pageFrame(context, request, reply)}
+      view={view}
+      type={type}
+      isCallable={isCallable(sourceNamed(exchange, source))}
+      via={target.startsWith('embed:') ? 'embed' : 'hosted'}
+      texts={texts}
+      at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
+      found={found === null || moment === null ? null : { moment, found, inForce }}
+      before={before}
+      problems={problems}
+    />
+  );
+  return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
+}
 
-  app.get('/policies/policy', async (request, reply) => {
-    const form = formOf(request.query);
-    const { id = '', via = '', at = '', before = '' } = form;
-    const source = sourceOf(request, form['source'] ?? '');
-    await context.projector.catchUp();
-    const [view] = await loadPolicy(read, id, source);
-    if (view === undefined) throw notFound();
-    const type = view.policy?.policy_type ?? view.listed?.policy_type ?? null;
-    const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
-    const moment = at === '' ? null : momentOf(at);
-    const [texts, found] = await Promise.all([
-      loadTextPage(read, {
-        source,
-        target,
-        before: /^\d{1,9}$/.test(before) ? Number(before) : null,
-        limit: TEXTS_SHOWN + 1,
-      }),
-      moment === null ? null : findTextAt(read, source, target, moment),
-    ]);
-    const problems = at !== '' && moment === null ? ['Enter the time.'] : [];
-    const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
-    const page = (
-      <PolicyPage
-        frame={pageFrame(context, request, reply)}
-        view={view}
-        type={type}
-        isCallable={isCallable(sourceNamed(request, source))}
-        via={target.startsWith('embed:') ? 'embed' : 'hosted'}
-        texts={texts}
-        at={at === '' ? localTimeOf(context.clock().toISOString(), context.config.timeZone) : at}
-        found={found === null || moment === null ? null : { moment, found, inForce }}
-        before={before}
-        problems={problems}
-      />
-    );
-    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
-  });
+async function showText(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { source: slug = '', entry = '' } = formOf(request.query);
+  const source = sourceOf(exchange, slug);
+  const text = await textOf(context, source, entry);
+  return html(reply, renderPage(<TextPage frame={pageFrame(context, request, reply)} source={source} text={text} />));
+}
 
-  app.get('/policies/text', async (request, reply) => {
-    const { source: slug = '', entry = '' } = formOf(request.query);
-    const source = sourceOf(request, slug);
-    const text = await textOf(source, entry);
-    return html(reply, renderPage(<TextPage frame={pageFrame(context, request, reply)} source={source} text={text} />));
-  });
+async function showDifference(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request } = exchange;
+  const form = formOf(request.query);
+  const source = sourceOf(exchange, form['source'] ?? '');
+  const [older, newer] = await Promise.all([
+    textOf(context, source, form['older'] ?? ''),
+    textOf(context, source, form['newer'] ?? ''),
+  ]);
+  return send(exchange, source, older, newer);
+}
 
-  app.get('/policies/difference', async (request, reply) => {
-    const form = formOf(request.query);
-    const source = sourceOf(request, form['source'] ?? '');
-    const [older, newer] = await Promise.all([
-      textOf(source, form['older'] ?? ''),
-      textOf(source, form['newer'] ?? ''),
-    ]);
-    return send(request, reply, source, older, newer);
-  });
+function send(exchange: Exchange, source: string, older: SeenText, newer: SeenText) {
+  const { context, request, reply } = exchange;
+  const stretches =
+    older.stored === null || newer.stored === null
+      ? 'missing'
+      : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
+  const frame = pageFrame(context, request, reply);
+  return html(
+    reply,
+    renderPage(<DifferencePage frame={frame} source={source} older={older} newer={newer} stretches={stretches} />),
+  );
+}
 
-  function send(request: FastifyRequest, reply: FastifyReply, source: string, older: SeenText, newer: SeenText) {
-    const stretches =
-      older.stored === null || newer.stored === null
-        ? 'missing'
-        : compareSideBySide(older.stored, newer.stored, COMPARE_MS);
-    const frame = pageFrame(context, request, reply);
-    return html(
-      reply,
-      renderPage(<DifferencePage frame={frame} source={source} older={older} newer={newer} stretches={stretches} />),
-    );
-  }
+/** The named source, if the person may see it. */
+function sourceNamed(exchange: Exchange, slug: string): Source {
+  const { context, request } = exchange;
+  const source = sourcesOf(context, request).findAny(slug);
+  if (source === null) throw notFound();
+  return source;
+}
 
-  /** The named source, if the person may see it. */
-  function sourceNamed(request: FastifyRequest, slug: string): Source {
-    const source = sourcesOf(context, request).findAny(slug);
-    if (source === null) throw notFound();
-    return source;
-  }
+function sourceOf(exchange: Exchange, slug: string): string {
+  return sourceNamed(exchange, slug).slug;
+}
 
-  function sourceOf(request: FastifyRequest, slug: string): string {
-    return sourceNamed(request, slug).slug;
-  }
+async function textOf(context: Context, source: string, entry: string): Promise<SeenText> {
+  const { read } = context.store;
+  await context.projector.catchUp();
+  const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
+  if (text === null) throw notFound();
+  return text;
+}
 
-  async function textOf(source: string, entry: string): Promise<SeenText> {
-    await context.projector.catchUp();
-    const text = /^\d{1,15}$/.test(entry) ? await loadTextOfEntry(read, source, Number(entry)) : null;
-    if (text === null) throw notFound();
-    return text;
-  }
-
-  function momentOf(local: string): string | null {
-    try {
-      return momentAt(local, context.config.timeZone);
-    } catch {
-      return null;
-    }
+function momentOf(context: Context, local: string): string | null {
+  try {
+    return momentAt(local, context.config.timeZone);
+  } catch {
+    return null;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { listCases } from '../../cases/list-cases.ts';
 import { caseStates } from '../../cases/moves.ts';
@@ -20,7 +20,7 @@ import { calendarToken, personOfCalendar, renewCalendarToken } from '../../peopl
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { calendarOf } from './calendar.ts';
-import { formOf, html, pageFrame } from './frame.ts';
+import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, FilterForm, Input, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
@@ -32,118 +32,128 @@ const FOUND = 100;
 
 /** All requests: filtered, sorted and paged; searched; as a calendar. */
 export async function requestRoutes(app: FastifyInstance, context: Context): Promise<void> {
-  app.get('/cases', async (request, reply) => {
-    const form = formOf(request.query);
-    const permitted = sourcesOf(context, request);
-    const source = permitted.find(form['source'] ?? '')?.slug ?? null;
-    const filter = filterOf(form, source);
-    const after = settledCursor(form['settled'] ?? '');
-    const scope = { ...scopeOf(permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
-    const views = await listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after });
-    const all = sorted(
-      views.filter(({ open }) => open),
-      filter.sort,
-    );
-    const start = all.findIndex(({ row }) => row.case_id === form['after']) + 1;
-    const open = all.slice(start, start + SHOWN);
-    const settled = views.filter((view) => !view.open);
-    const shown = settled.slice(0, SHOWN);
-    const [lastOpen, lastSettled] = [open.at(-1), shown.at(-1)];
-    const address = (more: Record<string, string>) =>
-      `/cases?${new URLSearchParams({ ...filter, ...more }).toString()}`;
-    const page = (
-      <RequestsPage
-        frame={pageFrame(context, request, reply)}
-        sources={permitted.list()}
-        filter={filter}
-        open={after === null ? { views: open, total: all.length } : null}
-        openPages={{
-          first: start === 0 ? null : address({}),
-          next: lastOpen !== undefined && start + SHOWN < all.length ? address({ after: lastOpen.row.case_id }) : null,
-        }}
-        settled={start === 0 ? shown : null}
-        settledPages={{
-          first: after === null ? null : address({}),
-          next:
-            lastSettled !== undefined && settled.length > SHOWN
-              ? address({ settled: `${lastSettled.row.receipt_at} ${lastSettled.row.opened_seq}` })
-              : null,
-        }}
-        calendar={await calendarAddress(request)}
-        views={await viewsOf(request)}
-        done={doneTexts[form['done'] ?? ''] ?? null}
-      />
-    );
-    return html(reply, renderPage(page));
-  });
+  app.get('/cases', (request, reply) => showRequests({ context, request, reply }));
+  app.post('/cases/search', (request, reply) => search({ context, request, reply }));
+  app.post('/cases/views', (request, reply) => changeViews({ context, request, reply }));
+  app.post('/cases/calendar', (request, reply) => renewCalendar({ context, request, reply }));
+}
 
-  // Posted, because people search for names and addresses, which must not be logged.
-  app.post('/cases/search', async (request, reply) => {
-    const { text = '' } = formOf(request.body);
-    const wanted = text.trim();
-    const problems =
-      wanted === '' ? ['Enter a name, an address or a number.'] : wanted.length > 200 ? ['The text is too long.'] : [];
-    const permitted = sourcesOf(context, request);
-    const found =
-      problems.length > 0
-        ? []
-        : await listCases(context.cases, { ...scopeOf(permitted, null), text: wanted, limit: FOUND + 1 });
-    const props = { frame: pageFrame(context, request, reply), text, problems, found };
-    return html(
-      reply,
-      renderPage(<SearchPage {...props} several={permitted.list().length > 1} />),
-      problems.length > 0 ? 422 : 200,
-    );
-  });
+async function showRequests(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const form = formOf(request.query);
+  const permitted = sourcesOf(context, request);
+  const source = permitted.find(form['source'] ?? '')?.slug ?? null;
+  const filter = filterOf(form, source);
+  const after = settledCursor(form['settled'] ?? '');
+  const scope = { ...scopeOf(context, permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
+  const views = await listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after });
+  const all = sorted(
+    views.filter(({ open }) => open),
+    filter.sort,
+  );
+  const start = all.findIndex(({ row }) => row.case_id === form['after']) + 1;
+  const open = all.slice(start, start + SHOWN);
+  const settled = views.filter((view) => !view.open);
+  const shown = settled.slice(0, SHOWN);
+  const [lastOpen, lastSettled] = [open.at(-1), shown.at(-1)];
+  const address = (more: Record<string, string>) => `/cases?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+  const page = (
+    <RequestsPage
+      frame={pageFrame(context, request, reply)}
+      sources={permitted.list()}
+      filter={filter}
+      open={after === null ? { views: open, total: all.length } : null}
+      openPages={{
+        first: start === 0 ? null : address({}),
+        next: lastOpen !== undefined && start + SHOWN < all.length ? address({ after: lastOpen.row.case_id }) : null,
+      }}
+      settled={start === 0 ? shown : null}
+      settledPages={{
+        first: after === null ? null : address({}),
+        next:
+          lastSettled !== undefined && settled.length > SHOWN
+            ? address({ settled: `${lastSettled.row.receipt_at} ${lastSettled.row.opened_seq}` })
+            : null,
+      }}
+      calendar={await calendarAddress(exchange)}
+      views={await viewsOf(exchange)}
+      done={doneTexts[form['done'] ?? ''] ?? null}
+    />
+  );
+  return html(reply, renderPage(page));
+}
 
-  app.post('/cases/views', async (request, reply) => {
-    const { personId } = officerOf(request);
-    if (personId === null)
-      throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
-    const form = formOf(request.body);
-    const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
-    const source = sourcesOf(context, request).find(form['source'] ?? '')?.slug ?? null;
-    const filter = filterOf(form, source);
-    const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
-    if (form['do'] === 'remove') {
-      await removeView(context.store, personId, form['name'] ?? '');
-      return reply.redirect(address('view-removed'), 303);
-    }
-    if (form['do'] === 'rename') {
-      const to = (form['to'] ?? '').replaceAll(/\s+/g, ' ').trim();
-      if (to === '' || to.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-not-renamed'), 303);
-      const { outcome } = await renameView(context.store, personId, form['name'] ?? '', to);
-      return reply.redirect(address(outcome === 'renamed' ? 'view-renamed' : `view-${outcome}`), 303);
-    }
-    if (name === '' || name.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-unnamed'), 303);
-    const { outcome } = await saveView(context.store, personId, { name, filter });
-    return reply.redirect(address(outcome === 'full' ? 'views-full' : 'view-saved'), 303);
-  });
+/** Posted, because people search for names and addresses, which must not be logged. */
+async function search(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { text = '' } = formOf(request.body);
+  const wanted = text.trim();
+  const problems =
+    wanted === '' ? ['Enter a name, an address or a number.'] : wanted.length > 200 ? ['The text is too long.'] : [];
+  const permitted = sourcesOf(context, request);
+  const found =
+    problems.length > 0
+      ? []
+      : await listCases(context.cases, { ...scopeOf(context, permitted, null), text: wanted, limit: FOUND + 1 });
+  const props = { frame: pageFrame(context, request, reply), text, problems, found };
+  return html(
+    reply,
+    renderPage(<SearchPage {...props} several={permitted.list().length > 1} />),
+    problems.length > 0 ? 422 : 200,
+  );
+}
 
-  app.post('/cases/calendar', async (request, reply) => {
-    const { personId } = officerOf(request);
-    if (personId === null)
-      throw new CodedError('not_allowed', 'A calendar belongs to an account: create one for yourself first.');
-    await renewCalendarToken(calendarDeps(context), personId);
-    return reply.redirect('/cases?done=calendar#calendar', 303);
-  });
-
-  async function calendarAddress(request: FastifyRequest): Promise<string | null> {
-    const { personId } = officerOf(request);
-    if (personId === null) return null;
-    const token = await calendarToken(calendarDeps(context), personId);
-    return `${request.protocol}://${request.host}/calendar/${token}`;
+async function changeViews(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { personId } = officerOf(request);
+  if (personId === null)
+    throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
+  const form = formOf(request.body);
+  const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
+  const source = sourcesOf(context, request).find(form['source'] ?? '')?.slug ?? null;
+  const filter = filterOf(form, source);
+  const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
+  if (form['do'] === 'remove') {
+    await removeView(context.store, personId, form['name'] ?? '');
+    return reply.redirect(address('view-removed'), 303);
   }
-
-  async function viewsOf(request: FastifyRequest): Promise<readonly SavedView[] | null> {
-    const { personId } = officerOf(request);
-    return personId === null ? null : loadSavedViews(context.store, personId);
+  if (form['do'] === 'rename') {
+    const to = (form['to'] ?? '').replaceAll(/\s+/g, ' ').trim();
+    if (to === '' || to.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-not-renamed'), 303);
+    const { outcome } = await renameView(context.store, personId, form['name'] ?? '', to);
+    return reply.redirect(address(outcome === 'renamed' ? 'view-renamed' : `view-${outcome}`), 303);
   }
+  if (name === '' || name.length > VIEW_NAME_LENGTH) return reply.redirect(address('view-unnamed'), 303);
+  const { outcome } = await saveView(context.store, personId, { name, filter });
+  return reply.redirect(address(outcome === 'full' ? 'views-full' : 'view-saved'), 303);
+}
 
-  function scopeOf({ slugs }: { readonly slugs: readonly string[] | null }, source: string | null) {
-    const now = context.clock().toISOString();
-    return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
-  }
+async function renewCalendar(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { personId } = officerOf(request);
+  if (personId === null)
+    throw new CodedError('not_allowed', 'A calendar belongs to an account: create one for yourself first.');
+  await renewCalendarToken(calendarDeps(context), personId);
+  return reply.redirect('/cases?done=calendar#calendar', 303);
+}
+
+async function calendarAddress(exchange: Exchange): Promise<string | null> {
+  const { context, request } = exchange;
+  const { personId } = officerOf(request);
+  if (personId === null) return null;
+  const token = await calendarToken(calendarDeps(context), personId);
+  return `${request.protocol}://${request.host}/calendar/${token}`;
+}
+
+async function viewsOf(exchange: Exchange): Promise<readonly SavedView[] | null> {
+  const { context, request } = exchange;
+  const { personId } = officerOf(request);
+  return personId === null ? null : loadSavedViews(context.store, personId);
+}
+
+function scopeOf(context: Context, { slugs }: { readonly slugs: readonly string[] | null }, source: string | null) {
+  const now = context.clock().toISOString();
+  return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
 }
 
 /** The feed itself, for programs that cannot sign in: its address is the key. */
