@@ -156,7 +156,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   enforceRules(app, context, (request, reply) => sendSignIn(context, request, reply, { next: request.url }, 401));
   await app.register(signInRoutes, context);
   await app.register(singleSignOnRoutes, context);
-  await signOutRoutes(app, context);
+  // In a scope of its own: its check of the form's token would otherwise come before the body of an upload is read.
+  await app.register(signOutRoutes, context);
   await calendarRoutes(app, context);
   await app.register(async (guarded) => {
     requireCsrf(guarded);
