@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { noteVerification } from '../../src/ledger/verify/last-verification.ts';
 import { writeSetting } from '../../src/store/settings.ts';
+import { makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, signedIn, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
 
@@ -95,6 +96,29 @@ it('asks for a source where the chart would cover too many', async () => {
   for (let n = 0; n < 20; n += 1) await world.context.sources.add({ slug: `client-${n}`, name: `Client ${n}` }, 'test');
   expect((await olga.get('/')).text).toContain('You see more than 20 sources: choose one above for its chart.');
   expect((await olga.get('/?source=client-3')).text).toContain('0 given');
+});
+
+it('names an answer that a second person has to approve, however far its limit is', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { controllerFile } = world.context.config;
+  await writeFile(controllerFile ?? '', 'name: Acme GmbH\ncountry: DE\nregion: BE\nsecondPersonFor: [answer]\n');
+  const request = { request_id: 'r-1', type: 'access', jurisdiction: 'DE', email: 'ada@example.org' };
+  const caseId = `default-${await world.event('dsar.submitted', request)}`;
+  const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
+  const task = async () =>
+    (await otto.get('/')).text.replaceAll('<!-- -->', '').includes(`Approve the answer to Access ${caseId}`);
+  await makeMoves(world, caseId, [
+    ['start', {}],
+    ['confirm-identity', { how: 'Logged in to the customer account' }],
+  ]);
+  expect(await task()).toBe(false);
+  await makeMoves(world, caseId, [['mark-ready', {}]]);
+  expect(await task()).toBe(true);
+  const shown = (await olga.get(`/cases/${caseId}`)).text;
+  const basedOn =
+    /name="move" value="approve"\/?><input type="hidden" name="basedOn" value="(\d+)"/.exec(shown)?.[1] ?? '';
+  expect((await olga.post(`/cases/${caseId}/moves`, { move: 'approve', of: 'answer', basedOn })).status).toBe(303);
+  expect(await task()).toBe(false);
 });
 
 it('counts the decisions of thirty days in a chart, and says in one line what can be relied on', async () => {

@@ -37,6 +37,8 @@ export interface Today {
   readonly documentCount: number;
   readonly jobs: readonly Job[];
   readonly ledger: LedgerState;
+  /** Requests whose answer waits for a second person's approval. */
+  readonly toApprove: ReadonlySet<string>;
   /** Erasures that nobody has started yet, and the viewer may. */
   readonly proposals: readonly ErasureProposal[];
   /** Decisions on each recent day: given, partly given, refused, withdrawn. Null: too many sources to count for a page. */
@@ -55,6 +57,7 @@ type Needs = Pick<
   Context,
   | 'store'
   | 'keys'
+  | 'loadProfile'
   | 'lastVerification'
   | 'readModels'
   | 'attention'
@@ -116,6 +119,7 @@ export async function loadToday(
     jobs,
     ledger,
     days,
+    toApprove: await loadToApprove(context, attention),
     proposals: waiting.filter(
       ({ source: of, needsSecond, personId }) =>
         (only === null || (of !== null && only.includes(of))) && (!needsSecond || personId !== viewer.personId),
@@ -125,6 +129,21 @@ export async function loadToday(
     admins,
     bannerNames: (slug) => names.get(slug),
   };
+}
+
+/** Requests that are ready, of controllers that want two people for an answer, and not approved yet. */
+async function loadToApprove(
+  { sources, loadProfile }: Needs,
+  { requests }: OfficerAttention,
+): Promise<ReadonlySet<string>> {
+  const ready = requests.filter(({ view }) => view.row.state === 'ready' && view.folded.approval?.of !== 'answer');
+  const wanting = new Set<string>();
+  for (const slug of new Set(ready.map(({ view }) => view.row.source))) {
+    // A profile that cannot be read is a warning of its own.
+    const profile = await loadProfile(sources.findAny(slug)).catch(() => null);
+    if (profile?.secondPersonFor?.includes('answer') === true) wanting.add(slug);
+  }
+  return new Set(ready.flatMap(({ view }) => (wanting.has(view.row.source) ? [view.row.case_id] : [])));
 }
 
 /** Days in the chart, and the most sources for which it is drawn: each needs a query over its decisions. */

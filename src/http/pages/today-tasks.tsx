@@ -82,10 +82,13 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   ];
 }
 
-/** The first requests that are overdue, due soon, or cannot have a date yet. */
-function requestTasks({ attention }: Today): readonly Task[] {
+/** The first requests that are overdue, due soon, cannot have a date yet, or wait for a second person. */
+function requestTasks({ attention, toApprove }: Today): readonly Task[] {
   return attention.requests
-    .filter(({ view }) => view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS)
+    .filter(
+      ({ view }) =>
+        view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS || toApprove.has(view.row.case_id),
+    )
     .slice(0, REQUESTS_AMONG)
     .map(({ view }) => {
       const { row, kind, deadline } = view;
@@ -95,7 +98,12 @@ function requestTasks({ attention }: Today): readonly Task[] {
         key: row.case_id,
         what: (
           <>
-            {deadline.placeMissing ? 'Choose the place of' : 'Answer'} {title}
+            {deadline.placeMissing
+              ? 'Choose the place of'
+              : toApprove.has(row.case_id)
+                ? 'Approve the answer to'
+                : 'Answer'}{' '}
+            {title}
             {row.requester_name === null ? null : (
               <>
                 {' '}
