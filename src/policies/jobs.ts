@@ -125,11 +125,14 @@ async function generate(
     case 'refused':
       throw new JobRefused(`Not generated: ${ended.error.message}`);
     case 'unknown':
-      throw new JobRefused(`Outcome unknown: the service may or may not have done it. ${ended.error.message}`);
+      throw new JobRefused(`${OUTCOME_UNKNOWN}: the service may or may not have done it. ${ended.error.message}`);
     default:
       throw new JobRefused(notSentText(ended, (slot) => noSlotText(slot, context.config.timeZone)));
   }
 }
+
+/** How the error of a job begins whose call had no answer. */
+export const OUTCOME_UNKNOWN = 'Outcome unknown';
 
 async function publish(
   context: Needs,
@@ -151,7 +154,7 @@ async function publish(
       throw new JobRefused(`Not published: ${ended.error.message}`);
     case 'unknown':
       throw new JobRefused(
-        `Outcome unknown: the policy may or may not be public now. Publish it again: that is safe. ${ended.error.message}`,
+        `${OUTCOME_UNKNOWN}: the policy may or may not be public now. Publish it again: that is safe. ${ended.error.message}`,
       );
     default:
       throw new JobRefused(notSentText(ended, (slot) => noSlotText(slot, context.config.timeZone)));

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { PATIENTLY } from '../temporary.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
@@ -15,7 +16,7 @@ async function callingWorld(options: { worker?: boolean } = {}) {
     options,
   );
   const olga = await signedInAs(world, 'officer', { name: 'Olga' });
-  return { world, olga, sandbox };
+  return { world, olga, sandbox, siteUrl };
 }
 
 const wanted = { source: 'default', policy_type: 'privacy-policy', jurisdiction: 'gb', business_name: 'Acme <b>' };
@@ -51,6 +52,22 @@ describe('the page that generates a policy', () => {
     const listed = await olga.post('/policies/list', { source: 'default' });
     expect(listed.headers.get('location')).toBe('/policies/generate?done=listed');
     expect((await olga.get('/policies')).text).toContain(id);
+  });
+
+  it('does not say that nothing was done when the answer was lost', async () => {
+    const { olga, siteUrl } = await callingWorld();
+    const fault = { name: 'dropped-connection', on: 'any', carriedOut: true };
+    const set = await fetch(`${siteUrl}/_sandbox/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ faults: [fault] }),
+    });
+    expect(set.status).toBe(200);
+    await olga.post('/policies/generate', wanted);
+    await expect
+      .poll(async () => (await olga.get('/policies/generate')).text, PATIENTLY)
+      .toContain('badge warn">outcome unknown');
+    expect((await olga.get('/policies/generate')).text).not.toContain('not done');
   });
 
   it('refuses missing fields before anything is sent', async () => {

@@ -5,7 +5,7 @@ import type { Source } from '../../core/source.ts';
 import type { Job } from '../../jobs/job.ts';
 import { isCallable } from '../../policies/callable-source.ts';
 import { formASchema } from '../../policies/generate.ts';
-import { generateJob, publishJob } from '../../policies/jobs.ts';
+import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../policies/jobs.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -231,6 +231,12 @@ function GeneratePage(props: GenerateProps) {
   );
 }
 
+function FailedBadge({ job: { state, error } }: { readonly job: Pick<Job, 'state' | 'error'> }) {
+  if (state === 'cancelled') return <Badge text="cancelled" tone="bad" />;
+  const isUnknown = error?.startsWith(OUTCOME_UNKNOWN) === true;
+  return isUnknown ? <Badge text="outcome unknown" tone="warn" /> : <Badge text="not done" tone="bad" />;
+}
+
 function MakeJob({
   frame,
   job,
@@ -261,7 +267,7 @@ function MakeJob({
       {job.state === 'done' ? (
         <Badge text={isPublish ? 'published' : 'generated'} tone="good" />
       ) : (
-        <Badge text={job.state === 'cancelled' ? 'cancelled' : 'not done'} tone="bad" />
+        <FailedBadge job={job} />
       )}
       <br />
       <span class="soft small">
