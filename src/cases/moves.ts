@@ -176,7 +176,7 @@ export const moves = {
           description: 'Determines which laws apply in addition to the controller’s.',
         }),
         requesterName: nullableLine.optional().meta({ title: 'Name of the requester' }),
-        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester' }),
+        requesterEmail: nullableLine.optional().meta({ title: 'E-mail of the requester', format: 'email' }),
         language: nullableLine.optional().meta({ title: 'Language of the requester' }),
         /** Only an earlier receipt: the clock starts when the request reached any channel (EDPB 01/2022 §159). */
         receivedAt: moment.optional().meta({
