@@ -181,6 +181,8 @@ describe.runIf(engine !== null)('the image', () => {
 
   test('is ready for production once its owner has filled in the profile', async () => {
     const env = {
+      // As compose.yaml has it.
+      ADMIN_HOST: '0.0.0.0',
       PUBLIC_URL: 'https://ledger.example.org',
       CONTROLLER_FILE: '/etc/consent-ledger/controller.yaml',
     };
@@ -190,6 +192,7 @@ describe.runIf(engine !== null)('the image', () => {
     const { name } = await startContainer(await dataFolder(), env, ['-v', `${profile}:${env.CONTROLLER_FILE}:ro`]);
     const { status, said } = call('exec', name, 'node', '/app/dist/src/cli.js', 'doctor');
     expect([status, said]).toEqual([0, expect.stringContaining('ready for production: yes')]);
+    expect(said).toContain('listens on all addresses of this container (0.0.0.0)');
   });
 
   test('serves on PostgreSQL', async () => {

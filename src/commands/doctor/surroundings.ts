@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
@@ -79,8 +79,14 @@ export function reachOf(host: string): 'machine' | 'private' | 'everywhere' | 'p
   return isIP(host) === 0 ? 'private' : 'public';
 }
 
+/** By the files of Docker and Podman; else by the kind of the root file system, since Podman hides its file in a read-only container and Kubernetes has none. */
 function isContainer(): boolean {
-  return existsSync('/.dockerenv') || existsSync('/run/.containerenv');
+  if (existsSync('/.dockerenv') || existsSync('/run/.containerenv')) return true;
+  try {
+    return / \/ \/ .* - (?:fuse-)?overlay(?:fs)? /m.test(readFileSync('/proc/self/mountinfo', 'utf8'));
+  } catch {
+    return false;
+  }
 }
 
 function checkUser(): Line[] {
