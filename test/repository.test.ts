@@ -8,7 +8,7 @@ const files = walk(root);
 
 describe('the repository', () => {
   it('names no path on a developer’s machine', () => {
-    // Put together here, so that this file does not name one itself.
+    // Assembled here, so this file does not contain such a path itself.
     const homes = ['work', 'root', 'home', 'Users'].join('|');
     const machinePath = new RegExp(`(?<![\\w.:/*-])/(${homes})/[\\w.-]+`);
     expect('see /' + 'root/project for more').toMatch(machinePath);
@@ -115,7 +115,7 @@ function walk(folder: string): readonly string[] {
   });
 }
 
-/** `path:line` of every line of a text file that fits. */
+/** `path:line` of every matching line of a text file. */
 function linesMatching(pattern: RegExp): readonly string[] {
   return files.flatMap((path) => {
     const text = read(path);
@@ -124,7 +124,7 @@ function linesMatching(pattern: RegExp): readonly string[] {
   });
 }
 
-/** Anchors of a Markdown file's headings, as code hosts make them. */
+/** Anchors of a Markdown file's headings, as code hosts generate them. */
 function anchorsOf(file: string): ReadonlySet<string> {
   const headings = [...readFileSync(file, 'utf8').matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
   return new Set(
@@ -137,7 +137,7 @@ function anchorsOf(file: string): ReadonlySet<string> {
   );
 }
 
-/** Numbers that a Markdown file's headings begin with. */
+/** The numbers at the beginning of a Markdown file's headings. */
 function sectionsOf(path: string): ReadonlySet<string> {
   return new Set([...read(path).matchAll(/^#+ (\d+(?:\.\d+)?)\.? /gm)].map(([, number = '']) => number));
 }

@@ -18,8 +18,8 @@ export const cliPath = fileURLToPath(new URL('../dist/src/cli.js', import.meta.u
 export const SECRET = 'a-signing-secret-of-the-tests';
 
 /**
- * The environment of a test's installation on the engine of this run: nothing of the machine's own settings but PATH. All with the
- * same DATA_DIR share a database. A DATABASE_URL in `more` stands, and an empty one means SQLite.
+ * The environment of a test's installation on the engine of this run, with only PATH from the machine. All with the
+ * same DATA_DIR share a database. A DATABASE_URL in `more` takes precedence, and an empty one means SQLite.
  */
 export function environment(folder: string, more: Record<string, string> = {}): Record<string, string> {
   return {
@@ -34,14 +34,14 @@ export function environment(folder: string, more: Record<string, string> = {}): 
   };
 }
 
-/** A server of the built program in a process of its own. */
+/** A server of the built program in a separate process. */
 export interface Serving {
   readonly url: string;
   readonly adminUrl: string;
   readonly child: ChildProcess;
-  /** The largest resident set that the process has had, MiB. */
+  /** The largest resident set of the process so far, in MiB. */
   readonly peakMemory: () => number;
-  /** What it wrote to standard error so far. */
+  /** Its standard error so far. */
   readonly errors: () => string;
   /** Ends it gracefully; resolves with its exit code. */
   stop(): Promise<number | null>;
@@ -49,7 +49,7 @@ export interface Serving {
   kill(): Promise<void>;
 }
 
-/** Starts `serve`, with options if there are any, and waits until it listens. Killed when the test ends, if it still runs. */
+/** Starts `serve`, with options if given, and waits until it listens. Killed when the test ends, if it still runs. */
 export async function startServing(
   folder: string,
   more: Record<string, string> = {},
@@ -89,8 +89,8 @@ export async function startServing(
 }
 
 /**
- * The same in this process, with its worker, in a tenth of the computing: for what is not about the process. It says nothing. Stopped when the test ends, if it
- * still runs.
+ * The same in this process, with its worker, at a tenth of the CPU time: for tests that are not about the process. It
+ * logs nothing. Stopped when the test ends, if it still runs.
  */
 export async function serveHere(
   folder: string,
@@ -112,7 +112,7 @@ export async function serveHere(
   return { url: server.publicUrl, adminUrl: server.adminUrl, stop };
 }
 
-/** What the endpoint answered; status 0: the connection broke before an answer. */
+/** The answer of the endpoint; status 0: the connection broke before an answer. */
 export interface Answer {
   readonly status: number;
   readonly body: { status?: string; seq?: number; error?: { code: string; message: string } };

@@ -52,7 +52,7 @@ test('the documentation becomes a website whose pages and search need only its o
   expect({ elsewhere, failed }).toEqual({ elsewhere: [], failed: [] });
 });
 
-/** Serves the files as any static web server would. */
+/** Serves the files like any static web server. */
 async function serve(): Promise<string> {
   const server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://site').pathname;

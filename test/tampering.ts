@@ -9,13 +9,16 @@ import { attachToRead, openConnection } from '../src/store/sqlite/driver.ts';
 import { readModelsPath } from '../src/store/sqlite/open.ts';
 import { databaseOf, emptyDatabaseOf, engine, given } from './servers/databases.ts';
 
-/** Bytes as both databases read them in a statement of {@link alter}. */
+/** A literal for bytes that both databases read in a statement of {@link alter}. */
 export function bytes(content: Uint8Array | string): string {
   const hex = Buffer.from(content).toString('hex');
   return engine === 'postgres' ? `'\\x${hex}'::bytea` : `x'${hex}'`;
 }
 
-/** Someone with write access to the database of the installation in `dataDir`. Statements must be understood by both engines. */
+/**
+ * Runs statements as an attacker with write access to the database of the installation in `dataDir`. Both engines must
+ * understand the statements.
+ */
 export async function alter(dataDir: string, ...statements: string[]): Promise<void> {
   if (engine === 'postgres') {
     const client = new pg.Client({ connectionString: databaseOf(dataDir) });
@@ -30,7 +33,7 @@ export async function alter(dataDir: string, ...statements: string[]): Promise<v
   await alterFile(fileOf(dataDir), ...statements);
 }
 
-/** The same for a SQLite file: each statement in the file that has the table, which it leaves to be named without the file. */
+/** The same for SQLite: each statement runs in the file that has the table, and need not name the file. */
 export async function alterFile(path: string, ...statements: string[]): Promise<void> {
   for (const statement of statements) {
     const named = [...statement.matchAll(/\w+/g)].map(([word]) => word);
@@ -49,7 +52,7 @@ export async function alterFile(path: string, ...statements: string[]): Promise<
   }
 }
 
-/** Keeps every writer waiting, as a long transaction of someone else does, until the function that it returns is called or the test ends. */
+/** Makes every writer wait, like a long transaction of another process, until the returned function is called or the test ends. */
 export async function holdWriters(dataDir: string): Promise<() => Promise<void>> {
   let letGo: () => Promise<void>;
   if (engine === 'postgres') {
@@ -72,13 +75,13 @@ export async function holdWriters(dataDir: string): Promise<() => Promise<void>>
   return free;
 }
 
-/** Takes the database away: the next start finds none, or an empty one. */
+/** Removes the database: the next start finds none, or an empty one. */
 export async function loseDatabase(dataDir: string): Promise<void> {
   if (engine === 'postgres') return emptyDatabaseOf(dataDir);
   for (const suffix of ['', '-wal', '-shm']) await rm(`${fileOf(dataDir)}${suffix}`, { force: true });
 }
 
-/** Everything that the database holds, as someone reads it who has its files or a dump of it. */
+/** The whole content of the database, as read by a person who has its files or a dump. */
 export async function contentOf(dataDir: string): Promise<string[]> {
   const servers = given();
   if (servers === null) {
@@ -87,7 +90,7 @@ export async function contentOf(dataDir: string): Promise<string[]> {
   }
   const dump = join(servers.postgres.programs, 'pg_dump');
   const { stdout } = await promisify(execFile)(dump, ['--inserts', databaseOf(dataDir)], { maxBuffer: 1 << 28 });
-  // Columns of bytes stand in hexadecimal: they are read as well.
+  // Binary columns are in hexadecimal; their decoded form is included too.
   return [stdout, stdout.replace(/\\x([0-9a-f]*)/g, (_, hex: string) => Buffer.from(hex, 'hex').toString('latin1'))];
 }
 

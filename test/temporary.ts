@@ -14,19 +14,19 @@ import { createDatabase, databaseOf, engine } from './servers/databases.ts';
 /** Whether this is `npm run test:long`. */
 export const isLong = process.env.TEST_LONG === 'yes';
 
-/** How often something random is tried: so often in `npm test`, ten times as often in `npm run test:long`. */
+/** Number of random runs: `count` in `npm test`, ten times as many in `npm run test:long`. */
 export const runs = (count: number): number => (isLong ? 10 * count : count);
 
-/** How `vi.waitFor` waits: for what happens, however busy the machine is; the limit is for what never happens. */
+/** Options of `vi.waitFor`: long enough for any event on a busy machine; the limit is for events that never come. */
 export const PATIENTLY = { timeout: 240_000, interval: 20 } as const;
 
-/** Milliseconds of computing of this process so far: what something costs, however busy the machine is. */
+/** CPU time of this process so far, in milliseconds: a cost that does not depend on how busy the machine is. */
 export function computed(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 }
 
-/** A folder of the test's own, removed when it ends; with `atEnd` when something else does. */
+/** A folder for the test, removed when it ends, or by `atEnd`. */
 export async function temporaryFolder(
   atEnd: (work: () => Promise<unknown>) => void = (work) => onTestFinished(async () => void (await work())),
   parent = tmpdir(),
@@ -63,14 +63,14 @@ export async function temporaryStore(): Promise<Store> {
   return store;
 }
 
-/** Where the database of the installation whose DATA_DIR is `dataDir` is (test/serving.ts). */
+/** The address of the database of the installation with this DATA_DIR (test/serving.ts). */
 export function databaseIn(dataDir: string): DatabaseAddress {
   return engine === 'postgres'
     ? { engine, url: databaseOf(dataDir) }
     : { engine: 'sqlite', path: `${dataDir}/ledger.sqlite` };
 }
 
-/** One more store over that database. The caller closes it. */
+/** Opens another store on that database. The caller closes it. */
 export function openStoreIn(dataDir: string): Promise<Store> {
   return openStore(databaseIn(dataDir));
 }

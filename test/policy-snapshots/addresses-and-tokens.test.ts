@@ -6,7 +6,7 @@ describe('an address in a delivery', () => {
   it.each([
     ['another host', 1, 'http://evil.example/policy/x/y?token=t'],
     ['the metadata service of a cloud', 1, 'http://169.254.169.254/latest/meta-data?token=t'],
-    // Credentials in an address make it none for the reader of deliveries.
+    // The reader of deliveries refuses an address with credentials.
     ['the origin as user name', 0, (origin: string) => `${origin}@evil.example/x?token=t`],
     ['another port', 1, (origin: string) => `${origin.replace(/:\d+$/, ':9')}/policy/x?token=t`],
   ])('is not followed to %s, and the schedule says why', async (_what, tried, address) => {

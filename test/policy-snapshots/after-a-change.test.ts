@@ -12,7 +12,7 @@ describe('the text of a policy after a change', () => {
     const world = await createSnapshotWorld();
     const { store, policy } = world;
     const embed = `embed:${policy.policyType}`;
-    // Someone looked at the page: the edge keeps the old text for five minutes.
+    // After a request for the page, the edge keeps the old text for five minutes.
     await requestRoutineSnapshots(world.deps, [world.source]);
     world.pass(60 * MINUTE);
     await world.runDue();
@@ -50,7 +50,8 @@ describe('the text of a policy after a change', () => {
     const versions = texts.find(({ target }) => target === embed)?.versions ?? [];
     expect(versions.map(({ textSha256 }) => textSha256)).toEqual([oldText, late[1]?.text]);
     const [earlier, later] = versions;
-    // The look two minutes after the first was answered from the edge: it proves the old text of then, not of now.
+    // The fetch two minutes after the first was answered from the edge: it proves the old text at that earlier time,
+    // not now.
     expect(Date.parse(earlier?.lastSeen ?? '')).toBeLessThan(publishedAt.getTime());
     expect(later?.notBefore).toBe(earlier?.lastSeen);
     expect(Date.parse(later?.firstSeen ?? '')).toBeGreaterThan(publishedAt.getTime());
@@ -58,7 +59,7 @@ describe('the text of a policy after a change', () => {
     expect(textAt(versions, publishedAt.toISOString())).toMatchObject({ outcome: 'between' });
     expect(textAt(versions, world.now().toISOString())).toMatchObject({ outcome: 'certain', version: { version: 2 } });
     expect(textAt(versions, '2020-01-01T00:00:00.000Z')).toMatchObject({ outcome: 'before-first' });
-    // Nothing else is asked for.
+    // No further fetch is requested.
     world.pass(60 * MINUTE);
     expect(await world.runDue()).toEqual([]);
   });

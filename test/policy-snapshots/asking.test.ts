@@ -18,7 +18,7 @@ it('asking for texts results in one fetch per policy, and no change is left to a
   await world.trigger();
   await world.runDue();
   world.pass(2 * MINUTE);
-  // Six minutes after the first changes, but two after the last one: it does not count yet.
+  // Six minutes after the first change, but two after the last: it does not count yet.
   await world.runDue();
   const early = (await looksOf(world.store)).at(-1);
   expect(early?.phase).toBe('provisional');
@@ -34,7 +34,7 @@ it('asking for texts loses no change if two processes look for changes at once, 
   const outcomes = await Promise.all([world.trigger(), world.trigger(), world.trigger()]);
   expect(outcomes.reduce((sum, count) => sum + count, 0)).toBe(1);
   expect(await world.jobs.list({ kind: 'snapshot' })).toHaveLength(2);
-  // The transaction of one that dies takes its position back with it.
+  // The transaction of a dying process is rolled back with its position.
   await world.publish({ version: 2, policy_id: 'other' });
   await expect(
     world.store.transaction(async (tx) => {
@@ -102,7 +102,7 @@ it('a job records a fetch once when the worker dies after the append, and contin
   };
   expect((await world.runDue(dying))[0]).toBeInstanceOf(Error);
   expect((await looksOf(world.store)).map(({ target }) => target)).toEqual([`hosted:${world.policy.id}`]);
-  // The append asked for the fetch that counts, in the same transaction.
+  // The append requested the fetch that counts, in the same transaction.
   expect(await world.jobs.list({ kind: 'snapshot', state: 'waiting' })).toHaveLength(2);
   world.pass(MINUTE);
   expect(await world.runDue(counting)).toEqual([

@@ -54,7 +54,7 @@ it('the read models are those of a rebuild', async () => {
   expect((await looksOf(world.store)).length).toBeGreaterThan(15);
   for (const batchSize of [1, 3, 500])
     expect((await compareWithRebuild({ ...world.projection, batchSize })).differences).toEqual([]);
-  // The two ways to the versions agree: the state table, and the fold of the history.
+  // Both ways to the versions agree: the state table, and the fold of the history.
   const rows = await world.store.read
     .selectFrom('policy_texts')
     .selectAll()

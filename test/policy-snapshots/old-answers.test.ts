@@ -5,7 +5,7 @@ import { loadPolicyTexts } from '../../src/policy-snapshots/stored-texts.ts';
 import { answeringServer } from '../service/answering-server.ts';
 import { createSnapshotWorld, looksOf, MINUTE, START } from './world.ts';
 
-/** A world whose embed endpoint and its cache the test plays itself; the public page is not known. */
+/** A world in which the test itself plays the embed endpoint and its cache; the public page is unknown. */
 async function createEdgeWorld() {
   const edge = { text: 'old', headers: {} as OutgoingHttpHeaders };
   const { baseUrl } = await answeringServer((_request, response) => {
@@ -102,7 +102,7 @@ it('a service clock behind ours delays the fetch that counts, and keeps the text
   const world = await createEdgeWorld();
   for (const text of ['one', 'two', 'two', 'three']) {
     world.edge.text = text;
-    // A clock that is eight minutes behind ours.
+    // A clock that is eight minutes behind.
     world.edge.headers = { age: '0', date: new Date(world.now().getTime() - 8 * MINUTE).toUTCString() };
     await world.publish({ text });
     await world.trigger();

@@ -72,17 +72,17 @@ it('the description is stored when it changes, and the operator is told which pa
   expect((await checkStoredDescriptions(context))[0]?.sentence).toContain('GET /consent/logs is gone.');
   expect((await checkDescriptions(context))[0]).toMatchObject({ level: 'note', about: 'API description' });
 
-  // A source with the same address that has taken over watching does not double the warning.
+  // Another source with the same address that took over watching does not double the warning.
   await watchDescription(world.deps, { ...source, slug: 'other' }, 'fetch of another');
   await world.projector.catchUp();
   expect((await warnings()).map((one) => one.source)).toEqual(['other']);
 
-  // Something that is not a description says nothing, not even that all is well.
+  // An answer that is not a description proves nothing, not even that all is well.
   served = { error: { code: 'maintenance' } };
   expect((await watch()).outcome).toBe('silent');
   expect(await warnings()).toHaveLength(1);
 
-  // Back again: the bytes are there already, and the warning ends.
+  // Restored: the bytes are stored already, and the warning ends.
   served = original;
   expect(await watch()).toEqual({ outcome: 'stored', gone: [] });
   const rows = await entries();
@@ -90,7 +90,7 @@ it('the description is stored when it changes, and the operator is told which pa
   expect(rows[2]?.body_seq).toBe(rows[0]?.seq);
   expect(await warnings()).toEqual([]);
 
-  // One that is not there, cannot be read or is refused raises no alarm, and nothing is stored.
+  // A missing, unreadable or refused description raises no alarm, and nothing is stored.
   status = 404;
   expect((await watch()).outcome).toBe('silent');
   status = 401;

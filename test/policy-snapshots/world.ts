@@ -18,7 +18,7 @@ type Deps = Context['snapshots'];
 export const START = '2026-07-20T12:00:00.000Z';
 export const MINUTE = 60_000;
 
-/** A sandbox and what follows it, under one clock that only the test moves. */
+/** A sandbox and an installation that follows it, under one clock that only the test moves. */
 export interface SnapshotWorld {
   readonly store: Store;
   readonly ledger: Ledger;
@@ -28,15 +28,15 @@ export interface SnapshotWorld {
   readonly sandbox: Sandbox;
   readonly source: Source;
   readonly deps: Deps;
-  /** A policy of the source that is published. */
+  /** A published policy of the source. */
   readonly policy: Policy;
   now(): Date;
   pass(milliseconds: number): void;
-  /** A new version of the policy, published; its delivery is received as the service sends it. */
+  /** Publishes a new version of the policy, and receives its delivery as the service sends it. */
   publish(deliver?: Record<string, unknown>): Promise<void>;
-  /** Changes that deliveries told of ask for their fetches; how many. */
+  /** Lets changes from deliveries request their fetches; resolves with their number. */
   trigger(): Promise<number>;
-  /** Does the jobs that are due; their results or errors, in order. */
+  /** Runs the due jobs; resolves with their results or errors, in order. */
   runDue(deps?: Deps): Promise<(Json | Error)[]>;
 }
 
@@ -139,7 +139,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   };
 }
 
-/** Rows of the history of looks, in short. */
+/** Rows of the history of fetches, in short. */
 export async function looksOf(store: Store): Promise<
   {
     seq: number;
@@ -165,7 +165,7 @@ export async function looksOf(store: Store): Promise<
   }));
 }
 
-/** Everything the ledger and the job table hold, as one text: for looking for what must not be in it. */
+/** Everything in the ledger and the job table as text, to search for what must not be in it. */
 export async function everythingStored(store: Store): Promise<{ meta: string; jobs: string; tables: string }> {
   const entries = await store.read.selectFrom('entries').select(['meta', 'kind']).execute();
   const jobs = await store.read.selectFrom('jobs').selectAll().execute();

@@ -156,7 +156,7 @@ describe('the versions of a text', () => {
   });
 
   it('do not follow an edge that still serves the old text after the new one was seen', () => {
-    // The answer of minute 22 may be from minute 17: that the old text came back is not shown by it.
+    // The answer of minute 22 may be from minute 17, so it does not prove that the old text came back.
     const versions = fold(look(1, 'a', 10), look(2, 'b', 20), look(3, 'a', 17, 22), look(4, 'b', 24));
     expect(versions.map(({ textSha256 }) => textSha256)).toEqual(['a', 'b']);
     expect(versions[1]).toMatchObject({ notBefore: minute(17), firstSeen: minute(20), lastSeen: minute(24) });
@@ -171,13 +171,13 @@ describe('the versions of a text', () => {
 
   it('that came back are not dated before the end of the version in between', () => {
     const cameBack = [look(1, 'a', 0), look(2, 'b', 10), look(3, 'b', 15), look(4, 'a', 30)];
-    // From the edge, an answer of the first time.
+    // A cached answer from the first time.
     const late = fold(...cameBack, look(5, 'a', 5, 6));
     expect(late.map(({ firstSeen }) => firstSeen)).toEqual([minute(0), minute(10), minute(30)]);
     expect(late[0]?.lastSeen).toBe(minute(5));
-    // One that may be of either time moves no beginning.
+    // An answer that may be from either time moves no beginning.
     expect(fold(...cameBack, look(5, 'a', 9, 20))[2]?.firstSeen).toBe(minute(30));
-    // One that can only be of the second time does.
+    // An answer that can only be from the second time does.
     expect(fold(...cameBack, look(5, 'a', 20, 22))[2]?.firstSeen).toBe(minute(22));
   });
 
@@ -249,7 +249,7 @@ describe('the versions of a text', () => {
         fc.array(fc.integer({ min: 0, max: 9 * MIN }), { minLength: 1, maxLength: 25 }),
         fc.boolean(),
         (changes, gaps, saysAge) => {
-          // What was really in force from when on.
+          // The texts in force, with the time of each change.
           const truth = [{ from: -100 * MIN, text: 'a' }];
           let now = 0;
           for (const change of changes) truth.push({ from: (now += change.gap), text: change.text });
@@ -268,7 +268,7 @@ describe('the versions of a text', () => {
           });
           const versions = fold(...sightings);
 
-          // They came in this order, and each was there by the time that is said of it and still at the other.
+          // The versions come in this order; each was in force by its firstSeen and still at its lastSeen.
           let place = -1;
           for (const { textSha256, notBefore, firstSeen, lastSeen } of versions) {
             const found = spans.findIndex((span, index) => index > place && span.text === textSha256);

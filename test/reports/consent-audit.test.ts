@@ -527,7 +527,7 @@ test('a consent keeps its own expiry and text when a later choice is about anoth
     const other = decision(3, '2026-06-17T10:00:00.000Z', { purposes: '{"analytics":"granted"}', policy_version: '4' });
     await world.insert('decision_history', judged([...told, other]));
     const { byPurpose, standing } = await json(world);
-    // Names that differ by case alone are one purpose.
+    // Names that differ only in case are one purpose.
     expect(byPurpose).toMatchObject([
       { purpose: 'analytics', granted: 2, standing: 1 },
       { purpose: 'functional', granted: 1, standing: 1 },

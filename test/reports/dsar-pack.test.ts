@@ -53,7 +53,7 @@ const everything = (zip: Buffer) =>
   zipNames(zip)
     .map((name) => (name.endsWith('.pdf') ? pdfText(zipFile(zip, name)) : zipFile(zip, name).toString('utf8')))
     .join('\n');
-/** What the pack says of specific records must not be anywhere in it. */
+/** Values of specific records that must not appear anywhere in the pack. */
 const pieces = [own, 'rec-11', 'rec-14', 'pol-1', 'banner-main'];
 
 test('a full pack holds the letter, the readable history, the data in two forms, the exact records, the policies, the case and a manifest', async () => {
@@ -128,7 +128,7 @@ test('each exact record can be checked against its commitment, and no file gives
   const zip = await pack();
   const line = JSON.parse(zipFile(zip, 'records.jsonl').toString('utf8')) as Record<string, string>;
   const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest();
-  // As docs/ledger-format.md, Checking a commitment, has it.
+  // As specified in docs/ledger-format.md, Checking a commitment.
   const recomputed = sha256(
     Buffer.concat([
       Buffer.from('consent-ledger/commitment/v1\n'),
@@ -275,7 +275,7 @@ test('California: government ids and account numbers are never disclosed, and an
   const told = 'a number that has the form of a Social Security number; a long number that may be a financial account';
   expect(letterOf(verified)).toContain('We hold the following about you. The law does not allow us to disclose it');
   expect(letterOf(verified).split(told.slice(0, 53))).toHaveLength(2);
-  // Where the GDPR decides the date, the ban of California's rules stands beside it.
+  // Where the GDPR decides the date, California's bar is still stated beside it.
   const laws = ['eu-gdpr', 'us-ca'];
   const both = await pack({
     letter: { laws, limit: null, firstLimit: null, unchecked: false, irrefusable: null, written: null },
@@ -290,7 +290,7 @@ test('California: government ids and account numbers are never disclosed, and an
 });
 
 test('the letter of a full pack lists every file of the pack, and no other', async () => {
-  // Where nothing is sealed there are no proofs, and no verifier to enclose.
+  // If nothing is sealed, there are no proofs and no verifier to enclose.
   const unsealed = { checkpoint: null };
   const california = { ...unsealed, deadline: { ...input().deadline, regime: 'us-ca' } };
   for (const zip of [await pack(unsealed), await pack(california)]) {

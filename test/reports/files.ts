@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Runs a program over a file of these bytes. Fails when the program is missing: nothing is skipped silently. */
+/** Runs a program on a file of these bytes. Fails if the program is missing, so nothing is skipped silently. */
 function overFile(bytes: Buffer, ending: string, program: string, args: (file: string) => string[]): Buffer {
   const folder = mkdtempSync(join(tmpdir(), 'reports-file-'));
   try {
@@ -15,12 +15,12 @@ function overFile(bytes: Buffer, ending: string, program: string, args: (file: s
   }
 }
 
-/** The text of a PDF in reading order, pages parted by form feeds (pdftotext of poppler-utils). */
+/** The text of a PDF in reading order, with form feeds between pages (pdftotext of poppler-utils). */
 export function pdfText(pdf: Buffer): string {
   return overFile(pdf, 'pdf', 'pdftotext', (file) => ['-layout', '-enc', 'UTF-8', file, '-']).toString('utf8');
 }
 
-/** What pdfinfo says of a PDF; with `structure` its tags. */
+/** The output of pdfinfo for a PDF; with `structure` its tags. */
 export function pdfInfo(pdf: Buffer, ...more: string[]): string {
   return overFile(pdf, 'pdf', 'pdfinfo', (file) => [...more, file]).toString('utf8');
 }
@@ -29,7 +29,7 @@ export function pdfFonts(pdf: Buffer): string {
   return overFile(pdf, 'pdf', 'pdffonts', (file) => [file]).toString('utf8');
 }
 
-/** A file that is attached to a PDF. */
+/** A file attached to a PDF. */
 export function pdfAttachment(pdf: Buffer, name: string): Buffer {
   return overFile(pdf, 'pdf', 'qpdf', (file) => [`--show-attachment=${name}`, file]);
 }
@@ -47,7 +47,7 @@ export function zipFile(zip: Buffer, name: string): Buffer {
   return overFile(zip, 'zip', 'unzip', (file) => ['-p', file, name]);
 }
 
-/** How far down the last page of a PDF is filled, from 0 to 1, headers and footers left out; and how many pages there are. */
+/** The number of pages of a PDF, and how far down the last one is filled, from 0 to 1, without headers and footers. */
 export function lastPage(pdf: Buffer): { readonly pages: number; readonly filled: number } {
   const boxes = overFile(pdf, 'pdf', 'pdftotext', (file) => ['-bbox', file, '-']).toString('utf8');
   const pages = boxes.split('<page ').slice(1);

@@ -17,7 +17,7 @@ import { profile } from './profile.ts';
 
 const regimes = createRegimeTable();
 
-/** A case under a law, for letters. */
+/** A case under one law, for letters. */
 export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterFacts> = {}): LetterFacts {
   const place = law.startsWith('us-') ? law.toUpperCase() : null;
   return {
@@ -65,10 +65,10 @@ export interface NamedLetter {
   readonly facts: LetterFacts;
 }
 
-/** What an officer writes into the blanks of a proposal. */
+/** Replaces the blanks of a template, as an officer's text would. */
 export const FILLED = 'ΩΩΩ';
 
-/** Cases under several laws or none, and of a state that is not known, by their name in the letter's. */
+/** Cases under several laws or none, and of an unknown state, by the name used in letter names. */
 const mixed: Readonly<Record<string, Partial<LetterFacts>>> = {
   'eu-gdpr+us-va': { laws: ['eu-gdpr', 'us-45'], place: 'US-VA' },
   'us-ca+eu-gdpr': { laws: ['us-ca', 'eu-gdpr'], place: 'US-CA' },
@@ -79,7 +79,7 @@ const mixed: Readonly<Record<string, Partial<LetterFacts>>> = {
   unknown: { laws: ['not-a-law'], place: null },
 };
 
-/** One law of each kind that letters tell apart, for what need not be tried with all of them. */
+/** One law of each kind that letters distinguish, for checks that need not cover all laws. */
 export const spread: readonly string[] = [
   'eu-gdpr',
   'uk-gdpr',
@@ -97,8 +97,8 @@ export const spread: readonly string[] = [
 ];
 
 /**
- * Every letter that can go out: language × law × step × kind, and what is special; each with the first proposal, its blanks filled in.
- * Unless all are wanted, only an answer comes in every kind, and no case is under several laws.
+ * Every letter that can be sent: language × law × step × kind, and special cases; each with the first template, its
+ * blanks filled in. By default only an answer comes in every kind, and no case is under several laws.
  */
 export function* lettersOf(
   languages: readonly string[] = Object.keys(letterLanguages),
@@ -169,14 +169,14 @@ const special: readonly (readonly [string, RequestKind, Partial<LetterFacts>])[]
   ],
 ];
 
-/** What a letter is framed with. */
+/** The frame of a letter. */
 export function writtenAt(one: NamedLetter | undefined): Parameters<typeof letterFrame> {
   if (one === undefined) throw new Error('there is no letter');
   const about = { document: '0123456789abcdef', version: '0.1.0', madeAt: '2026-07-20T08:00:00.000Z', sample: false };
   return [one.letter, one.facts, about];
 }
 
-/** The words of a block, as a reader meets them. */
+/** The words of a block, as a reader sees them. */
 export function wordsOf(block: Block): readonly string[] {
   switch (block.block) {
     case 'lines':
@@ -195,7 +195,7 @@ export function wordsOf(block: Block): readonly string[] {
   }
 }
 
-/** How each law shows in a letter: its citations, and its name and authority as letters have them. */
+/** How each law appears in a letter: its citations, and its name and authority as used there. */
 const signs: readonly (readonly [laws: readonly string[], sign: RegExp])[] = [
   [
     ['eu-gdpr', 'uk-gdpr'],
@@ -206,7 +206,7 @@ const signs: readonly (readonly [laws: readonly string[], sign: RegExp])[] = [
   [['br-lgpd'], /LGPD/],
 ];
 
-/** Laws that a letter speaks of although they do not apply to its case. */
+/** Laws that a letter names although they do not apply to its case. */
 export function foreignLaws({ letter, facts }: NamedLetter): readonly string[] {
   const own = new Set(facts.laws.map((law) => (law === 'us-45' ? (facts.place ?? '').toLowerCase() : law)));
   const said = letterBlocks(letter, facts)
@@ -214,7 +214,7 @@ export function foreignLaws({ letter, facts }: NamedLetter): readonly string[] {
     .map((text) => text.replaceAll('consent, GDPR Art. 6(1)(a)', ''))
     .join('\n');
   const found = signs
-    // The LGPD is cited by articles as well.
+    // The LGPD is cited by articles too.
     .filter(([laws]) => !laws.some((law) => own.has(law)) && !(own.has('br-lgpd') && laws.includes('uk-gdpr')))
     .filter(([, sign]) => sign.test(said))
     .map(([laws]) => laws.join(' or '));
@@ -225,7 +225,7 @@ export function foreignLaws({ letter, facts }: NamedLetter): readonly string[] {
   return [...found, ...others];
 }
 
-/** Sentences of English of some length, as one expression; names of laws are the same everywhere. */
+/** Long English sentences as one expression; names of laws are the same in every language. */
 export const englishIn = new RegExp(
   [...new Set(sentencesOf({ ...letterLanguages['en'], lawNames: {} }))]
     .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'))

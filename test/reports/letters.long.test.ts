@@ -5,7 +5,7 @@ import { fitLetter } from '../../reports/render/pdf.ts';
 import { openPaper } from '../../reports/render/sheet.ts';
 import { englishIn, foreignLaws, lettersOf, wordsOf, writtenAt } from './letter-world.ts';
 
-/** Steps that tell of data, and may take a second page. */
+/** Steps that describe data, and may take a second page. */
 const OF_DATA = /_(?:(?:answer|no-match)_(?:access|portability|unknown)|access-no-match|unverified|late)$/;
 
 describe.each(Object.keys(letterLanguages))('every letter in %s', (language) => {
@@ -13,7 +13,7 @@ describe.each(Object.keys(letterLanguages))('every letter in %s', (language) => 
     let count = 0;
     const found: string[] = [];
     const written = letterFrame(...writtenAt([...lettersOf([language], ['eu-gdpr'])][0]));
-    // One paper measures them all: opening its fonts would take longer than setting a letter.
+    // One paper measures all letters: opening its fonts takes longer than setting a letter.
     const paper = await openPaper(written);
     for (const one of lettersOf([language], undefined, true)) {
       count += 1;

@@ -30,7 +30,7 @@ import {
 
 const others = Object.keys(letterLanguages).filter((language) => language !== 'en');
 
-/** Every text of a language with the path to it. */
+/** Every text of a language with its path. */
 function leaves(value: unknown, path = ''): [path: string, text: string][] {
   if (typeof value === 'string') return [[path, value]];
   return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}/${key}`));
@@ -40,7 +40,7 @@ function textOf({ letter, facts }: NamedLetter): string {
   return letterBlocks(letter, facts).flatMap(wordsOf).join('\n');
 }
 
-// English under every law, the others under one law of each kind; the whole product is in letters.long.test.ts.
+// English under every law, the others under one law of each kind; letters.long.test.ts covers all combinations.
 const letters = [...lettersOf(['en']), ...lettersOf(others, spread)];
 const composed = new Map(letters.map((one) => [one.name, textOf(one)]));
 const named = (name: string) => {
@@ -56,7 +56,7 @@ describe.each(others)('%s', (language) => {
 
   test('has the same placeholders as English, text by text', () => {
     const paths = own.map(([path]) => path).filter((path) => !path.startsWith('/lawNames/'));
-    // A salutation may do without the name.
+    // A salutation may leave out the name.
     for (const [path, text] of own.filter(([path]) => path !== '/frame/dearNamed'))
       if (english.has(path)) expect(placeholders(text), path).toEqual(placeholders(english.get(path)));
     const wanted = [...english.keys()].filter((path) => !/^\/(?:lawNames|proposals|regions)\//.test(path));
@@ -435,7 +435,7 @@ test('French punctuation never begins a line, and no line ends with a section si
   const access = textOf({ name: '', letter: letterOf('answer', 'fr', null), facts });
   for (const { name, country, purpose } of profile.recipients)
     expect(access).toContain(`${name}${country === null ? '' : ' (Royaume-Uni)'}\u00a0: ${purpose}`);
-  // Words of every width, so that some line would break before the sign.
+  // Words of every width, so some line would break before the section sign.
   const long = {
     ...letter,
     text: Array.from({ length: 120 }, (_none, i) => `${'m'.repeat(1 + (i % 7))} ; § ${i}`).join(' '),
@@ -486,7 +486,7 @@ test('the language is the officer’s choice, then the requester’s, then the c
   expect(chooseLanguage([null, 'not a language', null])).toMatchObject({ language: 'en', missing: 'not a language' });
 });
 
-/** Drawn in every run; all are measured in letters.long.test.ts. */
+/** Drawn in every run; letters.long.test.ts measures all. */
 const drawn = letters.filter(({ name }) =>
   /^(?:en_us-va_no-match|de_eu-gdpr_(?:answer_access|refusal)|pl_uk-gdpr_late)$/.test(name),
 );

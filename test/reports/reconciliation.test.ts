@@ -7,7 +7,7 @@ import type { ReportInput } from '../../reports/report.ts';
 import { pdfText } from './files.ts';
 import { collect, decision, fillMonth, observe, openWorld, syncRun, type World } from './world.ts';
 
-/** A month with an outage on 25 June, a banner that nobody pulls, and a log that begins on 1 June at 06:00. */
+/** A month with an outage on 25 June, a banner that is never pulled, and a log that begins on 1 June at 06:00. */
 let world: World;
 beforeAll(async () => {
   world = await openWorld();

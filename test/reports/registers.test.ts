@@ -177,7 +177,7 @@ test('the register says whether each answer was in time, after how many days, an
   const pages = pdfText(await collect(dsarRegister.produce(world.input({ format: 'pdf', ...made }))));
   expect(pages).toMatch(/50\.0 %/);
   expect(pages).toMatch(/Erasure\s+2\s+0\s+1\s+0\s+1\s+0\s+0\s+50\.0 %\s+67\.5/);
-  // Judged by the day on which it is made: the request that is late now was not late in June.
+  // Judged as of the day on which it is made: the request that is late now was not late in June.
   const [, , earlier] = await csv(dsarRegister, { generatedAt: '2026-06-20T08:00:00.000Z' });
   expect(earlier?.['in_time']).toBe('open');
 });
@@ -216,7 +216,7 @@ test('the register says which consents an answer ended if no parts were listed',
     ['in-part', 'Answered by letter. Consent was withdrawn in the consent records: marketing (entry 15).'],
     ['not-recorded', 'Answered by letter. What was done about the objection was not recorded.'],
   ]);
-  // As the ledger ended before the withdrawal.
+  // As of the entry before the withdrawal.
   expect((await csv(dsarRegister, { asOf: 4 }))[0]?.['outcome']).toBe('not-recorded');
 });
 

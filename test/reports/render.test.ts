@@ -199,7 +199,7 @@ test('a PDF is tagged, A4, has only embedded fonts, and repeats header, footer a
   for (let i = 0; i < 120; i += 1) expect(pages.join('\n')).toMatch(new RegExp(`row ${i}\\s+${i}\\b`));
   const tags = pdfInfo(file, '-struct');
   for (const tag of ['Document', 'H1', 'Table', 'Caption', 'TR', 'TH', 'TD']) expect(tags).toContain(tag);
-  // The head is heard once, however often it is printed.
+  // A screen reader reads the head once, however often it is printed.
   expect(tags.match(/\bTH\b/g)).toHaveLength(2);
 });
 
@@ -289,14 +289,14 @@ test('right-to-left text is laid out in its order, beside numbers, brackets and 
   const { runs, broken } = createTypesetter(new PDFDocument());
   const seen = (line: string) => runs(line, 'regular').map(({ text }) => text);
   expect(seen('Name: שלום עולם end')).toEqual(['Name: ', 'עולם', ' ', 'שלום', ' end']);
-  // The letters of a run are in reading order, which the font turns round; its brackets are mirrored for that.
+  // The letters of a run are in reading order, and the font draws them reversed, so its brackets are mirrored.
   expect(seen('שלום 12 (אב)')).toEqual([')אב(', ' ', '12', ' ', 'שלום']);
   expect(seen('שלום 同意')).toEqual(['同意', ' ', 'שלום']);
   expect(runs('aשב', 'mono')).toEqual([
     { text: 'a', font: 'mono' },
     { text: 'שב', font: 'regular' },
   ]);
-  // A line has the direction of the text that it is broken from.
+  // A line has the direction of the text that it is part of.
   expect(seen('עולם end.')).toEqual(['.', 'end', ' ', 'עולם']);
   broken('First שלום עולם end.', ['First שלום', 'עולם end.']);
   expect(seen('עולם end.')).toEqual(['עולם', ' end.']);
@@ -367,7 +367,7 @@ test('the work for a long word grows linearly with its length', async () => {
       return computed() - before;
     };
     await measured(100);
-    // By the square it would take 64 times as long.
+    // Quadratic growth would take 64 times as long.
     expect(await measured(8000), word).toBeLessThan(30 * (await measured(1000)));
   }
 });

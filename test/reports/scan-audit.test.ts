@@ -33,7 +33,7 @@ const shared = (at: string) => ({
   ...{ seq: (seq += 1), source: 'default', received_at: at, occurred_at: at },
   ...{ occurred_basis: 'payload' as const, occurred_counts: 1, at },
 });
-/** A scan at noon of a day; `items` null: it gives numbers alone. */
+/** A scan at noon of a day; `items` null: a scan with counts only. */
 const scan = (
   day: string,
   items: readonly ScanItem[] | null,

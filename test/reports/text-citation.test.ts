@@ -35,7 +35,7 @@ beforeEach(async () => {
     textLook(20, '2026-05-01T00:00:00.000Z', first),
     textLook(21, '2026-06-05T00:00:00.000Z', first, { unchanged: 1, body_seq: 20 }),
     textLook(22, '2026-06-15T00:00:00.000Z', second),
-    // Another policy, which nobody had looked at when the person decided; and what the embed endpoint shows for the type.
+    // Another policy, not yet fetched when the person decided; and the embed endpoint's text for the type.
     textLook(23, '2026-06-30T00:00:00.000Z', first, { target: 'hosted:pol-2', policy_id: 'pol-2' }),
     textLook(24, '2026-05-01T00:00:00.000Z', second, { target: 'embed:cookie-policy', policy_id: null }),
     textLook(25, '2026-05-01T00:00:00.000Z', second, { source: 'another-client' }),

@@ -14,7 +14,7 @@ import type { Store } from '../../src/store/store.ts';
 import { openFreshStore } from '../temporary.ts';
 import { profile } from './profile.ts';
 
-/** A store of its own with a month of history. */
+/** A separate store with a month of history. */
 export interface World {
   readonly store: Store;
   insert<T extends TableName>(table: T, rows: readonly Insertable<Tables[T]>[]): Promise<void>;
@@ -69,7 +69,7 @@ export async function openWorld(): Promise<World> {
 
 export type DecisionInsert = Insertable<Tables['decision_history']>;
 
-/** A decision row; `at` is its time and, unless said otherwise, the time of receipt. */
+/** A decision row; `at` is its time and, unless overridden, the time of receipt. */
 export function decision(seq: number, at: string, changes: Partial<DecisionInsert> = {}): DecisionInsert {
   const { state = 'given', purposes = '{"analytics":"granted","marketing":"denied"}' } = changes;
   // As the projector judges a subject's first decision.
@@ -112,7 +112,7 @@ export function decision(seq: number, at: string, changes: Partial<DecisionInser
   };
 }
 
-/** The rows of decisions as the projector leaves them once all of them are known. */
+/** The rows of decisions as the projector leaves them once all are known. */
 export function judged(rows: readonly DecisionInsert[]): DecisionInsert[] {
   const told = rows as unknown as readonly DecisionRow[];
   const stored = new Map<string, StoredJudgement>();
@@ -150,7 +150,7 @@ export function policyChange(
   };
 }
 
-/** A look at the public page of `pol-1` at a time that its answer was made at. */
+/** A fetch of the public page of `pol-1`, at the time when its answer was made. */
 export function textLook(
   seq: number,
   at: string,
@@ -188,7 +188,7 @@ export function textLook(
   };
 }
 
-/** A row of the ledger with this body; null: erased. */
+/** A ledger row with this body; null: erased. */
 export function ledgerEntry(
   seq: number,
   body: Buffer | null,
@@ -267,7 +267,7 @@ export function syncRun(
   };
 }
 
-/** Has the counters of the period recorded, as producing a report does. Counts of deliveries with a seq up to `seq`. */
+/** Records the counters of the period, as producing a report does. Counts deliveries up to `seq`. */
 export async function observe(world: World, seq: number, changes: Partial<ReportInput> = {}): Promise<void> {
   const input = world.input(changes);
   const period = { ...periodOf(input), asOf: seq };
@@ -295,7 +295,7 @@ export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer
   return Buffer.concat(all);
 }
 
-/** A month that has something of everything: used for reading the pages with one's own eyes, too. */
+/** A month with some of everything, also used for reading the pages by eye. */
 export async function fillMonth(world: World): Promise<void> {
   const states = [
     'given',
@@ -402,7 +402,7 @@ export async function fillMonth(world: World): Promise<void> {
   await observe(world, 900);
 }
 
-/** A request for access under the GDPR, matched and verified; what a pack is made from. */
+/** The input of a pack: an access request under the GDPR, matched and verified. */
 export function packInput(world: World, changes: Partial<DsarPackInput> = {}): DsarPackInput {
   const { format: _, from: _from, to: _to, ...document } = world.input();
   const row: DsarPackInput['case'] = {

@@ -4,7 +4,7 @@ import { allRows, get, post, withSandbox } from './sandbox-world.ts';
 
 const item = { policy_type: 'imprint', jurisdiction: 'DE' };
 
-/** Every documented REST endpoint, with the scope that the sandbox wants for it. */
+/** Every documented REST endpoint, with the scope that the sandbox requires. */
 const endpoints = [
   ['read', 'GET', '/policies'],
   ['read', 'GET', '/consent/logs'],

@@ -148,7 +148,7 @@ describe('GET /consent/logs', () => {
         const live = ids.filter((id) => id.startsWith('live_'));
         const newest = Array.from({ length: live.length }, (_, n) => `live_${1_000 - live.length + n}`);
         expect(dialect === 'nested' ? live.reverse() : live).toEqual(newest);
-        // A cursor from before goes on behind those that left.
+        // A cursor from before continues after the dropped rows.
         const next = await get(sandbox, `/consent/logs?limit=40&cursor=${body.next_cursor}`, client.apiKey);
         const seen = new Set((body.data as Json[]).map(idOf));
         expect((next.body.data as Json[]).map(idOf).filter((id) => seen.has(id))).toEqual([]);
@@ -175,7 +175,7 @@ describe('GET /consent/logs', () => {
       expect(returning.length).toBeGreaterThan(40);
       const actions = new Set(rows.map((row) => row.action));
       expect(actions).toEqual(new Set(['accept_all', 'reject_all', 'custom', 'withdraw']));
-      // Nobody withdraws what was never given (contradicting rows aside).
+      // No visitor withdraws a consent that was never given (contradicting rows aside).
       const firstWithdrawals = [...bySubject.values()].filter(([first]) => first.action === 'withdraw');
       expect(firstWithdrawals).toEqual([]);
       expect(rows.every((row) => /^[0-9a-f]{64}$/.test(row.visitor_hash))).toBe(true);

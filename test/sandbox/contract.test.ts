@@ -10,7 +10,7 @@ async function loadDescription(sandbox: Sandbox): Promise<Json> {
   return (await fetch(`${sandbox.baseUrl()}/openapi`, { headers })).json();
 }
 
-/** Sends a request and checks its answer against the description: the status must be described and the body must fit it. */
+/** Sends a request and checks its answer against the description: the status must be described and the body must match. */
 async function ask(
   sandbox: Sandbox,
   description: Json,
@@ -50,7 +50,7 @@ describe('the OpenAPI description', () => {
 
   it.each([
     ...dialectNames.map((dialect) => ({ dialect, seed: 7 })),
-    // Other forms of refusals have a suite of their own.
+    // Other error forms have a separate suite.
     ...[1, 2, 3, 4, 5, 6, 7, 8].map((seed) => ({ dialect: 'mixed' as const, seed })),
   ])('fits the actual answers in the dialect $dialect of seed $seed', async ({ dialect, seed }) => {
     await withSandbox({ dialect, seed, quota: 3, overrides: { errors: 'object' } }, async (sandbox) => {

@@ -9,7 +9,7 @@ import { NOON } from './sandbox-world.ts';
 let browser: Browser;
 let page: Page;
 let sandbox: Sandbox;
-/** A client's web site: one page, whatever its address. */
+/** A client's website: one page for every address. */
 let html = '';
 let site = '';
 const server = createServer((_request, response) => {
@@ -39,13 +39,13 @@ interface Shown {
   readonly type: string | null;
   readonly theme: string | null;
   readonly id: string | null;
-  /** Whether it stands right behind the script. */
+  /** Whether it is directly after the script. */
   readonly behindScript: boolean;
 }
 
 const key = (): string => `data-site-key="${sandbox.clients[0]!.siteKey}"`;
 
-/** Opens a page at `path` whose script tag has these attributes, and waits for what the script draws. */
+/** Opens a page at `path` with these attributes on the script tag, and waits for the drawn content. */
 async function show(path: string, attributes: string, settled = ':is(article, ul)'): Promise<Shown> {
   html = `<!doctype html><div id="here"></div><script src="${sandbox.siteUrl()}/embed.js" ${attributes}></script><p>after</p>`;
   await page.goto(`${site}${path}`);

@@ -14,7 +14,7 @@ interface Asked {
   readonly headers?: Record<string, string>;
 }
 
-/** An answer of the public site, held against what the description says of that route and status; text answers stay text. */
+/** Requests the public site, and checks the answer against the description of that route and status; text answers stay text. */
 async function askSite(sandbox: Sandbox, description: Json, route: string | null, path: string, given: Asked = {}) {
   const { method = 'GET', key = null, body, headers = {} } = given;
   const answer = await fetch(`${sandbox.siteUrl()}${path}`, {
@@ -28,7 +28,7 @@ async function askSite(sandbox: Sandbox, description: Json, route: string | null
   });
   const text = await answer.text();
   const hint = `${method} ${path} ${answer.status}: ${text.slice(0, 300)}`;
-  // What is not described at all is a 404 as anywhere else.
+  // A route that is not described answers 404 like any other.
   const named = route === null ? null : description.paths[route][method.toLowerCase()].responses[String(answer.status)];
   if (route !== null) expect(named, `${hint} is described`).toBeDefined();
   const response =

@@ -23,7 +23,7 @@ it('serves 100,000 rows page by page to the end, with a heap that does not grow 
     });
     expect(seen).toBe(ROWS);
     expect(heaps).toHaveLength(5);
-    // Held in memory, 80,000 rows would be more than 30 MB.
+    // In memory, 80,000 rows would take more than 30 MB.
     expect(heaps.at(-1)! - heaps[0]!).toBeLessThan(4_000_000);
   } finally {
     server.kill();

@@ -3,7 +3,7 @@ import type { Happening } from '../../src/sandbox/happenings.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { allRows, get, type Json, NOON, withEndpoint, withSandbox } from './sandbox-world.ts';
 
-/** Plays `minutes` of the sandbox's clock in no time. */
+/** Plays `minutes` of the sandbox's clock at once. */
 async function playMinutes(
   minutes: number,
   perMinute: number,
@@ -101,7 +101,7 @@ describe('live traffic', () => {
   it('waits for a slow endpoint instead of piling up', async () => {
     let now = NOON.getTime();
     await withSandbox({ clients: 1, clock: () => new Date(now), timeoutMs: 60_000 }, async (sandbox) => {
-      // Nobody answers there: a listener that never does.
+      // A listener that never answers.
       const { createServer } = await import('node:net');
       const silent = createServer(() => undefined);
       await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));

@@ -30,7 +30,7 @@ async function withClient<T>(sandbox: Sandbox, key: string, use: (client: Client
 const generate = (client: Client, given: Record<string, unknown>): Promise<Json> =>
   client.callTool({ name: 'generate_policy', arguments: given });
 
-/** A raw POST, with headers that fetch would not send. */
+/** A raw POST with headers that fetch would not send. */
 function postRaw(sandbox: Sandbox, headers: Record<string, string>): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = httpRequest(

@@ -29,13 +29,13 @@ function factOf<T extends Fact['type']>(reading: Reading, type: T, hint: string)
   return reading.fact as Extract<Fact, { type: T }>;
 }
 
-/** What a reading should say of a decision, under the names that the seed gave to the purposes. */
+/** Expects what a reader should find in a decision, with the seed's names for the purposes. */
 function expectDecision(fact: DecisionFact, seed: number, decision: DecisionHappening): void {
   const choices = drawChoices(seed);
   const names = purposeWords[choices.purposeWords];
   const purposes = purposeOrder.flatMap((purpose, index) => {
     const granted = decision.purposes[purpose];
-    // A list of what was granted says nothing of the rest.
+    // A list of granted purposes does not mention the others.
     if (!granted && choices.purposes === 'list of granted') return [];
     return [[names[index], granted ? 'granted' : 'denied']];
   });

@@ -3,7 +3,7 @@ import type { DialectChoice } from '../../src/sandbox/dialects.ts';
 import { isLong } from '../temporary.ts';
 import { NOON, withEndpoint, withSandbox } from './sandbox-world.ts';
 
-/** Everything that a caller sees of a sandbox: each answer with status, headers and body, and each delivery. */
+/** Everything that a caller sees of a sandbox: the status, headers and body of each answer, and each delivery. */
 async function observe(seed: number, dialect: DialectChoice): Promise<string[]> {
   const seen: string[] = [];
   await withEndpoint(
@@ -54,7 +54,7 @@ async function observe(seed: number, dialect: DialectChoice): Promise<string[]> 
           await sandbox.send(slug, 'dsar.submitted');
           await sandbox.playTraffic();
           seen.push(
-            // Order of two clients' deliveries is a matter of the network, what is delivered is not.
+            // The order of two clients' deliveries depends on the network; their content does not.
             ...received
               .map(({ headers: { host: _host, ...headers }, body }) =>
                 JSON.stringify([headers, body.toString('base64')]),
@@ -67,7 +67,7 @@ async function observe(seed: number, dialect: DialectChoice): Promise<string[]> 
   return seen;
 }
 
-// One of them has a part of each.
+// The mixed dialect has parts of the others.
 const dialects = isLong ? (['plain', 'terse', 'mixed'] as const) : (['mixed'] as const);
 
 it.each(dialects)(

@@ -18,7 +18,7 @@ async function withFile<T>(use: (path: string, folder: string) => Promise<T>): P
   }
 }
 
-/** One life of a sandbox with a state file. */
+/** Runs a sandbox with a state file from start to end. */
 async function live<T>(
   stateFile: string,
   use: (sandbox: Sandbox) => Promise<T>,
@@ -59,7 +59,7 @@ describe('a state file', () => {
         async (sandbox) => {
           const client = sandbox.clients[0]!;
           const list = (await get(sandbox, '/policies', client.apiKey)).body;
-          // The port is another one.
+          // The port differs.
           const withoutUrl = ({ url: _url, ...rest }: { url: string }): unknown => rest;
           expect(list.policies.map(withoutUrl)).toEqual(first.list.policies.map(withoutUrl));
           expect((await post(sandbox, `/policies/${first.two.id}/publish`, client.apiKey)).status).toBe(200);

@@ -4,7 +4,7 @@ import { readDelivery } from '../../receivers/read.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { allRows, get, type Json, NOON, post, type Received, withEndpoint, withSandbox } from './sandbox-world.ts';
 
-/** A sandbox whose first client delivers to an endpoint that keeps everything. */
+/** A sandbox whose first client delivers to an endpoint that keeps every request. */
 function withReceiver(use: (sandbox: Sandbox, received: readonly Received[]) => Promise<void>): Promise<void> {
   return withEndpoint(
     () => 200,

@@ -1,4 +1,4 @@
-// On SQLite alone: the listeners are attacked, and the engine behind them does not matter.
+// SQLite only: the listeners are attacked, whatever the engine.
 import { execFile } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,7 +11,10 @@ import { temporaryFolder } from '../temporary.ts';
 const MIB = 1024 ** 2;
 const SQLITE = { DATABASE_URL: '', LOG_LEVEL: 'error' };
 
-/** Sends one signed delivery after the other until told to stop: how many were taken, what the others got, and the longest answer in seconds. */
+/**
+ * Sends signed deliveries one after another until told to stop. Returns the number accepted, the other answers, and the
+ * longest answer in seconds.
+ */
 function deliverAlong(serving: Serving) {
   let going = true;
   const seen = { taken: 0, others: [] as number[], slowest: 0 };

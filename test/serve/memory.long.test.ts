@@ -17,7 +17,7 @@ test('64 deliveries of 1 MiB at once are stored within bounded memory', async ()
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     growth = server.peakMemory() - start;
   }
-  // 64 MiB of bodies, their copies on the way to the disk and the batch; never a multiple of what was sent in all (512 MiB).
+  // 64 MiB of bodies, their copies on the way to the disk and the batch; never a multiple of everything sent (512 MiB).
   expect(growth).toBeLessThan(400);
   expect(await server.stop()).toBe(0);
 });

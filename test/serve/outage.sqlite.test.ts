@@ -1,4 +1,4 @@
-// SQLite only: it is about the files of the database and the disk under them.
+// SQLite only: about the files of the database and the disk under them.
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync } from 'node:fs';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { temporaryFolder } from '../temporary.ts';
 
 const isRoot = process.getuid?.() === 0;
 
-// A connection for each delivery: one that is reused may have been closed in the meantime, which is not an answer of the server.
+// A connection per delivery: a reused one may have been closed meanwhile, which is not an answer of the server.
 const agent = new Agent({ keepAlive: false });
 
 async function untilStored(server: Serving, name: string): Promise<void> {
@@ -25,7 +25,7 @@ async function untilStored(server: Serving, name: string): Promise<void> {
 
 test('the server answers with 503 and Retry-After while the disk is full, and continues without a restart', async () => {
   const folder = await temporaryFolder();
-  // A small disk of its own, in a mount namespace that ends with the process.
+  // A small separate disk, in a mount namespace that ends with the process.
   const server = await startServing(folder, {}, [
     'unshare',
     isRoot ? '-m' : '-rm',
@@ -72,7 +72,7 @@ test('the server answers with 503 and Retry-After while the disk is full, and co
 });
 
 test('the server answers with 503 while the database is locked or read-only, and continues without a restart', async () => {
-  // On a disk: in memory, a file that is open is written whatever its attributes.
+  // On a disk: in memory, an open file can be written whatever its attributes.
   const folder = await temporaryFolder(undefined, '/var/tmp');
   const server = await startServing(folder);
   await untilStored(server, 'before');
@@ -82,7 +82,7 @@ test('the server answers with 503 while the database is locked or read-only, and
   await other.script('begin immediate');
   expect((await deliver(server.url, '{"event":"ping","name":"locked"}')).status).toBe(503);
 
-  // Superusers write to files whatever their mode; the immutable attribute stops them too.
+  // Superusers can write to files whatever their mode; the immutable attribute stops them too.
   const protect = (on: boolean) => {
     for (const file of files.filter((each) => existsSync(each))) {
       if (isRoot) execFileSync('chattr', [on ? '+i' : '-i', file]);

@@ -16,7 +16,7 @@ test('a command that writes while the server is under load fails neither of them
   const senders = Array.from({ length: 16 }, async () => {
     while (!done) {
       answers.push((await deliver(server.url, JSON.stringify({ event: 'ping', number: number++ }), agent)).status);
-      // Without a rest the server would take all the time that there is, and prove no more.
+      // Without a pause the server would take all CPU time, and prove no more.
       await sleep(10);
     }
   });
@@ -48,7 +48,7 @@ test('a graceful stop answers every delivery that is in flight', async () => {
       const begunBefore = !stopping;
       const { status } = await deliver(server.url, JSON.stringify({ event: 'ping', number: number++ }), agent);
       if (status === 0 || status === 503) {
-        // Refused or not connected after the stop is fine: nothing was acknowledged and the sender tries again.
+        // A refusal or failed connection after the stop is fine: nothing was acknowledged and the sender retries.
         if (status === 0 && begunBefore && !stopping) unanswered.push(number);
         return;
       }

@@ -7,7 +7,7 @@ import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 const requested = (id: string) =>
   JSON.stringify({ event: 'dsar.submitted', request_id: id, request_type: 'access', email: `${id}@example.org` });
 
-/** Ways in which somebody changes how far the read models claim to be. */
+/** Ways to change how far the read models claim to be. */
 const changes = [
   [
     'ahead of the ledger',
@@ -18,7 +18,7 @@ const changes = [
   ['removed', 'delete from fold_positions', /position was set back or removed/],
 ] as const;
 
-/** Who asked, each as often as there are cases, and what is in the quarantine. */
+/** The requesters, once per case, and the quarantine. */
 async function seen(folder: string) {
   const json = async (...args: string[]) => JSON.parse((await runCli(folder, [...args, '--json'])).stdout) as unknown;
   const cases = (await json('dsar', 'list')) as { requesterEmail: string }[];
@@ -48,7 +48,7 @@ test.each(changes)(
     const rebuilds = () => second.errors().split('rebuilding them').length - 1;
     await send(second, 'r4', 'r5');
     await expect.poll(rebuilds, PATIENTLY).toBe(1);
-    // Once that is done: what is changed in the middle of it is put right with it.
+    // After that, since a change in the middle of it is corrected with it.
     await expect.poll(async () => (await seen(folder)).requests.length, PATIENTLY).toBe(5);
     await alter(folder, change);
     await send(second, 'r6', 'r7');

@@ -15,7 +15,7 @@ interface Receiver {
   stop(): Promise<number | null>;
 }
 
-/** `serve --drain` on a port that it has again after a restart. */
+/** `serve --drain` on a port that it uses again after a restart. */
 async function startReceiver(folder: string, port: number, drain: number): Promise<Receiver> {
   const args = ['serve', '--json', '--no-worker', '--drain', String(drain)];
   const child: ChildProcess = spawn(process.execPath, [cliPath, ...args], {
@@ -42,8 +42,8 @@ async function startReceiver(folder: string, port: number, drain: number): Promi
 }
 
 /**
- * A load balancer as small as can be: asks each receiver's /readyz, hands requests round to those that are ready, and tries
- * another one only where a connection was refused, since a request that was sent may have been taken.
+ * A minimal load balancer: polls each receiver's /readyz, distributes requests to the ready ones, and tries another one
+ * only if a connection was refused, since a request that was sent may have been accepted.
  */
 async function startBalancer(ports: readonly number[]): Promise<{ url: string; isReady(port: number): boolean }> {
   const ready = new Set<number>();
@@ -134,7 +134,7 @@ test('restarting two receivers one after the other under load fails no delivery'
   for (const [place, port] of ports.entries()) {
     const before = statuses.length;
     expect(await receivers[place]?.stop()).toBe(0);
-    // The other one has all of the load meanwhile.
+    // Meanwhile the other one has all the load.
     await vi.waitFor(() => expect(statuses.length).toBeGreaterThan(before + 10), PATIENTLY);
     receivers[place] = await startReceiver(folder, port, 1);
     await untilReady(port);

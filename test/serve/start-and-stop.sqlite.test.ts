@@ -1,4 +1,4 @@
-// SQLite only: another process that writes locks the whole file, also for a start.
+// SQLite only: another process that writes locks the whole file, even for a start.
 import { expect, test } from 'vitest';
 import { runCli } from '../cli/command-line.ts';
 import { startServing } from '../serving.ts';

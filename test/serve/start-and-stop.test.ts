@@ -14,7 +14,7 @@ test('a stop while deliveries wait for a locked database answers them with 503 a
   expect((await deliver(server.url, ping('before'))).status).toBe(200);
   const free = await holdWriters(folder);
   const waiting = Promise.all(Array.from({ length: 8 }, (_, i) => deliver(server.url, ping(i))));
-  // The server answers one request after the other: once it has answered these, it has read the deliveries sent before.
+  // The server answers requests in order: once it has answered these, it has read the deliveries sent before.
   for (let n = 0; n < 20; n += 1) expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   await sleep(300);
   const code = await server.stop();
@@ -29,7 +29,7 @@ test('a database older than its journal accepts nothing, and every command says 
   const before = await startServing(folder);
   await deliver(before.url, ping('kept'));
   expect(await before.stop()).toBe(0);
-  // No database at all is the oldest state of all; a note that was cut off must not hide the one before it.
+  // A missing database is the oldest state of all; a note that was cut off must not hide the one before it.
   await loseDatabase(folder);
   const [notes] = await readdir(`${folder}/journal`);
   await appendFile(`${folder}/journal/${notes}`, 'consent-ledger/x/1\n9');

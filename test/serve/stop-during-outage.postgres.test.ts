@@ -1,4 +1,4 @@
-// PostgreSQL alone can be away while the program runs: SQLite is in the process.
+// PostgreSQL only, since SQLite cannot be down while the program runs: it is in the process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
@@ -8,7 +8,7 @@ import { databaseOf, serverVariables } from '../servers/databases.ts';
 import { cliPath, environment, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-/** Stands between the program and PostgreSQL, and takes the server away in one of the ways in which it can go. */
+/** A proxy between the program and PostgreSQL that can simulate an outage in several ways. */
 async function standIn(target: URL) {
   const sockets = new Set<Socket>();
   let isSilent = false;
@@ -38,9 +38,9 @@ async function standIn(target: URL) {
   url.port = String((server.address() as { port: number }).port);
   return {
     url: url.href,
-    /** Connections stay and new ones are taken, and nothing is answered any more. */
+    /** Connections stay and new ones are accepted, but nothing is answered any more. */
     fallSilent: () => void (isSilent = true),
-    /** Connections die in the middle of whatever they do, and nothing is answered on new ones. */
+    /** Connections break whatever they are doing, and new ones get no answer. */
     breakOff() {
       isSilent = true;
       for (const socket of sockets) socket.destroy();
@@ -52,7 +52,7 @@ async function codeOf(child: ChildProcess): Promise<number | null> {
   return ((await once(child, 'exit')) as [number | null])[0];
 }
 
-/** Starts both, takes the database away and tells them to stop: their exit codes, and after how many seconds the second ended. */
+/** Starts both, simulates the outage and stops them. Returns their exit codes, and the seconds until the second one ended. */
 async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
   const folder = await temporaryFolder();
   const database = await standIn(new URL(databaseOf(folder)));
@@ -66,7 +66,7 @@ async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
   onTestFinished(() => void worker.kill('SIGKILL'));
   await once(worker.stdout, 'data');
   database[way]();
-  // Long enough that both wait for an answer in the middle of a query.
+  // Long enough for both to wait for an answer in the middle of a query.
   await sleep(1500);
   const before = performance.now();
   const ended = Promise.all([server.stop(), codeOf(worker)]);
@@ -75,7 +75,7 @@ async function stopWhileAway(way: 'fallSilent' | 'breakOff') {
 }
 
 test('serve and worker end on SIGTERM within their bound while PostgreSQL is down', async () => {
-  // Side by side: nearly all of it is waiting.
+  // In parallel: nearly all of it is waiting.
   const stopped = await Promise.all([stopWhileAway('fallSilent'), stopWhileAway('breakOff')]);
   expect(stopped.map(({ way, codes }) => [way, codes])).toEqual([
     ['fallSilent', [0, 0]],

@@ -76,7 +76,7 @@ test('serve and worker end on SIGTERM within seconds while the mail server is si
     'letter',
   ]);
   expect(opened.code).toBe(0);
-  // One for each place where a mail may be sent at once, in both processes.
+  // One for each mail that may be sent at once, in both processes.
   for (let nth = 0; nth < 4; nth += 1) await jobs.enqueue({ kind: 'checkpoint-mail', key: `${nth}` });
   await vi.waitFor(() => expect(connected.length).toBeGreaterThanOrEqual(4), PATIENTLY);
   const workerEnded = once(worker, 'exit');

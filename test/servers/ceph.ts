@@ -16,7 +16,7 @@ import {
 
 const run = promisify(execFile);
 
-/** An object store of the tests' own: Ceph with its S3 gateway, which checks signatures and locks objects. */
+/** An object store for the tests: Ceph with its S3 gateway, which checks signatures and locks objects. */
 export interface CephServer {
   readonly url: string;
   readonly accessKeyId: string;
@@ -24,7 +24,7 @@ export interface CephServer {
   close(): Promise<void>;
 }
 
-/** Starts an empty one, in memory. Throws with the remedy when it is not installed. */
+/** Starts an empty one, in memory. Throws with the remedy if it is not installed. */
 export async function startCeph(): Promise<CephServer> {
   const programs = findPrograms([
     'ceph-mon',

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import type { GivenServers } from './global-setup.ts';
 
-/** What the suites run on: SQLite with the in-process runner, or PostgreSQL with Redis. */
+/** The engine of this run: SQLite with the in-process runner, or PostgreSQL with Redis. */
 export const engine: 'sqlite' | 'postgres' = given() === null ? 'sqlite' : 'postgres';
 
 /** The servers of this run; null in the project `sqlite`. */
@@ -15,7 +15,10 @@ export function given(): GivenServers | null {
   return servers ?? null;
 }
 
-/** A fresh database on the server of this run, empty or with the schema as a start leaves it; dropped when the test ends; its address. */
+/**
+ * Makes a fresh database on the server of this run, empty or with the schema as after a start; dropped when the test
+ * ends. Resolves with its address.
+ */
 export async function createDatabase(content: 'empty' | 'migrated' = 'empty'): Promise<string> {
   const servers = neededServers();
   const name = `world_${randomUUID().replaceAll('-', '').slice(0, 16)}`;
@@ -26,7 +29,7 @@ export async function createDatabase(content: 'empty' | 'migrated' = 'empty'): P
 
 const ofFolders = new Map<string, string>();
 
-/** The database that belongs to a folder, so that all processes of a test that share the folder share it; created at the first call. */
+/** The database of a folder, shared by all processes of a test that use the folder; created on the first call. */
 export function databaseOf(path: string): string {
   const folder = resolve(path);
   const servers = neededServers();
@@ -45,14 +48,14 @@ export function databaseOf(path: string): string {
   return address;
 }
 
-/** Puts an empty database in the place of a folder's. */
+/** Replaces a folder's database with an empty one. */
 export async function emptyDatabaseOf(folder: string): Promise<void> {
   const servers = neededServers();
   await askServer(servers, removal(nameOf(folder)));
   await askServer(servers, creation(nameOf(folder)));
 }
 
-/** What the environment of an installation needs beside its DATA_DIR: nothing on SQLite, the servers and the keys on PostgreSQL. */
+/** The environment that an installation needs besides its DATA_DIR: nothing on SQLite, the servers and the keys on PostgreSQL. */
 export function serverVariables(dataDir: string): Record<string, string> {
   const servers = given();
   if (servers === null) return {};
@@ -74,7 +77,7 @@ function nameOf(folder: string): string {
   return `folder_${createHash('sha256').update(folder).digest('hex').slice(0, 16)}`;
 }
 
-// Copying files is the quicker strategy where the files lie in memory.
+// Copying files is the faster strategy if the files are in memory.
 function creation(name: string, template = 'template0'): string {
   return `create database ${name} template ${template} strategy file_copy`;
 }
@@ -97,7 +100,10 @@ async function askServer(servers: GivenServers, sql: string): Promise<void> {
   }
 }
 
-/** Drops it after everything that the test opened on it later is closed. What hooks of a whole file make goes with the server. */
+/**
+ * Drops it after everything that the test opened on it later is closed. Databases made by hooks of a file are removed
+ * with the server.
+ */
 function dropAtEnd(servers: GivenServers, name: string, forget?: () => void): void {
   try {
     onTestFinished(async () => {

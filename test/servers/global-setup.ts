@@ -8,16 +8,16 @@ import { openPostgresStore } from '../../src/store/postgres/open.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
-/** What the suites of the project `postgres` are given: one server of each kind, and keys, which PostgreSQL needs supplied. */
+/** The servers of the project `postgres`: one of each kind, and keys, which PostgreSQL needs supplied. */
 export interface GivenServers {
   readonly postgres: {
     readonly host: string;
     readonly port: number;
     readonly user: string;
     readonly password: string;
-    /** Folder of psql. */
+    /** The folder that contains psql. */
     readonly programs: string;
-    /** Name of a database with the schema and nothing in it, to copy: creating the schema takes far longer. */
+    /** The name of an empty database with the schema, to be copied: creating the schema takes far longer. */
     readonly migrated: string;
   };
   readonly redisUrl: string;
@@ -45,7 +45,7 @@ async function createMigrated(postgres: PostgresServer): Promise<string> {
   return name;
 }
 
-/** Once for all suites of the project, before the first; what it returns, after the last. */
+/** Runs once before the first suite of the project; the returned function runs after the last. */
 export default async function startServers(project: TestProject): Promise<() => Promise<void>> {
   const opened: (() => Promise<void>)[] = [];
   const close = async () => {

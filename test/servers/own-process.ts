@@ -7,13 +7,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
-/** Who a server runs as when the tests run as root, which PostgreSQL refuses; null: as ourselves. */
+/** The account that runs a server when the tests run as root, which PostgreSQL refuses; null: the current one. */
 export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** The account of the first of these names that exists; null when we are not root. */
+/** The first of these accounts that exists; null if the tests do not run as root. */
 export function findAccount(names: readonly string[] = ['postgres', 'nobody']): Account | null {
   if (process.getuid?.() !== 0) return null;
   for (const name of names) {
@@ -27,7 +27,7 @@ export function findAccount(names: readonly string[] = ['postgres', 'nobody']): 
   throw new Error(`PostgreSQL does not run as root, and there is no account ${names.join(' or ')} to run it as.`);
 }
 
-/** The folder that holds all of `programs`: the first of `folders`, else of PATH; null when none does. */
+/** The folder that holds all of `programs`: the first of `folders`, otherwise of PATH; null if there is none. */
 export function findPrograms(programs: readonly string[], folders: readonly string[] = []): string | null {
   const candidates = [...folders, ...(process.env.PATH ?? '').split(delimiter)].filter((folder) => folder !== '');
   return candidates.find((folder) => programs.every((program) => isProgram(join(folder, program)))) ?? null;
@@ -42,7 +42,7 @@ function isProgram(path: string): boolean {
   }
 }
 
-/** Names in a folder; none when there is no such folder. */
+/** Names in a folder; empty if there is no such folder. */
 export function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
@@ -53,12 +53,12 @@ export function namesIn(folder: string): readonly string[] {
 
 const ENOUGH_MEMORY = 2 * 1024 ** 3;
 
-/** Where a server's folder is made: `quick` is memory where 2 GiB of it are free, `disk` is what a benchmark needs. */
+/** Where to make a server's folder: `quick` is memory if 2 GiB of it are free, `disk` is for benchmarks. */
 export type Place = 'quick' | 'disk';
 
 /**
- * A folder of a server's own, in memory where that is allowed and possible: a server that syncs each commit, as it does in
- * production, then costs the tests no disk.
+ * A folder for one server, in memory where allowed and possible, so that a server that syncs each commit, as in
+ * production, costs the tests no disk time.
  */
 export async function makeServerFolder(name: string, account: Account | null, place: Place = 'quick'): Promise<string> {
   const folder = await mkdtemp(join(place === 'quick' ? quickFolder() : tmpdir(), `consent-ledger-${name}-`));
@@ -66,7 +66,7 @@ export async function makeServerFolder(name: string, account: Account | null, pl
   return folder;
 }
 
-/** Where folders of tests are made: in memory where 2 GiB of it are free, so that no test waits for a disk. */
+/** The parent folder for tests' folders: in memory if 2 GiB of it are free, so no test waits for a disk. */
 export function quickFolder(): string {
   return hasSharedMemory() ? '/dev/shm' : tmpdir();
 }
@@ -81,7 +81,7 @@ function hasSharedMemory(): boolean {
   }
 }
 
-/** A port of loopback that nobody listens on at the moment. */
+/** A free port on loopback. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -91,12 +91,12 @@ export async function findFreePort(): Promise<number> {
   return port;
 }
 
-/** A server process of ours, known by its own pid. */
+/** A server process started here, known by its pid. */
 export interface OwnProcess {
   readonly pid: number;
-  /** What it wrote so far, at most the last 20,000 characters. */
+  /** Its output so far, at most the last 20,000 characters. */
   output(): string;
-  /** Sends `signal`, and SIGKILL to what is still there 20 seconds later; resolves when it has ended. */
+  /** Sends `signal`, then SIGKILL to anything left 20 seconds later; resolves when it has ended. */
   end(signal: NodeJS.Signals): Promise<void>;
 }
 
@@ -105,7 +105,7 @@ export interface StartOptions {
   readonly args: readonly string[];
   readonly folder: string;
   readonly account: Account | null;
-  /** What it writes once it can be used. */
+  /** The output that shows that it is ready. */
   readonly ready: RegExp;
 }
 
@@ -113,8 +113,8 @@ const START_LIMIT = 60_000;
 const END_LIMIT = 20_000;
 
 /**
- * Starts a server and waits until it says that it is ready. Should this process end without ending it, however that happens, the
- * server is ended and its folder removed.
+ * Starts a server and waits until it reports that it is ready. If this process ends without ending the server, for
+ * whatever reason, the server is ended and its folder removed.
  */
 export async function startOwnProcess({ program, args, folder, account, ready }: StartOptions): Promise<OwnProcess> {
   const child = spawn(program, args, {
@@ -162,7 +162,10 @@ export async function startOwnProcess({ program, args, folder, account, ready }:
   };
 }
 
-/** Waits for our end by a pipe that only we hold, and then does what we no longer can. Ctrl-C in a terminal does not reach it. */
+/**
+ * A process that waits for this one to end, by a pipe that only this one holds, and then cleans up. Ctrl-C in a
+ * terminal does not reach it.
+ */
 function startGuard(pid: number, folder: string): ChildProcess {
   const script = `
     read -r _

@@ -21,19 +21,22 @@ const run = promisify(execFile);
 /** The oldest version that the tests accept. */
 const OLDEST = 15;
 
-/** A PostgreSQL server of the tests' own, on loopback. */
+/** A PostgreSQL server for the tests, on loopback. */
 export interface PostgresServer {
   readonly port: number;
-  /** Its own, in which its data lies. */
+  /** The folder with its data. */
   readonly folder: string;
   readonly password: string;
-  /** Folder of psql and the other programs. */
+  /** The folder with psql and the other programs. */
   readonly programs: string;
-  /** Of the postmaster, which changes with each start. */
+  /** The pid of the postmaster, which changes with each start. */
   pid(): number;
-  /** Address of one of its databases for its superuser, default `postgres`. */
+  /** The address of one of its databases for its superuser, default `postgres`. */
   url(database?: string): string;
-  /** `fast` ends connections and writes everything out; `immediate` leaves it as a crash would, to be recovered at the next start. */
+  /**
+   * `fast` ends connections and writes everything to disk; `immediate` stops it like a crash, to be recovered at the
+   * next start.
+   */
   stop(how?: 'fast' | 'immediate'): Promise<void>;
   /** Starts it again after {@link stop}, with the same data on the same port. */
   start(): Promise<void>;
@@ -42,13 +45,13 @@ export interface PostgresServer {
 }
 
 /**
- * As in production where it matters (every commit is synced), and strange where a program must not care: a default collation
- * that does not order bytewise, a time zone that is not UTC.
+ * As in production where it matters (every commit is synced), and unusual where a program must not care: a default
+ * collation that does not order bytewise, a time zone other than UTC.
  */
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  // Files of the data folder, which go with it; the default leaves some in /dev/shm after a crash.
+  // Files in the data folder, removed with it; the default leaves some in /dev/shm after a crash.
   dynamic_shared_memory_type: 'mmap',
   max_connections: '300',
   shared_buffers: '64MB',
@@ -58,7 +61,7 @@ const settings: Readonly<Record<string, string>> = {
   timezone: 'Asia/Kathmandu',
 };
 
-/** Starts a fresh PostgreSQL server. Throws with the remedy when there is none, or none of version 15 or later. */
+/** Starts a fresh PostgreSQL server. Throws with the remedy if none of version 15 or later is installed. */
 export async function startPostgres(
   more: Readonly<Record<string, string>> = {},
   place: Place = 'quick',
@@ -102,7 +105,7 @@ export async function startPostgres(
   }
 }
 
-/** Folder of the programs of the newest PostgreSQL on this machine. */
+/** The folder with the programs of the newest PostgreSQL on this machine. */
 async function findPostgres(): Promise<string> {
   const debian = '/usr/lib/postgresql';
   const installed = [...namesIn(debian)].sort((a, b) => Number(b) - Number(a)).map((name) => join(debian, name, 'bin'));
@@ -135,7 +138,7 @@ async function initialize(
   });
 }
 
-/** Another program may take the port before the server does: then another port is tried. */
+/** Another program may take the port before the server does; then it tries another port. */
 export async function launchOnFreePort(
   launch: (port: number) => Promise<OwnProcess>,
 ): Promise<{ port: number; process: OwnProcess }> {

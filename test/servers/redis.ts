@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { findAccount, findPrograms, makeServerFolder, removeServerFolder, startOwnProcess } from './own-process.ts';
 import { launchOnFreePort } from './postgres.ts';
 
-/** A Redis server of the tests' own, on loopback. */
+/** A Redis server for the tests, on loopback. */
 export interface RedisServer {
   readonly port: number;
-  /** Its own, in which its data lies. */
+  /** The folder with its data. */
   readonly folder: string;
   readonly url: string;
-  /** Changes with each start. */
+  /** Its pid, which changes with each start. */
   pid(): number;
-  /** `kill` ends it as a crash would; what was written in the last second may be lost. */
+  /** `kill` ends it like a crash; writes of the last second may be lost. */
   stop(how?: 'gently' | 'kill'): Promise<void>;
   /** Starts it again after {@link stop}, with the same data on the same port. */
   start(): Promise<void>;
@@ -18,10 +18,10 @@ export interface RedisServer {
   close(): Promise<void>;
 }
 
-/** Set as `doctor` asks of a Redis for jobs: nothing is evicted, everything is appended to a file. */
+/** As `doctor` requires of a Redis for jobs: nothing is evicted, everything is appended to a file. */
 const settings = ['--save', '', '--appendonly', 'yes', '--maxmemory-policy', 'noeviction'];
 
-/** Starts an empty Redis server. Throws with the remedy when there is none. */
+/** Starts an empty Redis server. Throws with the remedy if it is not installed. */
 export async function startRedis(more: readonly string[] = []): Promise<RedisServer> {
   const programs = findPrograms(['redis-server'], ['/usr/bin', '/usr/local/bin']);
   if (programs === null) {
@@ -50,7 +50,7 @@ export async function startRedis(more: readonly string[] = []): Promise<RedisSer
         process = await launch(port);
       },
       async close() {
-        // Asked gently it would first write out what is removed next, and refuse to end while it does.
+        // On SIGTERM it would first save the data that is about to be removed, and refuse to end meanwhile.
         await process.end('SIGKILL');
         await removeServerFolder(folder);
       },

@@ -1,4 +1,4 @@
-// PostgreSQL and Redis only: it is about the servers that the other suites are given.
+// PostgreSQL and Redis only: about the servers that the other suites use.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';

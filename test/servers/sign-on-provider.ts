@@ -2,17 +2,17 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 
-/** What the provider tells of an account. */
+/** The claims of an account at the provider. */
 export interface ProvidedAccount {
   readonly sub: string;
   readonly email?: string;
   readonly email_verified?: boolean;
 }
 
-/** A provider of OpenID Connect (the certified `oidc-provider`) on a free loopback port, where any password is right. */
+/** An OpenID Connect provider (the certified `oidc-provider`) on a free loopback port, where any password is accepted. */
 export async function startSignOnProvider(options: {
   readonly redirectUri: string;
-  /** By the name that is signed in with. */
+  /** By the name used to sign in. */
   readonly accounts: Readonly<Record<string, ProvidedAccount>>;
 }) {
   const listener = createServer();
@@ -39,7 +39,10 @@ export async function startSignOnProvider(options: {
   listener.on('request', (request, response) => void answer(request, response));
   return {
     issuer,
-    /** Follows an address that the program led to, as a browser whose person signs in and agrees, until it leads back. Resolves with that address. */
+    /**
+     * Follows an address from the program like a browser whose user signs in and agrees, until it leads back. Resolves
+     * with that address.
+     */
     async signIn(address: string, name: string): Promise<string> {
       const cookies = new Map<string, string>();
       let next: { url: string; body?: URLSearchParams } = { url: address };

@@ -11,7 +11,7 @@ const suites = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf
   .sort();
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
-/** What a file imports of this repository besides types, by path. */
+/** The paths of the value imports of a file within this repository. */
 function importsOf(path: string): string[] {
   const found = read(path).matchAll(
     /^(?:import|export)\s+(?!type\s)[^'";]*?\s*from\s+'(\.[^']+)'|import\('(\.[^']+)'\)/gm,
@@ -21,10 +21,10 @@ function importsOf(path: string): string[] {
     .filter((from) => existsSync(join(root, from)));
 }
 
-// They choose by the engine of the run.
+// These choose by the engine of the run.
 const bothEngines = ['test/temporary.ts', 'test/tampering.ts'];
 
-/** Modules of one engine that a suite uses, itself or through the helpers of the tests. */
+/** Modules of one engine that a suite uses, itself or through test helpers. */
 function engineModulesOf(path: string, seen = new Set<string>()): string[] {
   if (seen.has(path)) return [];
   seen.add(path);

@@ -1,7 +1,8 @@
 /**
- * Which suites run on which engine (CONTRIBUTING.md). Every suite runs on SQLite. Those where the database is what matters, and one path each through
- * every other part that asks it, run on PostgreSQL as well; in `npm run test:long` all do. A suite about one
- * engine has it in its name, `x.sqlite.test.ts` or `x.postgres.test.ts`, and says why in its first line. `x.long.test.ts` runs in `npm run test:long` alone.
+ * Which suites run on which engine (CONTRIBUTING.md). Every suite runs on SQLite. Suites in which the database matters,
+ * and one path through every other part that queries it, also run on PostgreSQL; `npm run test:long` runs all on both.
+ * A suite about one engine has it in its name, `x.sqlite.test.ts` or `x.postgres.test.ts`, and says why in its first
+ * line. `x.long.test.ts` runs only in `npm run test:long`.
  */
 
 /** Folders and suites that `npm test` runs on both engines. */
@@ -70,7 +71,7 @@ const patterns = onBoth.map((path) => (path.endsWith('.ts') ? path : `${path}/**
 
 const everything = ['test/**/*.test.ts', 'test/**/*.test.tsx'];
 
-/** What vitest is told of each project; `postgres-all` is part of `npm run test:long`. */
+/** The vitest projects; `postgres-all` is part of `npm run test:long`. */
 export const projects = {
   sqlite: { include: everything, exclude: [onlyPostgres, onlyLong] },
   postgres: { include: [...patterns, onlyPostgres], exclude: [onlySqlite, onlyLong] },

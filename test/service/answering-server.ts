@@ -4,7 +4,7 @@ import { onTestFinished } from 'vitest';
 
 export interface AnsweringServer {
   readonly baseUrl: string;
-  /** Every request that came, oldest first. */
+  /** The requests so far, oldest first. */
   readonly requests: {
     readonly method: string;
     readonly url: URL;
@@ -13,7 +13,7 @@ export interface AnsweringServer {
   }[];
 }
 
-/** A server on a free loopback port that answers as the test says; closed when the test ends. `nth` counts requests from 1. */
+/** A server on a free loopback port that answers as the test specifies; closed when the test ends. `nth` counts requests from 1. */
 export async function answeringServer(
   answer: (request: IncomingMessage, response: ServerResponse, nth: number) => void,
 ): Promise<AnsweringServer> {

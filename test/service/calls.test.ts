@@ -45,7 +45,7 @@ describe('a call that changes something', () => {
       const error = await failureOf(clientAt(server.baseUrl).generatePolicy(Buffer.from('{}')));
       expect(changedNothing(error)).toBe(true);
       expect(String(error.answer)).toBe('{"error":{"code":"c","message":"m"}}');
-      // What an error holds is written into logs; the answer is not.
+      // The fields of an error are logged, so the answer is not among them.
       expect(JSON.stringify({ ...error })).not.toContain('"message":"m"');
       expect(server.requests).toHaveLength(1);
     },
@@ -71,7 +71,7 @@ describe('a call that changes something', () => {
     expect([refused.fault, changedNothing(refused)]).toEqual(['unreachable', true]);
     expect(refused.message).toMatch(/could not be reached; nothing was sent\. .*ECONNREFUSED.* Check SERVICE_BASE_URL/);
 
-    // One of the ports that the runtime speaks to for nobody.
+    // A port that the runtime refuses to connect to.
     const barred = await failureOf(clientAt('http://127.0.0.1:6000/api/v1').generatePolicy(Buffer.from('{}')));
     expect([barred.fault, changedNothing(barred)]).toEqual(['unreachable', true]);
 
@@ -106,7 +106,7 @@ describe('a call that changes something', () => {
     for (const kind of serviceErrorKinds)
       for (const about of ['policies', 'policy-list'] as const)
         expect(new ServiceError(kind, { about }).message).toMatch(/^[A-Z].+\. .+\.$/);
-    // Of a call that may have been carried out nobody shall be told to send it again; a list makes nothing.
+    // No message suggests repeating a call that may have been carried out; a list changes nothing.
     for (const kind of ['server-error', 'timeout'] as const)
       expect(new ServiceError(kind, { about: 'policies' }).message).not.toMatch(/try again|send/i);
     for (const kind of serviceErrorKinds)
@@ -143,7 +143,7 @@ describe('answers', () => {
       publishedAt: null,
       webhooksQueued: null,
     });
-    // The address of evidence has no token; the one to open has.
+    // The address kept as evidence has no token; the one to open has.
     expect(readPublished(Buffer.from(JSON.stringify({ id: 'p', hosted_url: form.hosted_url })), 'p')).toMatchObject({
       hostedUrl: 'https://h.example/p',
       link: 'https://h.example/p?token=t',

@@ -47,7 +47,7 @@ describe('a compressed answer', () => {
     const headers = { 'content-encoding': name.trim() };
     const { baseUrl, siteUrl } = await answering(flipped(encodings[name]?.(page) ?? page), headers);
     const error = await failureOf(createTransport({ ...options, baseUrl }).request({ path: '/x', read: parse }));
-    // A flipped byte that unpacks all the same is for the reader to notice.
+    // If a flipped byte still unpacks, the reader has to notice it.
     expect(error).toSatisfy((one) => one instanceof SyntaxError || (one as ServiceError).kind === 'unreadable');
     const fetched = await fetchPublic({ siteUrl, url: `${siteUrl}/x`, accept: '*/*' }, { timeoutMs: 2000 });
     expect(fetched.outcome === 'refused' ? fetched.kind : 'network').toBe('network');

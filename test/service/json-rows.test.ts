@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { findElements, findMembers, mayHoldLongNumbers, parseExactly } from '../../src/service/page-salvage.ts';
 import { anyCharacter } from '../any-character.ts';
 
-/** JSON text with white space and escapes in all the places where they may stand. */
+/** JSON text with white space and escapes wherever they may be. */
 function jsonText(): fc.Arbitrary<string> {
   const space = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n', '  ');
   const text = fc.oneof(

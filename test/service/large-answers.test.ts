@@ -11,7 +11,10 @@ const repeated = (row: string, bytes: number) =>
     .fill(row)
     .join(',');
 
-/** The longest time, in milliseconds of the processor, in which nothing else had its turn; a machine under load does not lengthen it as it does the clock. */
+/**
+ * The longest time that other work had to wait, in milliseconds of CPU time, which depends less on the load of the
+ * machine than clock time.
+ */
 async function longestSlice(work: Promise<unknown>): Promise<number> {
   let longest = 0;
   let isOver = false;

@@ -160,7 +160,7 @@ it('a tool that lists no fields gets form A unchanged; one that needs more field
   expect(toToolArguments({ a: 'b' }, { properties: { c: {} } })).toEqual({ outcome: 'mapped', arguments: { a: 'b' } });
 });
 
-/** An MCP endpoint of the test's own: the least that the official client talks to. */
+/** A minimal MCP endpoint that the official client can talk to. */
 async function mcpServer(
   properties: object,
   onCall: (response: Parameters<typeof sendJson>[0], id: number) => void,

@@ -58,7 +58,7 @@ describe('a public text of the service', () => {
     ['another port', (origin: string) => origin.replace(/:\d+$/, ':1')],
     ['another scheme', (origin: string) => origin.replace('http:', 'https:')],
     ['a file', 'file:///etc/passwd'],
-    // The origin of such an address is the one within.
+    // The origin of such an address is the inner one.
     ['an object in memory', (origin: string) => `blob:${origin}/0c2a9f6e`],
     ['credentials before the host', (origin: string) => origin.replace('http://', 'http://user:pass@')],
     ['the origin as user name of another host', (origin: string) => `${origin}@evil.example/`],

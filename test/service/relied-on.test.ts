@@ -3,7 +3,7 @@ import { fetchDescription, findGoneIn, findGone, reliedOn } from '../../src/serv
 import { get, type Json, withSandbox } from '../sandbox/sandbox-world.ts';
 import { answeringServer, sendJson } from './answering-server.ts';
 
-/** The sandbox's description, altered. */
+/** The findings for an altered description of the sandbox. */
 function altered(change: (description: Json) => void): string[] {
   const copy = structuredClone(description);
   change(copy);

@@ -8,7 +8,7 @@ import { answeringServer, sendJson } from './answering-server.ts';
 const text = { html: '<p>Privacy</p>' };
 const error = (code: string) => ({ error: { code, message: 'No.' } });
 
-/** An embed endpoint; `texts` by type, and how it answers a key that it does not accept. */
+/** An embed endpoint; `texts` by type, and `refuse` as its answer to an unknown key. */
 async function endpoint(refuse: { status: number; code: string } | null, texts: Readonly<Record<string, object>>) {
   const { baseUrl } = await answeringServer((request, response) => {
     const type = new URL(request.url ?? '', 'http://x').searchParams.get('type') ?? '';

@@ -146,7 +146,7 @@ test('changes nothing on a second import, refuses a changed line without --updat
     apiKey: 'pak_live_1',
     options: { banners: ['b1', 'b2'] },
   });
-  // The old secret overlaps until somebody retires it.
+  // The old secret overlaps until it is retired.
   expect(world.sources.find('shop')?.webhookSecrets.map(({ value }) => value)).toEqual(['hush-two', 'hush-one']);
   expect((await world.run(second, { update: true })).lines).toMatchObject([{ outcome: 'unchanged' }]);
 });

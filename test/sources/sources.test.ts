@@ -350,7 +350,7 @@ test('re-reads nothing while many sources are added, and another process sees th
       outcome: 'done',
       source: { slug: `shop-${59 - n}` },
     });
-  // A refresh by the clock may fall between.
+  // A timed refresh may come in between.
   expect(reads).toBeLessThan(5);
   const slugs = sources.list().map(({ slug }) => slug);
   expect(slugs).toEqual([...slugs].sort());

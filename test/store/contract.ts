@@ -3,7 +3,7 @@ import { sealEntry } from '../../src/crypto/entry.ts';
 import type { Store } from '../../src/store/store.ts';
 import { testKeys } from '../temporary.ts';
 
-/** What every store must do, whatever database is behind it. `open` gives a fresh, empty one that closes itself after the test. */
+/** The contract of every store, whatever its database. `open` gives a fresh, empty one that closes itself after the test. */
 export function describeStore(name: string, open: () => Promise<Store>): void {
   const entry = (seq: number, text = `body ${seq}`, source = 'default') => {
     const body = Buffer.from(text);

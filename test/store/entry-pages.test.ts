@@ -39,10 +39,10 @@ test('a page ends at its number of entries, at its bytes, and at the requested e
   expect(await seqs(0, 100, everything)).toEqual([1, 2, 3, 4, 5, 6, 7]);
   expect(await seqs(0, 3, everything)).toEqual([1, 2, 3]);
   expect(await seqs(2, 100, { entries: 2, bytes: 1 << 20 })).toEqual([3, 4]);
-  // 12 + 12 bytes with the meta, and then 102 more.
+  // 12 + 12 bytes including meta, and then 102 more.
   expect(await seqs(0, 100, { entries: 500, bytes: 120 })).toEqual([1, 2]);
   expect(await seqs(2, 100, { entries: 500, bytes: 120 })).toEqual([3, 4]);
-  // One that is larger than a page is one by itself.
+  // An entry larger than a page is a page by itself.
   expect(await seqs(4, 100, { entries: 500, bytes: 120 })).toEqual([5]);
   expect(await seqs(5, 100, { entries: 500, bytes: 120 })).toEqual([6, 7]);
   expect(await seqs(7, 100, everything)).toBeNull();

@@ -1,7 +1,7 @@
 import { CompiledQuery, type RootOperationNode } from 'kysely';
 import type { Query, Store } from '../../src/store/store.ts';
 
-/** The same query builder, which notes every query that it runs. */
+/** The same query builder, recording every query that it runs. */
 export function noting(query: Query, noted: RootOperationNode[]): Query {
   return query.withPlugin({
     transformQuery({ node }) {
@@ -14,15 +14,15 @@ export function noting(query: Query, noted: RootOperationNode[]): Query {
 
 export interface Plan {
   readonly sql: string;
-  /** Tables that are read from beginning to end, whether or not along an index. */
+  /** Tables read from beginning to end, with or without an index. */
   readonly scanned: readonly string[];
-  /** Indexes that rows are looked up in, with their conditions on PostgreSQL; each once. */
+  /** Indexes in which rows are looked up, with their conditions on PostgreSQL; each once. */
   readonly searched: readonly string[];
-  /** Indexes that are walked from an end. */
+  /** Indexes read in order from an end. */
   readonly along: readonly string[];
 }
 
-/** How the database would find the rows of a noted query. */
+/** How the database would find the rows of a recorded query. */
 export function explain(store: Store, query: Query, node: RootOperationNode): Promise<Plan> {
   const executor = query.getExecutor();
   const queryId = { queryId: 'explained' };

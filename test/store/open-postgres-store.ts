@@ -1,4 +1,7 @@
-/** One of many processes that open the same store at once (test/store/postgres.postgres.test.ts), and append to it when told how much. */
+/**
+ * One of many processes that open the same store at once (test/store/postgres.postgres.test.ts), and append the
+ * requested number of entries.
+ */
 import { createHash } from 'node:crypto';
 import process from 'node:process';
 import { deriveKeys } from '../../src/crypto/keys.ts';
@@ -17,7 +20,7 @@ for (let n = 0; n < Number(count); n += 1) {
   waiting.push(
     ledger.append([{ source: `s${n % 3}`, kind: 'webhook', dedupeKey, receivedAt, meta: Buffer.from('{}'), body }]),
   );
-  // In waves, so that there are batches of all sizes and pauses between them.
+  // In waves, so batches have all sizes with pauses between them.
   if (n % 40 === 39) await Promise.all(waiting);
   if (n % 7 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }

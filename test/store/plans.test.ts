@@ -17,7 +17,7 @@ import { testReaders } from '../projections/world.ts';
 import { openFreshStore, testKeys } from '../temporary.ts';
 import { explain, explainSql, noting, type Plan } from './explain.ts';
 
-/* The plans of the queries that run often or over much, on tables of 50,000 rows of 25 sources and 100 days. */
+/* The plans of queries that run often or over many rows, on tables of 50,000 rows of 25 sources and 100 days. */
 
 const ROWS = 50_000;
 const SOURCES = 25;
@@ -80,7 +80,7 @@ async function fill(): Promise<void> {
       label: 'given',
       withdraws: '[]',
       stands: '["*"]',
-      // Of one in a hundred an earlier decision granted something.
+      // In one of a hundred an earlier decision granted something.
       held: n % 100 < 2 ? '[{"purpose":"ads","decisionId":"r:0","at":"","doubt":null}]' : '[]',
       policy_id: 'p',
       policy_version: '1',
@@ -162,7 +162,7 @@ async function fill(): Promise<void> {
     },
     ...{ result: null, error: null, created_at: timeOf(n), updated_at: timeOf(n), finished_at: null },
   }));
-  // As autovacuum does on PostgreSQL; nobody does it on SQLite.
+  // As autovacuum does on PostgreSQL; SQLite has nothing like it.
   if (store.engine === 'postgres') await store.transaction(({ query }) => sql`analyze`.execute(query));
 }
 
@@ -180,7 +180,7 @@ async function plansOfNoted(noted: readonly RootOperationNode[]): Promise<readon
 
 function expectIndexed(plans: readonly Plan[]): void {
   for (const { sql: text, scanned, searched } of plans) {
-    // A dozen rows are read sooner than an index of theirs.
+    // Reading a dozen rows is faster than an index.
     expect({ text, scanned: scanned.filter((table) => table !== 'settings') }).toEqual({ text, scanned: [] });
     expect(searched.length, text).toBeGreaterThan(0);
   }
@@ -337,7 +337,7 @@ test('due jobs, unfinished jobs of a key and the newest jobs are read by index',
   expect(newest?.sql).toContain('jobs');
   expect([...(newest?.searched ?? []), ...(newest?.along ?? [])].join()).toContain('jobs_created');
   expectIndexed(others);
-  // Those that ended, a thousand times as many, are passed over.
+  // Ended jobs, a thousand times as many, are skipped.
   const due = others.filter(({ sql: text }) => text.includes('"lease_until" <='));
   expect(due.length).toBeGreaterThanOrEqual(2);
   for (const { searched, sql: text } of due) expect(searched.join(), text).not.toContain('jobs_key');

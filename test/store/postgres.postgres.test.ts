@@ -1,4 +1,4 @@
-// Only PostgreSQL: many processes on one server, its outages, and how it is set.
+// PostgreSQL only: many processes on one server, its outages, and its settings.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
@@ -96,7 +96,7 @@ test('a transaction that looks up keys never meets a number taken by the fast pa
   const [one, two] = [await open(url), await open(url)];
   const held = one.transaction(async (tx) => {
     const { seq } = await tx.head([]);
-    // The other one's statement finds the lock taken, writes nothing, and does not wait.
+    // The statement of the other process finds the lock taken, writes nothing, and does not wait.
     expect(await two.insertEntriesAt(seq, [entry(seq + 1)])).toBe(false);
     await tx.insertEntries([entry(seq + 1)]);
   });
@@ -252,7 +252,7 @@ test('erased text is gone from the table’s file after compact, even if a trans
     tx.query.updateTable('entries').set({ body: null, meta: null, salt: null }).where('seq', '=', 1).execute(),
   );
   const fileHolds = async () => {
-    // The page as it lies on disk, after a checkpoint wrote it there.
+    // The page as on disk, after a checkpoint wrote it.
     const bytes = sql<{
       found: string;
     }>`select position('a-secret-that'::bytea in pg_read_binary_file(pg_relation_filepath('entries'))) > 0 as found`;
@@ -261,7 +261,7 @@ test('erased text is gone from the table’s file after compact, even if a trans
   const checkpoint = () => sql`checkpoint`.execute(store.read);
   await checkpoint();
   expect(await fileHolds()).toBe('t');
-  // A report that began before the erasure still sees the old row: it is waited for.
+  // A report that began before the erasure still sees the old row, so compact waits for it.
   const report = sql`select count(*), pg_sleep(1) from entries`.execute(store.read);
   await store.compact();
   await report;

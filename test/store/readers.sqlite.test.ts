@@ -1,4 +1,4 @@
-// SQLite only: it is about the reading connections to one file.
+// SQLite only: about the read connections to one file.
 import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';

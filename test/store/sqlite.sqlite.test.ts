@@ -1,4 +1,4 @@
-// SQLite only: what is not part of the contract of every store (store.test.ts).
+// SQLite only: behaviour beyond the contract of every store (store.test.ts).
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';

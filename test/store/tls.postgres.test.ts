@@ -1,4 +1,4 @@
-// Only PostgreSQL: there is no network between a program and its SQLite file.
+// PostgreSQL only: there is no network between a program and its SQLite file.
 import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Whether the session that reads is encrypted, as the server sees it. */
+/** Whether the read session is encrypted, according to the server. */
 async function isEncrypted(parameters: string): Promise<boolean> {
   const store = await openPostgresStore({ url: `${server.url()}${parameters}` });
   try {

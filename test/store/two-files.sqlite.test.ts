@@ -1,4 +1,4 @@
-// SQLite only: ledger and read models are two files there, and one database on PostgreSQL.
+// SQLite only: there ledger and read models are two files; on PostgreSQL they are one database.
 import { copyFile, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
@@ -19,7 +19,7 @@ import { temporaryFolder } from '../temporary.ts';
 const open = (folder: string) =>
   openContext(loadConfig(environment(folder, { LOG_LEVEL: 'fatal' }), folder), createLog('fatal'));
 
-/** An installation with some deliveries, folded. */
+/** An installation with some folded deliveries. */
 async function begun(folder: string, deliveries = 3) {
   const context = await open(folder);
   const entry = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
@@ -79,7 +79,7 @@ test('an older installation is split at the first start, and its read models are
   const decisions = await context.store.read.selectFrom('decision_history').selectAll().orderBy('seq').execute();
   expect(decisions).toHaveLength(3);
   await context.close();
-  // The same as version 1 had it: every table in one file.
+  // The same in the form of version 1: every table in one file.
   const connection = await openConnection(path);
   const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
   for (const statement of migrationsFor(types)[0] ?? []) {

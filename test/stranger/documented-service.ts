@@ -7,27 +7,27 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { plainReading, type Reading } from './readings.ts';
 
 /**
- * The service as its documentation (docs/service.md) describes it, and nothing else: written from that text alone, without a look at
- * the sandbox or at the client, so that it can disagree with both. Where the text can be read in several ways, a {@link Reading} says which
- * of them this one takes. It refuses whatever its reading does not allow.
+ * The service exactly as its documentation (docs/service.md) describes it, written from that text alone, without the
+ * sandbox or the client, so it can disagree with both. Where the text can be read in several ways, a {@link Reading}
+ * chooses one. It refuses everything that its reading does not allow.
  */
 export interface DocumentedService {
   readonly baseUrl: string;
   readonly siteUrl: string;
   readonly apiKey: string;
   readonly siteKey: string;
-  /** Gives the site key up: the embed endpoint does not know it any more. */
+  /** Revokes the site key: the embed endpoint no longer knows it. */
   revokeSiteKey(): void;
   readonly secret: string;
   /** Where webhooks go; null: nowhere. */
   webhookUrl: string | null;
   readonly policies: readonly Policy[];
   readonly decisions: readonly Decision[];
-  /** Requests that it answered with 4xx or 5xx: `METHOD path?query status`. */
+  /** Requests answered with 4xx or 5xx: `METHOD path?query status`. */
   readonly refusals: readonly string[];
-  /** Records a choice of a visitor, and delivers it unless `silently`; resolves when the delivery was answered. */
+  /** Records a visitor's decision, and delivers it unless `silently`; resolves when the delivery was answered. */
   decide(input: {
-    /** Of another banner than the one whose log this is. */
+    /** Another banner than the one of this log. */
     readonly banner?: string;
     readonly visitor: string;
     readonly at: Date;
@@ -55,14 +55,14 @@ export interface Decision {
   readonly granted: boolean;
 }
 
-/** What the service answers with: a status, a body, headers. */
+/** An answer of the service: a status, a body, headers. */
 interface Answer {
   readonly status: number;
   readonly body: unknown;
   readonly headers?: Record<string, string>;
 }
 
-/** What a request to generate asks for. */
+/** The content of a request to generate. */
 interface Wanted {
   readonly type: string;
   readonly jurisdiction: string;
@@ -117,7 +117,7 @@ export async function startDocumentedService(chosen: Partial<Reading> = {}): Pro
     if (pathname === '/api/mcp') return mcp(incoming, body, after);
     const json = readBody(incoming, body);
     const endpoint = `${incoming.method} ${pathname.replace(/^\/api\/v1/, '').replace(/^\/policies\/[^/]+\/publish$/, '/policies/{id}/publish')}`;
-    // What may be generated after a 500 is for people to settle, so only reads meet one here.
+    // People have to settle what may have been generated after a 500, so only reads get one here.
     const hesitates =
       endpoint === 'GET /consent/logs' || (endpoint === 'POST /policies/generate' && reading.firstAnswer !== '500');
     if (reading.firstAnswer !== 'plain' && hesitates && !hesitated.has(endpoint)) {
@@ -346,7 +346,7 @@ export async function startDocumentedService(chosen: Partial<Reading> = {}): Pro
     });
   }
 
-  /** Milliseconds; undefined where there is none, null where the reading does not take it. */
+  /** Milliseconds; undefined if absent, null if the reading does not accept it. */
   function readDate(value: unknown, end: 'from' | 'to'): number | undefined | null {
     if (value === undefined) return undefined;
     const text = typeof value === 'string' ? value : '';
@@ -552,7 +552,7 @@ export async function startDocumentedService(chosen: Partial<Reading> = {}): Pro
         ? { jsonrpc: '2.0', id, error: { code: -32601, message: 'There is no such method.' } }
         : { jsonrpc: '2.0', id, result };
     const headers = reading.mcpSession === 'kept' && method === 'initialize' ? { 'mcp-session-id': 'session-1' } : {};
-    // JSON-RPC over HTTP is bound to this media type, whatever the rest of the service says.
+    // JSON-RPC over HTTP requires this media type, whatever the rest of the service sends.
     const type = { 'content-type': 'application/json' };
     if (reading.mcpAnswer === 'event stream')
       return {
@@ -638,7 +638,7 @@ export async function startDocumentedService(chosen: Partial<Reading> = {}): Pro
     };
   }
 
-  /** The documented payload of policy.published; of the others that exist, what is alike. */
+  /** The documented payload of policy.published; for the other events, the common part. */
   function policyEvent(event: string, policy: Policy): Record<string, unknown> {
     return {
       event,

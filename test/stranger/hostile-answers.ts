@@ -1,30 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 
-/** What a command of the companion meets. */
+/** The request that a command of the companion sends. */
 export interface Meeting {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: Buffer;
-  /** Requests of the same source before this one. */
+  /** Number of earlier requests of the same source. */
   readonly nth: number;
   readonly origin: string;
-  /** The key that came with the request, which must never show. */
+  /** The key of the request, which must never appear in output. */
   readonly key: string;
 }
 
 /**
- * The command that is run: list, log (sync), generate, bulk, publish, embed and hosted (policy snapshot), mcp (generate by MCP); openapi: the look at the
- * description of the API.
+ * The command to run: list, log (sync), generate, bulk, publish, embed and hosted (policy snapshot), mcp (generate by
+ * MCP); openapi: the check of the API description.
  */
 export type Target = 'list' | 'log' | 'generate' | 'bulk' | 'publish' | 'embed' | 'hosted' | 'openapi' | 'mcp';
 
-/** One way to answer that no decent service has. */
+/** One way in which no sound service answers. */
 export interface HostileAnswer {
   readonly name: string;
   readonly at: Target;
   readonly respond: (meeting: Meeting) => void;
-  /** How the command has to end; default: ill. `either` where both are right. */
+  /** How the command must end; default: ill. With `either` both are right. */
   readonly ends?: 'well' | 'ill' | 'either';
 }
 
@@ -33,7 +33,7 @@ type Named = Readonly<Record<string, Respond>>;
 
 const MIB = 1024 * 1024;
 
-/** What inflates to 100 MiB: compressed once, because compressing stops the process that the command runs in as well. */
+/** Inflates to 100 MiB. Compressed only once, because compressing also blocks the command in the same process. */
 const bombs = once(() => {
   const zeros = Buffer.alloc(100 * MIB);
   const gzip = gzipSync(zeros);
@@ -48,7 +48,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Exactly these bytes on the connection, then its end. */
+/** Sends exactly these bytes on the connection, then ends it. */
 const raw =
   (bytes: string | Buffer, more: 'end' | 'stay' | 'reset' = 'end'): Respond =>
   ({ response }) => {
@@ -71,7 +71,7 @@ const json = (value: unknown) => ok(JSON.stringify(value));
 const refused = (status: number, headers: Record<string, string> = {}) =>
   answer(status, '{"error":{"code":"x","message":"No."}}', headers);
 
-/** Parts that come one after the other, for ever. */
+/** Sends parts one after another, for ever. */
 const drip =
   (part: string, everyMs = 20, head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n'): Respond =>
   ({ response }) => {
@@ -82,7 +82,7 @@ const drip =
     socket.on('close', () => clearInterval(timer));
   };
 
-/** As much as the other side takes. */
+/** Sends as much as the other side reads. */
 const flood =
   (part: Buffer, head: string): Respond =>
   ({ response }) => {
@@ -295,7 +295,7 @@ const pages: readonly Omit<HostileAnswer, 'at'>[] = [
   { name: 'three million rows of a byte', respond: ok(`{"data":[${'1,'.repeat(3_000_000)}1]}`) },
   { name: 'a page of 17 MiB', respond: ok(`{"data":["${'x'.repeat(17 * MIB)}"]}`) },
   { name: 'a row 5,000 deep', respond: ok(`{"data":[${'['.repeat(5000)}${']'.repeat(5000)}]}`) },
-  // What can be read of it is kept, and said to be broken.
+  // The readable part is kept, and reported as broken.
   { name: 'a page cut off', respond: ok('{"data":[{"id":"a"},{"id":'), ends: 'either' },
   { name: '30,000 rows broken', respond: ok(`{"data":[${'{"a":,'.repeat(30_000)}]}`), ends: 'either' },
 ];
@@ -319,7 +319,7 @@ function everywhere(at: Target, ...groups: readonly Named[]): HostileAnswer[] {
   );
 }
 
-/** Answers of one endpoint by name, with how the command has to end there. */
+/** The named answers of one endpoint, with how the command must end there. */
 function only(
   at: Target,
   named: Readonly<Record<string, Respond | readonly [Respond, HostileAnswer['ends']]>>,
@@ -330,7 +330,7 @@ function only(
   });
 }
 
-/** JSON-RPC over HTTP as far as the tool's call, then whatever is to be tried. */
+/** JSON-RPC over HTTP up to the tool's call, then the answer under test. */
 const mcp =
   (
     changed: Partial<Record<'initialize' | 'tools/list' | 'tools/call', (meeting: Meeting, id: number) => void>>,
@@ -373,7 +373,7 @@ const listed = (policy: object) => json({ count: 1, policies: [{ id: 'p', policy
 const openapi = (schemas: object, paths: object = { '/policies': { get: { responses: {} } } }) =>
   JSON.stringify({ openapi: '3.1.0', info: { title: 'x', version: '1' }, paths, components: { schemas } });
 
-/** The whole table. */
+/** All hostile answers. */
 export const hostileAnswers: readonly HostileAnswer[] = [
   ...everywhere('list', bodies, encodings, framing, redirects, statuses),
   ...only('list', {

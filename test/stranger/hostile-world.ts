@@ -14,23 +14,23 @@ import { environment, SECRET, type Serving, startServing } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 import type { HostileAnswer } from './hostile-answers.ts';
 
-/** How a command ended, what it logged meanwhile, and how long it took, milliseconds. */
+/** The result of a command, its log, and its duration in milliseconds. */
 interface Met extends Ran {
   readonly logged: string;
   readonly elapsedMs: number;
 }
 
-/** An installation whose sources all lie at a hostile service: each meets one of the answers. */
+/** An installation whose sources are all at a hostile service, each with one of the answers. */
 export interface HostileWorld {
   readonly serving: Serving;
   run(...args: readonly string[]): Promise<Ran>;
-  /** Runs the command that meets the answer. */
+  /** Runs the command that gets the answer. */
   meet(answer: HostileAnswer): Promise<Met>;
-  /** What must never be printed. */
+  /** Values that must never be printed. */
   readonly secrets: readonly string[];
 }
 
-/** Starts service, installation and `serve`, whose jobs meet the same answers; stopped when the test ends. */
+/** Starts service, installation and `serve`, whose jobs get the same answers; stopped when the test ends. */
 export async function createHostileWorld(
   answers: readonly HostileAnswer[],
   env: Record<string, string> = {},
@@ -56,7 +56,7 @@ export async function createHostileWorld(
           ({ slug, apiKey, siteKey }) => key === apiKey || key === siteKey || path === `/policy/imprint/${slug}`,
         );
         if (source === undefined) return response.writeHead(404).end();
-        // The way to a public page leads through a list that is as documented.
+        // A public page is found through a list that is as documented.
         if (source.answer.at === 'hosted' && path.endsWith('/policies')) {
           const policy = { id: 'p', policy_type: 'imprint', url: `${origin}/policy/imprint/${source.slug}` };
           return response.end(JSON.stringify({ count: 1, policies: [policy] }));
@@ -83,7 +83,7 @@ export async function createHostileWorld(
   await writeFile(`${folder}/items.csv`, 'policy_type,jurisdiction\nimprint,DE\nimprint,GB\n');
   const environmentHere = environment(folder, { SYNC_SCHEDULE: 'off', ...env });
   const run = (...args: readonly string[]) => runHere(folder, args, environmentHere);
-  /** What the nightly look at the description of the API does. */
+  /** The nightly check of the API description. */
   const describe = async (slug: string): Promise<Ran> => {
     const { apiKey } = sources.find((one) => one.slug === slug) ?? expect.fail(slug);
     const fetched = await fetchDescription({ baseUrl: `${origin}/api/v1`, apiKey, retries: 1 });
@@ -127,14 +127,14 @@ export async function createHostileWorld(
   };
 }
 
-/** So that what never answers takes half a second and not minutes. */
+/** Shortens time-outs, so a missing answer takes half a second instead of minutes. */
 function shortenTimes(): void {
   const before = { ...longest };
   Object.assign(longest, { exchangeMs: 500, pauseMs: 5 });
   onTestFinished(() => void Object.assign(longest, before));
 }
 
-/** Sends signed deliveries beside whatever happens until told to stop: how many, how many were refused, and the longest answer. */
+/** Sends signed deliveries meanwhile, until told to stop. Returns the number sent, the number refused, and the longest answer. */
 export function deliverAlong({ url }: Serving): () => Promise<{ sent: number; refused: number; slowestMs: number }> {
   const script = fileURLToPath(new URL('./deliver-along.js', import.meta.url));
   const child = spawn(process.execPath, [script, `${url}/webhooks/default`, SECRET], {
@@ -148,7 +148,7 @@ export function deliverAlong({ url }: Serving): () => Promise<{ sent: number; re
   };
 }
 
-/** Meets one answer after the other; a sentence for each fault. */
+/** Tries one answer after another; returns a sentence for each fault. */
 export async function meetAll(world: HostileWorld, answers: readonly HostileAnswer[]): Promise<string[]> {
   const faults: string[] = [];
   for (const answer of answers) {
@@ -161,7 +161,7 @@ export async function meetAll(world: HostileWorld, answers: readonly HostileAnsw
   return faults;
 }
 
-/** What is wrong with how a command ended after an answer; empty when nothing is. */
+/** The faults in how a command ended after an answer; empty if there are none. */
 function faultsOf(answer: HostileAnswer, ran: Met, secrets: readonly string[]): string[] {
   const said = `${ran.stdout}\n${ran.stderr}`;
   const { ends = 'ill' } = answer;

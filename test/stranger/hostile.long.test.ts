@@ -8,7 +8,7 @@ it('ends every command in time with a plain message, and stores nothing wrong, w
 }, async () => {
   expect(hostileAnswers.length).toBeGreaterThan(300);
   expect(new Set(hostileAnswers.map(({ name }) => name)).size).toBe(hostileAnswers.length);
-  // The jobs of `serve` pull all the sources beside it, each minute.
+  // Meanwhile the jobs of `serve` pull all sources every minute.
   const world = await createHostileWorld(hostileAnswers, { SYNC_SCHEDULE: '* * * * *', SYNC_RECOUNT_DAYS: '0' });
   const stop = deliverAlong(world.serving);
   expect(await meetAll(world, hostileAnswers)).toEqual([]);
@@ -23,7 +23,7 @@ it('ends every command in time with a plain message, and stores nothing wrong, w
   expect(await world.serving.stop()).toBe(0);
 });
 
-/** A page as large as is taken, of rows that never came before. */
+/** A page of the largest accepted size, with rows that never came before. */
 function largePage({ response, nth, key }: Meeting): void {
   const rows = Array.from({ length: 4900 }, (_, row) =>
     JSON.stringify({ id: `${key}-${nth}-${row}`, banner_id: 'b', purposes: { ads: true }, note: 'x'.repeat(720) }),

@@ -1,9 +1,9 @@
-// On SQLite alone: the service is hostile here, and the engine behind the companion does not matter.
+// SQLite only: the service is hostile here, whatever the engine of the companion.
 import { expect, it } from 'vitest';
 import { hostileAnswers } from './hostile-answers.ts';
 import { createHostileWorld, deliverAlong, meetAll } from './hostile-world.ts';
 
-/** What caught the companion out once, and some of the others. All of them: hostile.long.test.ts. */
+/** Answers that the companion once failed on, and some others. hostile.long.test.ts has all of them. */
 const once = [
   'consent log: a cursor of 5 MiB',
   'consent log: an object with something else',

@@ -1,10 +1,10 @@
-// On SQLite alone: the service is what differs here, and the engine behind the companion does not matter.
+// SQLite only: the service differs here, whatever the engine of the companion.
 import { expect, it } from 'vitest';
 import { manyReadings, steps } from './readings.ts';
 import { createStrangerWorld, takeSteps } from './stranger-world.ts';
 
 it('works in full with a service that follows an unusual reading of its documentation', async () => {
-  // All readings, and each way alone: readings.long.test.ts.
+  // readings.long.test.ts has all readings, and each interpretation alone.
   const { 'reading-1': all, 'reading-4': log } = manyReadings;
   if (all === undefined || log === undefined) expect.unreachable();
   const world = await createStrangerWorld({ all, log });

@@ -1,6 +1,6 @@
 /**
- * What the documentation of the service (docs/service.md) leaves open, and each way to read it. The first way of each clause is the plain
- * one; a reading is one way per clause.
+ * What the documentation of the service (docs/service.md) leaves open, and the interpretations of each clause. The
+ * first of each clause is the plain one; a reading chooses one per clause.
  */
 const ways = {
   // §4, transport: "Requests and responses are JSON."
@@ -13,7 +13,7 @@ const ways = {
   times: ['milliseconds, Z', 'microseconds, Z', 'milliseconds, +00:00', 'another offset', 'no offset', 'a space'],
   // §8: "rate limits reported in response headers"
   limitHeaders: ['none', 'X-RateLimit', 'RateLimit', 'structured', 'lists, milliseconds'],
-  // §7: what a call gets at first: 429 "wait and retry", 500
+  // §7: the first answer to a call: 429 "wait and retry", 500
   firstAnswer: ['plain', '429, seconds', '429, date', '429, X-RateLimit-Reset', '429, RateLimit-Reset', '500'],
   // §4.1: forms A and B, "HTTP success status"
   generateRequest: ['a', 'b', 'both'],
@@ -36,7 +36,7 @@ const ways = {
   publishBody: ['any', 'none', 'object'],
   publishStatus: [200, 201, 202],
   publishAddress: ['with its token', 'without its token'],
-  // §4.5: "ISO date range", "limit: 1 to 200", "cursor"; which of them are required is not said
+  // §4.5: "ISO date range", "limit: 1 to 200", "cursor"; it does not say which of them are required
   logDates: [
     'days and times',
     'days',
@@ -71,7 +71,7 @@ const ways = {
   mcpFields: ['form a', 'camel case', 'form b', 'none'],
   mcpResult: ['text', 'structured'],
   mcpVersion: ['2025-06-18', '2025-03-26', '2024-11-05'],
-  // §2.5, §5: two kinds of keys. §6: where the signing secret comes from is not shown
+  // §2.5, §5: two kinds of keys. §6: the origin of the signing secret is not shown
   apiKey: ['named', 'legacy'],
   secret: ['text', 'hex', 'base64'],
   // §6: header names, payloads of other events, retries
@@ -93,15 +93,15 @@ const ways = {
 
 type Ways = typeof ways;
 export type Clause = keyof Ways;
-/** One way to read each clause. */
+/** One interpretation of each clause. */
 export type Reading = { readonly [Name in Clause]: Ways[Name][number] };
 
 export const clauses = Object.keys(ways) as readonly Clause[];
 
-/** How many ways a clause can be read. */
+/** The number of interpretations of a clause. */
 export const waysOf = (clause: Clause): readonly (string | number)[] => ways[clause];
 
-/** The reading that takes way number `choose(clause)` of each clause, counted round. */
+/** The reading with interpretation number `choose(clause)` of each clause, modulo its number of interpretations. */
 export function readingOf(choose: (clause: Clause) => number): Reading {
   return Object.fromEntries(
     clauses.map((clause) => [clause, ways[clause][choose(clause) % ways[clause].length]]),
@@ -110,7 +110,10 @@ export function readingOf(choose: (clause: Clause) => number): Reading {
 
 export const plainReading: Reading = readingOf(() => 0);
 
-/** As many readings as a clause has ways: together they have each way of each clause, in other company each time. */
+/**
+ * As many readings as the largest number of interpretations: together they contain each interpretation of each clause,
+ * in different combinations.
+ */
 export const manyReadings: Readonly<Record<string, Reading>> = Object.fromEntries(
   Array.from({ length: Math.max(...clauses.map((clause) => ways[clause].length)) }, (_, row) => [
     `reading-${row}`,
@@ -121,7 +124,7 @@ export const manyReadings: Readonly<Record<string, Reading>> = Object.fromEntrie
 export const steps = ['policies', 'bulk', 'log', 'texts', 'mcp', 'key'] as const;
 export type Step = (typeof steps)[number];
 
-/** The steps in which a clause shows. */
+/** The steps in which a clause matters. */
 export function stepsOf(clause: Clause): readonly Step[] {
   const prefixes: Readonly<Record<string, readonly Step[]>> = {
     log: ['log'],

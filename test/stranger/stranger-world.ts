@@ -6,11 +6,11 @@ import { temporaryFolder } from '../temporary.ts';
 import { type DocumentedService, startDocumentedService } from './documented-service.ts';
 import { plainReading, type Reading, type Step, steps } from './readings.ts';
 
-/** An installation that follows services of one reading each, and its live `serve`. */
+/** An installation that follows several services with one reading each, and its running `serve`. */
 export interface StrangerWorld {
   readonly serving: Serving;
   readonly services: ReadonlyMap<string, DocumentedService>;
-  /** Runs a command, which must succeed, and gives what it printed as JSON. */
+  /** Runs a command that must succeed, and returns its JSON output. */
   json(...args: readonly string[]): Promise<never>;
   run(...args: readonly string[]): ReturnType<typeof runHere>;
   readonly folder: string;
@@ -27,7 +27,7 @@ export async function createStrangerWorld(
     const service = await startDocumentedService(reading);
     onTestFinished(() => service.close());
     services.set(slug, service);
-    // Where nothing names a banner, the operator does.
+    // If nothing names a banner, the operator does.
     const { logBanner, consentRow, secret } = { ...plainReading, ...reading };
     const banner = logBanner === 'required' && consentRow === 'without a banner' ? 'banner-main' : '';
     const { baseUrl, siteUrl, apiKey, siteKey } = service;
@@ -53,7 +53,7 @@ export async function createStrangerWorld(
   };
 }
 
-/** Does with a source what its people do with it; each step is complete by itself. Throws where the companion does not cope. */
+/** Does everything that people do with a source; each step is complete by itself. Throws if the companion does not cope. */
 export async function takeSteps(
   world: StrangerWorld,
   slug: string,
@@ -105,7 +105,7 @@ async function generateAndPublish(
   expect(published.code, published.stdout + published.stderr).toBe(0);
   expect(published.stdout.match(/arrived here within/g), published.stdout).toHaveLength(ids.length);
   if (reading.publishAddress === 'with its token') expect(published.stdout).toContain('token=');
-  // A second time reuses the address.
+  // Publishing again reuses the address.
   const again = await world.run('policy', 'publish', ids[0] ?? '', '--source', slug, '--no-wait');
   expect(again.code, again.stdout + again.stderr).toBe(0);
   const { policies }: { policies: { policyId: string; url: string }[] } = await world.json(
@@ -148,7 +148,7 @@ async function followLog(
   for (let nth = 7; nth < 10; nth += 1) await decide(nth, 0);
   expect(await pull(world, slug)).toBe(3);
   expect(await pull(world, slug)).toBe(0);
-  // A banner whose log the service does not have: said, and no reason for the rest to fail.
+  // A banner without a log at the service is reported, and does not make the rest fail.
   if (reading.consentRow !== 'without a banner') {
     await service.decide({ banner: 'banner-gone', visitor: 'visitor', at: new Date(now - 1000), granted: true });
     expect(await pull(world, slug)).toBe(0);
@@ -187,7 +187,7 @@ async function followLog(
   });
 }
 
-/** Pulls the log; how many rows were new. */
+/** Pulls the log; resolves with the number of new rows. */
 async function pull(world: StrangerWorld, slug: string): Promise<number> {
   const results: { banners: { rows: number; stored: number }[] }[] = await world.json('sync', '--source', slug);
   return results.flatMap(({ banners }) => banners).reduce((sum, { stored }) => sum + stored, 0);

@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Tables } from '../../src/store/schema.ts';
 
-/** A row of the decision history, as the projector writes it; what the test does not care about is filled in. */
+/** A row of the decision history as the projector writes it, with defaults for all other fields. */
 export function decisionRow(
   row: Partial<Insertable<Tables['decision_history']>> & { seq: number },
 ): Insertable<Tables['decision_history']> {

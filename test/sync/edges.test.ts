@@ -16,7 +16,7 @@ async function world(count: number, options: FakeOptions = {}) {
   const heal = () => {
     fake.options = { pageRows: 10, date: () => now };
   };
-  /** The process ends when it wants to commit for the nth time. */
+  /** The process dies at its nth commit. */
   const dieAt = (nth: number) => {
     const { append } = syncing.ledger;
     let commits = 0;
@@ -45,11 +45,11 @@ describe('a run that is resumed by a later one', () => {
     const { fake, syncing, heal, position } = await world(45);
     const rows = fake.rows;
     fake.rows = rows.map((row, place) => (place === 12 ? { ...row, text: '{"id":NaN}' } : row));
-    // Page 2, which is asked for four times, holds a piece that cannot be read; the run fails at page 3.
+    // Page 2, which is requested four times, has an unreadable piece; the run fails at page 3.
     fake.options = { ...fake.options, fault: (nth) => (nth > 5 ? away : null) };
     expect(await syncing.pull()).toMatchObject({ outcome: 'failed', unreadable: 1 });
     heal();
-    // The rest is whole, and what could not be read is whole by now.
+    // All rows are readable now.
     fake.rows = rows;
     await syncing.pull();
     await syncing.pull();
@@ -75,14 +75,14 @@ describe('a run that is resumed by a later one', () => {
     const revive = dieAt(4);
     await expect(syncing.pull()).rejects.toThrow('killed');
     revive();
-    // What was asked for by then has arrived at the service.
+    // By then all requests have arrived at the service.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const cursors = fake.requests.map((query) => query.get('cursor'));
     expect(cursors.length).toBeGreaterThanOrEqual(4);
     expect(cursors.length).toBeLessThanOrEqual(5);
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, duplicates: 0 });
     const later = fake.requests.slice(cursors.length).map((query) => query.get('cursor'));
-    // Three pages were stored; the fourth was on its way to the disk, and the fifth to this machine.
+    // Three pages were stored; the fourth was being written, and the fifth was in transit.
     expect(later[0]).toBe(cursors[3]);
     expect(fake.requests).toHaveLength(cursors.length + 7 + 1);
     expect(await syncing.bodies()).toEqual(fake.rows.map(({ text }) => text));
@@ -102,7 +102,7 @@ describe('a run that is resumed by a later one', () => {
       stored: 0,
       watermark: now.toISOString(),
     });
-    // The look-back alone.
+    // Only the look-back.
     expect(fake.requests.slice(before).map((query) => query.get('from'))).toEqual(['2026-07-09T00:00:00.000Z']);
     expect((await syncing.actions()).map(({ action }) => action)).toEqual(['sync.finished', 'sync.finished']);
   });
@@ -159,7 +159,7 @@ describe('clocks', () => {
     const { fake, syncing, position } = await world(5, { date: () => null });
     syncing.now = new Date('2030-01-01T00:00:00Z');
     await syncing.pull();
-    // Set right; nothing is pulled for four days, in which rows come.
+    // The clock is corrected; for four days nothing is pulled while rows come.
     fake.rows.push({ bannerId: 'bnr_1', at: now.getTime() + hours(24), text: '{"id":"meanwhile"}' });
     syncing.now = new Date(now.getTime() + hours(96));
     expect(await syncing.pull()).toMatchObject({

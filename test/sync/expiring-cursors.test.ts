@@ -9,7 +9,7 @@ import { sourceAt, syncingWith } from './syncing.ts';
 const now = new Date('2026-07-10T00:00:00.000Z');
 const DAY = 86_400_000;
 
-/** Rows evenly over the days before now. */
+/** Rows spread evenly over the days before now. */
 function rowsOver(days: number, perDay: number, bannerId = 'bnr_1'): FakeRow[] {
   return Array.from({ length: days * perDay }, (_, index) => {
     const at = now.getTime() - days * DAY + Math.floor((index * DAY) / perDay);
@@ -22,7 +22,7 @@ function rowsOver(days: number, perDay: number, bannerId = 'bnr_1'): FakeRow[] {
   });
 }
 
-/** Rows of one moment. */
+/** Rows with the same time. */
 function burst(count: number, at: string, bannerId = 'bnr_1'): FakeRow[] {
   return Array.from({ length: count }, (_, index) => ({
     bannerId,
@@ -157,7 +157,7 @@ describe('a service whose cursors expire after a few pages', () => {
     expect((await status())[0]?.gap).toContain('2026-07-07T03:00:01.000Z');
     expect(await position()).toMatchObject({ cursor: null, run_plan: null, read_to: now.toISOString() });
 
-    // The next run asks for what is new and for the gap, not for the whole log.
+    // The next run requests new rows and the gap, not the whole log.
     fake.rows = [...fake.rows, ...burst(3, '2026-07-10T01:00:00.000Z')];
     syncing.now = new Date(now.getTime() + 2 * 3_600_000);
     const before = fake.requests.length;
@@ -181,7 +181,7 @@ describe('a service whose cursors expire after a few pages', () => {
       const result = await syncing.pull();
       expect(result).toMatchObject({ outcome: 'failed', reason: 'cursor-expired' });
       expect(result.outcome === 'failed' && result.error).toContain('completely: 2026-07-06.');
-      // Only the last rows of the day that holds too many are missing.
+      // Only the last rows of the overfull day are missing.
       const have = new Set(await stored());
       const missing = fake.rows.filter(({ text }) => !have.has(text));
       expect(missing.length).toBeLessThanOrEqual(95 - 50);

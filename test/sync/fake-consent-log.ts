@@ -2,41 +2,41 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** One row as the fake service holds it: when it was recorded, and its exact JSON text. */
+/** One row of the fake service: when it was recorded, and its exact JSON text. */
 export interface FakeRow {
   readonly bannerId: string;
   readonly at: number;
   readonly text: string;
 }
 
-/** What goes wrong with one request. */
+/** A fault of one request. */
 export type Fault =
   | { readonly type: 'status'; readonly status: number; readonly retryAfter?: string }
-  /** Answers a request with a cursor as one whose cursor it does not know. */
+  /** Answers a request with a cursor as if the cursor were unknown. */
   | { readonly type: 'expired'; readonly status: 400 | 404 | 410 }
   | { readonly type: 'truncated' }
   | { readonly type: 'dropped' }
   /** No rows, and the cursor leads to the page that should have come. */
   | { readonly type: 'empty' }
-  /** The page comes again under another cursor. */
+  /** The page comes again with another cursor. */
   | { readonly type: 'repeated' }
   /** The next cursor is one of an earlier page. */
   | { readonly type: 'looping' };
 
 export interface FakeOptions {
   readonly order?: 'ascending' | 'descending';
-  /** The service's own limit per page, below the 200 it documents. */
+  /** The service's page limit, below the documented 200. */
   readonly pageRows?: number;
-  /** What an answer waits for; null: nothing. */
+  /** Delays an answer until the promise settles; null: no delay. */
   readonly wait?: (query: URLSearchParams) => Promise<void> | null;
-  /** Asked for each request, `nth` from 1. */
+  /** Called for each request, `nth` from 1. */
   readonly fault?: (nth: number, query: URLSearchParams) => Fault | null;
   /** What the answer to a request waits for; null: nothing. */
-  /** Cursors are refused after so many pages of a window; 0: the first one is. */
+  /** Refuses cursors after this many pages of a window; 0: the first one already. */
   readonly cursorsExpireAfter?: { readonly pages: number; readonly status: number } | null;
-  /** Goes by whole days whatever is asked; `to` is a day that counts, or does not. */
+  /** Uses whole days, whatever is requested; the day of `to` is included or not. */
   readonly cutsToDays?: 'inclusive' | 'exclusive';
-  /** Answers 400 to anything but dates, and takes `to` for a whole day. */
+  /** Answers 400 to anything but dates, and reads `to` as a whole day. */
   readonly takesDatesOnly?: boolean;
   /** Answers 400 to times with a fraction of a second. */
   readonly takesSecondsOnly?: boolean;
@@ -44,15 +44,15 @@ export interface FakeOptions {
   readonly takesCursorAlone?: boolean;
   /** Answers 400 to times that have an offset. */
   readonly takesNoOffset?: boolean;
-  /** Answers 400 unless both ends of the period are given, or only when one of them is. */
+  /** Answers 400 unless both ends of the period are given, or if only one is. */
   readonly wantsBothEnds?: 'always' | 'or-none';
   readonly ignoresPeriod?: boolean;
-  /** Gives all rows of the period in one page. */
+  /** Returns all rows of the period in one page. */
   readonly ignoresLimit?: boolean;
-  /** How long cursors are. */
+  /** Length of cursors. */
   readonly cursorBytes?: number;
   readonly hold?: (nth: number) => Promise<void> | null;
-  /** The Date header; null: none. Default: the present. */
+  /** The Date header; null: none. Default: now. */
   readonly date?: () => Date | null;
 }
 
@@ -65,9 +65,9 @@ export interface FakeConsentLog {
 }
 
 interface Cursor {
-  /** The query that it belongs to. */
+  /** The query of the cursor. */
   readonly of: string;
-  /** Which page of the window it leads to, 1 the first after the beginning. */
+  /** The page of the window that it leads to; 1 is the first after the beginning. */
   readonly depth: number;
   readonly after: number;
   readonly index: number;
@@ -75,8 +75,8 @@ interface Cursor {
 }
 
 /**
- * The service's GET /consent/logs (docs/service.md §4.5) on a free loopback port, with faults on demand; closed when the test ends.
- * Cursors name the row to go on after, so rows that arrive during a run move no page.
+ * The service's GET /consent/logs (docs/service.md §4.5) on a free loopback port, with faults on demand; closed when
+ * the test ends. Cursors name the row to continue after, so rows that arrive during a run move no page.
  */
 export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOptions = {}): Promise<FakeConsentLog> {
   const firstCursors = new Map<string, string>();
@@ -169,7 +169,7 @@ export async function fakeConsentLog(rows: readonly FakeRow[], options: FakeOpti
 
 const DAY = 86_400_000;
 
-/** The period asked for in milliseconds, its end not included. */
+/** The requested period in milliseconds, without its end. */
 function periodOf(query: URLSearchParams, options: FakeOptions): readonly [number, number] {
   const [from, to] = [query.get('from'), query.get('to')];
   if (options.ignoresPeriod === true) return [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];

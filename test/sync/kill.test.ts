@@ -9,7 +9,7 @@ import { type FakeConsentLog, fakeConsentLog, minuteRows } from './fake-consent-
 const PAGES = 8;
 const PAGE_ROWS = 10;
 const ROWS = PAGES * PAGE_ROWS - 3;
-/** The last page that is stored before the end; in `npm run test:long` each. */
+/** The last page stored before the kill; `npm run test:long` tries each. */
 const LATEST = Array.from({ length: PAGES }, (_, page) => page).filter(
   (page) => runs(1) > 1 || [0, 1, PAGES - 1].includes(page),
 );
@@ -27,7 +27,7 @@ describe('a sync whose process is killed', () => {
     'after page %i continues there: every row once, no page fetched twice except the one in transit',
     async (kept) => {
       const folder = await temporaryFolder();
-      // The page after the one that is to be stored last never comes, so that it is known what was stored at the kill.
+      // The page after the last stored one never comes, so the test knows which pages were stored at the kill.
       let held: (() => void) | null = null;
       const gate = new Promise<void>((resolve) => {
         held = resolve;
@@ -70,7 +70,7 @@ describe('a sync whose process is killed', () => {
         { outcome: 'finished', resumed: kept > 0, rows: ROWS - stored, stored: ROWS - stored, duplicates: 0 },
       ]);
       expect(fake.requests[before]?.get('cursor') ?? null).toBe(position?.cursor ?? null);
-      // What has a `from` is the look-back up to the present, which follows the window that was interrupted.
+      // Requests with a `from` are the look-back up to now, which follows the interrupted window.
       const pages = fake.requests.filter((query) => !query.has('from'));
       expect(pages).toHaveLength(PAGES + 1);
       const rows = await storedRows();

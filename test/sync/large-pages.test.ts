@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-/** Walks over a log that never ends and of which every page is one row of 4 MiB, the same one where `isSame`. */
+/** Walks over an endless log whose pages are each one row of 4 MiB, always the same one if `isSame`. */
 function walk(banner: string, isSame = false) {
   let pages = 0;
   const service = {

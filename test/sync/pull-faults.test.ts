@@ -46,7 +46,7 @@ describe('a pull from a service with faults', () => {
     heal();
     const before = fake.requests.length;
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', resumed: true, stored: 15 });
-    // Two pages that were left, then what is new since: the look-back, which holds no row.
+    // The two remaining pages, then the new rows: the look-back, which has none.
     expect(fake.requests.slice(before).map((query) => query.has('cursor'))).toEqual([true, true, false]);
     expect(await position()).toMatchObject({
       cursor: null,
@@ -214,7 +214,7 @@ describe('a pull that is interrupted', () => {
       return append(entries, also);
     };
     await syncing.pull();
-    // The second, and as soon as that one is here the third.
+    // The second page, and as soon as that has arrived, the third.
     expect(requestsAtCommit[0]).toBeGreaterThanOrEqual(2);
     expect(requestsAtCommit[1]).toBe(3);
   });

@@ -26,7 +26,7 @@ const fault = fc.oneof(
     ),
   },
 );
-/** Many rows of one tick among them, and rows dated beyond the present. */
+/** Including many rows of one tick, and rows dated in the future. */
 const rows = fc.array(
   fc.record({
     tick: fc.oneof(fc.integer({ min: 0, max: 3 }), fc.integer({ min: 0, max: 100_000 }), fc.constant(40_000_000)),
@@ -47,7 +47,8 @@ describe('for any rows, order, page size and faults', () => {
         fc.record({
           order: fc.constantFrom('ascending' as const, 'descending' as const),
           pageRows: fc.integer({ min: 1, max: 8 }),
-          // Cursors that expire always, so that nothing but narrower periods helps; a tick of a second holds at most three rows then.
+          // Cursors that always expire, so only narrower periods help; then a tick of a second holds at most three
+          // rows.
           cursorsExpireAfter: fc.option(
             fc.record({ pages: fc.integer({ min: 2, max: 5 }), status: fc.constantFrom(400, 410, 431, 500) }),
             { nil: null },
@@ -58,12 +59,12 @@ describe('for any rows, order, page size and faults', () => {
         async (drawn, shape, faults, crashes) => {
           const ticks = new Map<number, number>();
           const all = drawn.map(({ tick: drawnTick, field, space, isBroken }, index): FakeRow => {
-            // What one second holds can be read in the pages that are given.
+            // One second never holds more rows than the available pages.
             const used = ticks.get(drawnTick) ?? 0;
             ticks.set(drawnTick, used + 1);
             const isFull = shape.cursorsExpireAfter !== null && used >= shape.pageRows;
             const tick = isFull ? 200_000 + 2 * index : drawnTick;
-            // A period of one second includes both its ends: rows of the next second would fill it as well.
+            // A period of one second includes both its ends, so rows of the next second count too.
             const spread = shape.cursorsExpireAfter === null ? 1 : 2;
             const at = Date.parse('2026-07-05T00:00:00Z') + tick * spread * 1000;
             return {
@@ -121,7 +122,7 @@ describe('for any rows, order, page size and faults', () => {
       ),
       { numRuns: runs(20) },
     );
-    // Twenty runs meet about thirty faults: far fewer would mean that the property shows nothing.
+    // Twenty runs meet about thirty faults; far fewer would mean that the property proves nothing.
     expect(served).toBeGreaterThan(10);
     expect(unfinished).toBeGreaterThan(0);
   });

@@ -35,7 +35,7 @@ describe('a service that accepts requests in another form', () => {
     expect(await form()).toBe(words);
     const before = fake.requests.length;
     expect(await syncing.pull()).toMatchObject({ outcome: 'finished', stored: 0 });
-    // Nothing is found out a second time: one request for each page.
+    // The form is not tried out again: one request per page.
     expect(fake.requests.length - before).toBe(5);
   });
 

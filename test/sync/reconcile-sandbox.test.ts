@@ -13,7 +13,7 @@ import { temporaryLedger } from '../temporary.ts';
 const options = sourceOptionsSchema.parse({});
 
 describe('reconciling the sandbox, which withholds and contradicts on purpose', () => {
-  // `terse` says its times to the second and nothing of policies, `nested` shifts them by an offset.
+  // `terse` has times to the second and no policies, `nested` shifts times by an offset.
   it.each(['plain', 'enveloped', 'nested', 'terse'] as const)(
     'finds exactly the lost and the contradicting decisions, in the dialect %s',
     async (dialect) =>

@@ -56,7 +56,7 @@ describe('a recount of recent days', () => {
     const late = rows[5] ?? expect.fail();
     fake.rows = rows.filter((row) => row !== late);
     await syncing.pull();
-    // Days later one row has appeared, one has vanished, and one says something else.
+    // Days later one row has appeared, one has vanished, and one has changed.
     fake.rows = rows.flatMap((row, index) => {
       if (index === 20) return [];
       return index === 30 ? [{ ...row, text: row.text.replace('accept', 'reject') }] : [row];

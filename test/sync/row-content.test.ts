@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '../../src/crypto/canonical.ts';
 import { canonicalContent, volatileFields } from '../../src/sync/row.ts';
 
-/** As it is meant: a copy without the volatile fields, written by the library. */
+/** The intended form: a copy without the volatile fields, written by the library. */
 function byTheLibrary(value: unknown): string {
   return canonicalJson(without(value)).toString('utf8');
 }
@@ -33,7 +33,7 @@ describe('the content that identifies a row', () => {
     })).value;
     fc.assert(
       fc.property(json, (drawn) => {
-        // The library leaves an object alone that has a member of this name.
+        // The library does not sort an object that has a member of this name.
         const value: unknown = JSON.parse(JSON.stringify(drawn).replaceAll('"toJSON"', '"toJson"'));
         expect(canonicalContent(value)).toBe(byTheLibrary(value));
       }),

@@ -7,11 +7,11 @@ import { createWorld, decisionFact, pulledRow, rules, webhook, type World } from
 
 const day = (time: string) => `2026-03-0${time}:00.000Z`;
 
-/** An anonymous choice of a subject that arrives at the given times. */
+/** An anonymous decision of a subject that arrives at the given times. */
 async function deliver(world: World, subject: string | null, times: readonly string[]): Promise<void> {
   for (const time of times) {
     const occurred = { at: day(time), basis: 'received' as const, counts: true };
-    // The same bytes: the time of receipt is not part of the body, as the test's body would otherwise have it.
+    // Identical bytes, so the time of receipt must not be part of the body as in other tests.
     const fact = decisionFact({ subject, occurred: { ...occurred, at: day(times[0] ?? '') } });
     await world.ledger.append([webhook('acme', { event: 'consent.recorded', fact }, day(time))]);
   }
@@ -59,7 +59,7 @@ it('settles repeats from the pulled log with an entry that names the rows, and a
   await pull(world, 'r1', 'twice', '1T08:59');
   await pull(world, 'r2', 'twice', '1T09:29');
   await pull(world, 'r3', 'once', '1T10:00');
-  // Too long before: another matter.
+  // Too long before: a different decision.
   await pull(world, 'r0', 'once', '1T08:00');
   const settle = () =>
     settleRepeats(
@@ -79,7 +79,7 @@ it('settles repeats from the pulled log with an entry that names the rows, and a
       ]),
     );
 
-  // Rows may appear late: as long as the log was not pulled a day beyond, only what it has counts.
+  // Rows may appear late: until the log was pulled a day beyond, only existing rows count.
   await setWatermark(world, day('2T09:00'));
   expect(await settle()).toEqual({ repeats: 0, newChoices: 1, open: 3 });
   await setWatermark(world, day('2T10:30'));
@@ -106,7 +106,7 @@ it('settles repeats from the pulled log with an entry that names the rows, and a
     newChoices: 1,
   });
 
-  // Repeated once more: what was decided before does not speak of this one.
+  // Repeated once more: the earlier resolution does not cover this repeat.
   await deliver(world, 'once', ['1T10:00', '1T10:40']);
   expect((await resolutions())[2]).toBe('unresolved');
 });

@@ -15,7 +15,7 @@ import { openFreshStore, testKeys } from '../temporary.ts';
 import { sorted } from './sorted-rows.ts';
 import { sourceAt } from './syncing.ts';
 
-/** More for once: PROPERTY_RUNS=1000 npx vitest run --project sqlite test/sync/sync-property.test.ts */
+/** For a longer run: PROPERTY_RUNS=1000 npx vitest run --project sqlite test/sync/sync-property.test.ts */
 const RUNS = Number(process.env['PROPERTY_RUNS'] ?? 45);
 const START = Date.parse('2026-07-10T00:00:00.000Z');
 const HOUR = 3_600_000;
@@ -31,7 +31,7 @@ function faultOf<Name extends FaultName>(
   return fc.record(more).map((fields) => ({ name, on: 'consent-logs', ...fields }) as FaultInput);
 }
 
-/** Everything that the sandbox can do to a page of the consent log. */
+/** Every sandbox fault for a page of the consent log. */
 const faults: Readonly<Record<string, fc.Arbitrary<FaultInput>>> = {
   latency: faultOf('latency', { rate, ms: fc.integer({ min: 0, max: 15 }) }),
   'time-out': faultOf('time-out', { times: fc.constant(1), after: times.after }),
@@ -64,7 +64,7 @@ const faults: Readonly<Record<string, fc.Arbitrary<FaultInput>>> = {
   'late-rows': faultOf('late-rows', { rate, ms: fc.constantFrom(HOUR, 10 * HOUR, 60 * DAY) }),
 };
 
-/** What happens between the beginning and the end. A run may be stopped between two pages, or its process dies before or after a commit. */
+/** The steps between beginning and end. A run may be stopped between two pages, or its process dies before or after a commit. */
 const step = fc.oneof(
   fc.record({ type: fc.constant('run' as const) }),
   fc.record({ type: fc.constant('full' as const) }),
@@ -80,12 +80,12 @@ const step = fc.oneof(
     to: fc.integer({ min: 0, max: 3 }),
   }),
   fc.record({ type: fc.constant('recount' as const) }),
-  /** Somebody pulls one banner by its name. */
+  /** One banner is pulled by its name. */
   fc.record({ type: fc.constant('by name' as const), full: fc.boolean() }),
   /** Visitors decide, all in one tick. */
   fc.record({ type: fc.constant('burst' as const), rows: fc.integer({ min: 1, max: 30 }) }),
   fc.record({ type: fc.constant('wait' as const), hours: fc.integer({ min: 0, max: 40 }) }),
-  /** Our clock is set; it counts where the service tells its own time. */
+  /** The local clock is set; this matters if the service states its own time. */
   fc.record({ type: fc.constant('clock' as const), skewHours: fc.integer({ min: -30, max: 300 }) }),
 );
 
@@ -97,7 +97,10 @@ const scenario = fc.record({
   banners: fc.integer({ min: 1, max: 4 }),
   named: fc.boolean(),
   atOnce: fc.integer({ min: 1, max: 4 }),
-  /** By which our clock is ahead of the service's. Where the service does not tell its time, nobody could know. */
+  /**
+   * Hours by which the local clock is ahead of the service's. If the service does not state its time, a clock that is
+   * ahead cannot be detected.
+   */
   clock: fc.oneof(
     fc.record({ skewHours: fc.integer({ min: -30, max: 300 }), isTold: fc.constant(true) }),
     fc.record({ skewHours: fc.integer({ min: -30, max: 0 }), isTold: fc.constant(false) }),
@@ -109,7 +112,7 @@ const scenario = fc.record({
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
-/** How often each fault happened, over all scenarios. */
+/** The number of times each fault happened, over all scenarios. */
 const happened = new Map<string, number>();
 
 it('covers every consent-log fault of the sandbox', () => {
@@ -121,7 +124,7 @@ it('ends with exactly the rows of the service, each once, for any rows, dialect,
   timeout: 3_600_000,
 }, async () => {
   const calm = { seed: 3, consentRows: 60, pageRows: 7, banners: 2, atOnce: 2, clock: { skewHours: 1, isTold: true } };
-  // Each fault at least once, with a process that dies.
+  // Each fault at least once, with a dying process.
   const examples = Object.keys(faults).map((name, place): [Scenario] => {
     const drawn = fc.sample(faults[name] ?? expect.fail(), { numRuns: 1, seed: place + 1 });
     const steps: Scenario['steps'] = [
@@ -261,14 +264,14 @@ async function play(drawn: Scenario): Promise<void> {
     if (drawn.faults.some(({ name }) => name === 'late-rows'))
       happened.set('late-rows', (happened.get('late-rows') ?? 0) + rowsNow().length - shown);
 
-    // A service that refused the log as a whole is asked for it again after a day.
+    // A service that refused the log as a whole is tried again as a whole after a day.
     if (drawn.faults.some(({ name }) => name === 'bad-request')) now += 25 * HOUR;
     for (let runs = 1; ; runs += 1) {
       const result = await run();
       if (result.outcome === 'done' && result.banners.every(({ outcome }) => outcome === 'finished')) break;
       expect(runs, JSON.stringify(result)).toBeLessThan(12);
     }
-    // What the service itself passed over, or showed days late, no run can know of; counting again finds it.
+    // No run can know of rows that the service itself left out or showed days late; a recount finds them.
     if (drawn.faults.some(isBeyondRuns)) expect(await recount()).toEqual([]);
     expect(sorted(await bodiesOf(store))).toEqual(sorted(rowsNow()));
 
@@ -294,7 +297,7 @@ interface Mortal {
   readonly ledger: Ledger;
 }
 
-/** Ends with one of its commits: before it, or when it is on the disk but nobody has heard of it. */
+/** Dies at one of its commits: before it, or after it is on disk but before the commit returns. */
 function mortal({ store, ledger }: Mortal, { at, committed }: { at: number; committed: boolean }): Mortal {
   let commits = 0;
   const died = new StoreUnavailable('the process died', { cause: new Error('killed') });
@@ -316,7 +319,7 @@ function isBeyondRuns(fault: FaultInput): boolean {
   return fault.name === 'late-rows' && (fault.ms ?? 0) > 12 * HOUR;
 }
 
-/** Bodies of pulled rows, without the pieces of broken pages. */
+/** Bodies of pulled rows, without pieces of broken pages. */
 async function bodiesOf(store: Pick<Store, 'read'>): Promise<string[]> {
   const rows = await store.read
     .selectFrom('entries')

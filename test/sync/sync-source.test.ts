@@ -38,7 +38,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
       },
       { source, actor: 'test', atOnce: 1, ...request },
     );
-  /** A decision is in the read models before a page that is being fetched comes. */
+  /** Adds a decision to the read models before the page being fetched arrives. */
   const see = (bannerId: string | null) =>
     (seeing = syncing.store.foldTransaction((tx) =>
       tx.insertMany('decision_history', [decisionRow({ seq: Math.floor(Math.random() * 1e9), banner_id: bannerId })]),
@@ -81,7 +81,7 @@ describe('syncing a source', () => {
   it('pulls the whole log if the options name no banner, even if deliveries name some', async () => {
     const { sync, see, fake, status } = await world();
     await see('bnr_1');
-    // Nobody here has ever heard of bnr_2 and bnr_seen.
+    // bnr_2 and bnr_seen are still unknown here.
     expect(await sync()).toMatchObject({
       outcome: 'done',
       banners: [{ bannerId: null, stored: 36 }, { bannerId: 'bnr_1' }],
@@ -109,7 +109,7 @@ describe('syncing a source', () => {
       ['bnr_1', 'up-to-date', 12],
       ['bnr_2', 'up-to-date', 12],
     ]);
-    // And it is not asked again every time.
+    // And it is not tried again every time.
     const before = fake.requests.length;
     expect(await sync()).toMatchObject(byBanner);
     expect(fake.requests.slice(before).every((query) => query.has('banner_id'))).toBe(true);
@@ -233,7 +233,7 @@ describe('syncing a source', () => {
     const second = new Promise<void>((resolve) => (isAsked = resolve));
     fake.options = {
       pageRows: 2,
-      // The first banner gets no answer before the second one has asked: one after the other, this would never end.
+      // The first banner gets no answer until the second has asked: in sequence, this would never end.
       wait: (query) => {
         if (query.get('banner_id') === 'bnr_2') isAsked();
         return query.get('banner_id') === 'bnr_1' ? second : null;
@@ -393,7 +393,7 @@ it('reads large pages one at a time, over all banners and sources of a process',
   const ended = await Promise.all(['one', 'two'].map(sync));
   expect(ended.map(({ outcome }) => outcome)).toEqual(['done', 'done']);
   expect(most).toBe(1);
-  // Once a walk has met a large page it asks for the next one as such.
+  // Once a walk has met a large page, it requests the next one as large.
   expect(asked.filter((size) => size === 'large')).toHaveLength(12);
   expect(asked.filter((size) => size === 'usual')).toHaveLength(6);
 });

@@ -8,7 +8,7 @@ import { pullConsentLogs } from '../../src/sync/pull.ts';
 import type { SyncDeps } from '../../src/sync/sync-source.ts';
 import { temporaryLedger } from '../temporary.ts';
 
-/** A source that the fake service belongs to. */
+/** A source at the fake service. */
 export function sourceAt(baseUrl: string | null, options: object = {}): Source {
   return {
     slug: 'acme',
@@ -25,19 +25,19 @@ export function sourceAt(baseUrl: string | null, options: object = {}): Source {
 export interface Syncing {
   readonly store: Store;
   readonly ledger: Ledger;
-  /** The clock's present; may be moved. */
+  /** The clock's current time; may be moved. */
   now: Date;
-  /** Its read models stay as the test projects them. */
+  /** Its read models change only when the test projects. */
   readonly deps: PullDeps & Pick<SyncDeps, 'catchUp' | 'recipeOf'>;
   pull(request?: Partial<PullRequest>): ReturnType<typeof pullConsentLogs>;
-  /** Bodies of the pulled rows in the ledger, in order of seq; not the pieces of broken pages. */
+  /** Bodies of the pulled rows in the ledger, in order of seq, without pieces of broken pages. */
   bodies(): Promise<string[]>;
   /** Bodies of the pieces of broken pages. */
   pieces(): Promise<string[]>;
   actions(): Promise<Record<string, unknown>[]>;
 }
 
-/** A ledger of the test's own beside a fake service. Retries are quick, three of them. */
+/** A ledger of the test beside a fake service, with three quick retries. */
 export async function syncingWith(baseUrl: string, now = new Date()): Promise<Syncing> {
   const { store, ledger } = await temporaryLedger();
   const clock: Clock = () => syncing.now;

@@ -14,7 +14,7 @@ async function world(status = 404) {
     fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status } : null),
   });
   const syncing = await syncingWith(fake.baseUrl, now);
-  // A delivery told of a banner that the service does not know.
+  // A delivery named a banner that the service does not know.
   await syncing.store.foldTransaction(({ query }) =>
     query
       .insertInto('decision_history')

@@ -3,7 +3,7 @@ import { type PageRequest, type WalkPage, walkPages } from '../../src/sync/walk.
 
 const readPage = (page: WalkPage) => Promise.resolve(page);
 
-/** Walks over pages given as `cursor → [identity, next cursor]`; what comes out, in words. */
+/** Walks over pages given as `cursor → [identity, next cursor]`; resolves with the outcome in words. */
 async function walk(
   pages: Record<string, [string | null, string | null]>,
   options: { cursor?: string } = {},
@@ -100,7 +100,7 @@ describe('walking over pages', () => {
   });
 
   it('does not treat the last page as a fault', async () => {
-    // Each that gives the rows of an earlier one is asked for twice.
+    // A page with the rows of an earlier one is requested twice.
     expect(await walk({ start: ['a', '1'], 1: ['a', '2'], 2: ['a', null] })).toEqual(['a', 'a', 'a', 'a', 'a']);
   });
 

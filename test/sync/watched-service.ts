@@ -2,20 +2,20 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between the program and a service: notes which pages are asked for, makes them small, and lets them wait. */
+/** A proxy between the program and a service that records the requested pages, makes them small, and can delay them. */
 export interface WatchedService {
   readonly baseUrl: string;
-  /** What was asked of the consent log, in order. */
+  /** The requests to the consent log, in order. */
   readonly requests: readonly URLSearchParams[];
-  /** Those of them that wait at the moment. */
+  /** Those of them that are waiting. */
   waiting(): readonly URLSearchParams[];
-  /** Lets so many requests through from now on, those that wait first; the others wait. */
+  /** Lets this many requests through from now on, waiting ones first; the others wait. */
   letThrough(count: number): void;
 }
 
 const PATH = '/consent/logs';
 
-/** Begins by letting everything through; closed when the test ends. `pageRows`: as if the service gave no larger pages. */
+/** Lets everything through at first; closed when the test ends. `pageRows`: largest page of the service. */
 export async function watchedService(
   target: string,
   { pageRows, delay = 0 }: { readonly pageRows: number; readonly delay?: number },
@@ -32,7 +32,7 @@ export async function watchedService(
     return new Promise((go) => {
       const place = { query, go };
       queue.push(place);
-      // The caller is gone.
+      // The caller has disconnected.
       response.once('close', () => {
         const at = queue.indexOf(place);
         if (at !== -1) queue.splice(at, 1);

@@ -16,12 +16,12 @@ import { cliPath, environment } from '../serving.ts';
 import { openStoreIn, temporaryFolder } from '../temporary.ts';
 import { watchedService } from './watched-service.ts';
 
-/** A worker of the built program in a process of its own. */
+/** A worker of the built program in a separate process. */
 export interface WorkerProcess {
   readonly child: ChildProcess;
-  /** As a power cut would end it. */
+  /** Ends it like a power cut. */
   kill(): Promise<void>;
-  /** As an operator would; resolves with its exit code. */
+  /** Stops it as an operator would; resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
@@ -29,7 +29,7 @@ export type StatusRow = BannerStatus & {
   readonly job: { readonly progress: { readonly message: string } | null } | null;
 };
 
-/** An installation of the built program that follows one client of a sandbox, and what an operator does with it. */
+/** An installation of the built program that follows one client of a sandbox, with the actions of an operator. */
 export async function workerWorld(options: Partial<SandboxOptions> = {}, pages = { pageRows: 10, delay: 0 }) {
   const { sandbox, baseUrl } = await startSandbox({
     seed: 11,
@@ -48,7 +48,7 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
   const env = environment(folder, {
     SERVICE_BASE_URL: watched.baseUrl,
     SERVICE_API_KEY: client.apiKey,
-    // Set, so that there are schedules, but none comes round while a test runs: tests say when.
+    // Set so that schedules exist, but none is due while a test runs: tests trigger them.
     SYNC_SCHEDULE: '7 5 1 1 *',
   });
   const command = (...args: string[]): Promise<Ran> => runIn(folder, args, { env });
@@ -75,7 +75,10 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
     store: opened,
     status: () => json<readonly StatusRow[]>('sync', 'status'),
 
-    /** Others take its jobs over when it is silent for `lease` seconds: longer than a busy machine delays it, unless that is what the test waits for. */
+    /**
+     * Others take its jobs over after `lease` seconds of silence: longer than a busy machine delays it, unless the test
+     * waits for exactly that.
+     */
     async startWorker(lease = 60): Promise<WorkerProcess> {
       const child = spawn(process.execPath, [cliPath, 'worker', '--lease', String(lease), '--json'], {
         env,
@@ -98,7 +101,7 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
       return { child, kill: () => end('SIGKILL').then(() => undefined), stop: () => end('SIGTERM') };
     },
 
-    /** A worker in this process, which takes a tenth of the computing. */
+    /** A worker in this process, which takes a tenth of the CPU time. */
     async workHere(): Promise<{ stop(): Promise<void> }> {
       const context = await openContext(loadConfig(env, folder), createLog('fatal'));
       const worker = await startWorker(context);
@@ -108,7 +111,7 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
       return { stop };
     },
 
-    /** Makes a schedule come round now, as it does at its time. */
+    /** Makes a schedule due now. */
     async comeRound(name: 'sync' | 'recount'): Promise<void> {
       const own = await opened();
       await own.transaction(async ({ query }) => {
@@ -150,7 +153,7 @@ export async function workerWorld(options: Partial<SandboxOptions> = {}, pages =
         .filter(({ action }) => action === name);
     },
 
-    /** What the service has at the moment, as the dialect writes it. */
+    /** The current rows of the service, in its dialect. */
     rows(): string[] {
       const page = { bannerId: null, from: null, to: null, limit: 100_000, position: null } as const;
       const { rows } = log.page({ ...page, now: Date.now(), order: 'oldest-first' });

@@ -15,7 +15,7 @@ describe('a worker that is killed', () => {
     let cursor: string | null = null;
     for (let page = 1; page < pages; page += 1) {
       const before = watched.requests.length;
-      // The page that is due comes; the one after it, which is asked for meanwhile, never does.
+      // The current page comes; the next one, requested meanwhile, never does.
       watched.letThrough(1);
       const worker = await world.startWorker(2);
       await until(async () => {
@@ -71,7 +71,7 @@ describe('a worker that is killed', () => {
     const first = await world.startWorker(2);
     await world.comeRound('sync');
     await until(() => world.watched.waiting().length >= 3);
-    // Side by side, and no more of one banner than its first page.
+    // In parallel, and only the first page of each banner.
     expect(new Set(world.watched.waiting().map((query) => query.get('banner_id'))).size).toBe(3);
     world.watched.letThrough(Number.POSITIVE_INFINITY);
     let worker = first;
@@ -95,7 +95,7 @@ describe('a worker that is killed', () => {
       await world.comeRound('sync');
       return false;
     });
-    // A further sync may have come round meanwhile: it ends by itself.
+    // A further scheduled sync may have started; it ends by itself.
     await until(async () => (await world.status()).every(({ job, state }) => job === null && state === 'up-to-date'));
     expect(await worker.stop()).toBe(0);
     expect(sorted(await world.bodies())).toEqual(sorted(world.rows()));
@@ -112,7 +112,7 @@ describe('a worker that is killed', () => {
     const silent = await world.startWorker(2);
     await world.comeRound('sync');
     await until(async () => (await world.bodies()).length === 3 * PAGE_ROWS);
-    // In a transaction of its own, so that the worker holds no lock when it stops.
+    // In a separate transaction, so the worker holds no lock when it stops.
     await (await world.store()).transaction(async () => void silent.child.kill('SIGSTOP'));
     world.watched.letThrough(Number.POSITIVE_INFINITY);
     const other = await world.startWorker(2);
@@ -213,7 +213,7 @@ describe('a sync that a worker is running', () => {
     );
     world.sandbox.faults.set([]);
     await world.comeRound('sync');
-    // The position is up to date a moment before the job that brought it there has ended.
+    // The position is up to date a moment before its job has ended.
     await until(async () => {
       const [row] = await world.status();
       return row?.state === 'up-to-date' && row.job === null;
@@ -233,7 +233,7 @@ describe('the nightly recount', () => {
   ])('%s, finds rows that came days late and names missing rows', async (_, named) => {
     const world = await workerWorld({ clients: [{ slug: 'shop', banners: 2 }], consentRows: 75, dialect: 'enveloped' });
     const all = world.rows();
-    // A part of the rows is not shown yet.
+    // Some of the rows are not shown yet.
     world.sandbox.faults.set([{ name: 'late-rows', rate: 0.2, ms: 30 * 86_400_000 }]);
     const early = world.rows();
     const late = all.filter((row) => !early.includes(row));
@@ -261,7 +261,7 @@ describe('the nightly recount', () => {
     const again = (await world.actions('sync.finished')).length;
     await world.comeRound('sync');
     await until(async () => (await world.actions('sync.finished')).length >= again + positions);
-    // The look-back of a day does not reach the rows that came late.
+    // The look-back of a day does not reach the late rows.
     expect((await world.bodies()).length).toBeLessThan(all.length);
     const missing = all.length - (await world.bodies()).length;
 
@@ -277,13 +277,13 @@ describe('the nightly recount', () => {
     const shown = await world.command('sync', 'status');
     expect(shown.stdout).toMatch(/the recount of \S+ found \d+ rows? missed by earlier runs/);
 
-    // Now some that were there are shown no more.
+    // Now some earlier rows are no longer shown.
     world.sandbox.faults.set([{ name: 'late-rows', rate: 0.2, ms: 30 * 86_400_000 }]);
     await world.comeRound('recount');
     await until(async () => (await world.actions('sync.recounted')).length >= 2 * positions);
     const second = (await world.actions('sync.recounted')).slice(positions);
     const gone = second.reduce((sum, one) => sum + Number(one['gone']), 0);
-    // Those of the last hour are not judged.
+    // Rows of the last hour are not judged.
     expect(gone).toBeGreaterThan(0);
     expect(gone).toBeLessThanOrEqual(late.length);
     expect((await world.bodies()).length).toBe(all.length);

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A span as OTLP/JSON has it, attributes as an object. */
+/** A span as in OTLP/JSON, with attributes as an object. */
 export interface Exported {
   readonly traceId: string;
   readonly spanId: string;
@@ -28,7 +28,7 @@ interface Export {
   }[];
 }
 
-/** An OTLP collector over HTTP. `hangs`: it takes requests and never answers. */
+/** An OTLP collector over HTTP. `hangs`: it accepts requests and never answers. */
 export async function startCollector({ hangs = false }: { hangs?: boolean } = {}) {
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = [];
   const server = createServer((request, response) => {
@@ -47,7 +47,7 @@ export async function startCollector({ hangs = false }: { hangs?: boolean } = {}
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    /** What OTLP/JSON requests hold. */
+    /** The spans in OTLP/JSON requests. */
     spans: (): Exported[] =>
       requests.flatMap(({ body }) =>
         (JSON.parse(body.toString()) as Export).resourceSpans.flatMap(({ resource, scopeSpans }) =>

@@ -17,7 +17,7 @@ const request = JSON.stringify({
   data: { request_id: 'req-otel-1', type: 'access', name: NAME, email: EMAIL, message: 'secret words' },
 });
 
-/** Asks a serving process of this folder for jobs, as an officer's page does. */
+/** Enqueues jobs for a serving process of this folder, as an officer's page does. */
 async function beside(folder: string) {
   const context = await openContext(loadConfig(environment(folder), folder), createLog('silent'));
   onTestFinished(() => context.close());
@@ -99,7 +99,7 @@ test('a delivery, its entry and its fold are one trace; the pack links to it; no
     kind: 3,
     attributes: { 'http.request.method': 'GET', 'http.response.status_code': 200 },
   });
-  // Whose service it is need not know of our traces.
+  // The owner of the service need not know of these traces.
   expect(service.requests.flatMap(({ headers }) => Object.keys(headers))).not.toContain('traceparent');
 
   expect(collector.requests.map(({ path, headers }) => [path, headers['x-key']])[0]).toEqual([
@@ -148,7 +148,7 @@ test('a collector that hangs or is unreachable delays neither a sender nor the e
   const hanging = await startCollector({ hangs: true });
   for (const url of [hanging.url, 'http://127.0.0.1:9']) {
     const server = await startServing(await temporaryFolder(), { OTEL_EXPORTER_OTLP_ENDPOINT: url });
-    // More than one batch of spans, so that one is under way to the collector.
+    // More than one batch of spans, so one is always under way to the collector.
     const times: number[] = [];
     for (let n = 0; n < 600; n += 1) {
       const started = performance.now();

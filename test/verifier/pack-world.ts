@@ -4,7 +4,7 @@ import { createOfficeWorld, type OfficeWorld } from '../http/office-world.ts';
 import { moveCase } from '../../src/cases/move-case.ts';
 import { producePack } from '../../src/documents/produce-pack.ts';
 
-/** A pack with everything in it: two records of the requester, and the request. `beforePack` may change the ledger first. */
+/** A complete pack: two records of the requester, and the request. `beforePack` may change the ledger first. */
 export async function packOf(
   beforePack: (world: OfficeWorld) => Promise<void> = () => Promise.resolve(),
   jurisdiction = 'DE',
@@ -35,7 +35,7 @@ export async function packOf(
   const moved = await moveCase(context.cases, move);
   if (moved.outcome !== 'moved') throw new Error(JSON.stringify(moved));
   await beforePack(world);
-  // The read models are those from before an erasure that a test makes by hand.
+  // The read models are still those before an erasure that a test makes by hand.
   const deps = { ...context.documents, cases: context.cases, readModelsFault: () => Promise.resolve(null) };
   const pack = await producePack(deps, { caseId: row.case_id, actor: 'Olga' });
   if (pack.outcome !== 'produced') throw new Error(JSON.stringify(pack));

@@ -1,4 +1,4 @@
-// On SQLite alone: it is about the page in a browser.
+// SQLite only: about the page in a browser.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,7 +30,7 @@ beforeEach(async () => {
   browser = await openBrowser();
 });
 
-/** The page as its reader opens it: a file, offline. */
+/** The page as its reader opens it: an offline file. */
 async function openPage(before = ''): Promise<{ page: Page; requests: string[] }> {
   const window = await browser.newContext({ offline: true });
   const page = await window.newPage();
@@ -119,7 +119,7 @@ test('the page checks a letter taken out of the pack, with the manifest and its 
   expect(await page.locator('#checks').innerText()).toMatch(/2 of \d+ files .* letter\.pdf/);
 });
 
-/** What the page says of files that are chosen together: its verdict, and its lines. */
+/** The page's verdict and lines for files that are chosen together. */
 async function saidOf(page: Page, given: Readonly<Record<string, string>>): Promise<{ ok: boolean; lines: string }> {
   const chosen = Object.entries(given).map(([name, text]) => ({
     name,

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-// The file that goes into packs, as it is.
+// The exact file that is put into packs.
 import * as verifier from '../../reports/verifier/verify.mjs';
 import vectors from '../crypto/tree-vectors.json' with { type: 'json' };
 import { producePack } from '../../src/documents/produce-pack.ts';
@@ -72,7 +72,7 @@ describe('a pack proves itself', () => {
     const files = filesOf(zip);
     expect(faults(await check(files))).toEqual([]);
     for (const [name, content] of files) {
-      // Each byte of what decides (here each fifth); of longer files, bytes all over.
+      // Every byte of the decisive files (here every fifth); of longer files, a sample.
       const step = /^(?:proofs\/manifest\.|log\.vkey|tlog-policy)/.test(name)
         ? isLong
           ? 1

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from '../../../src/sandbox/sandbox.ts';
 import { type Json, NOON } from '../sandbox-world.ts';
 
-/** A sandbox that a section talks to over HTTP; every answer of its REST API is held against its own OpenAPI description. */
+/** A sandbox that a section talks to over HTTP; every answer of its REST API is checked against its OpenAPI description. */
 export interface Service {
   readonly sandbox: () => Sandbox;
   readonly ask: (method: 'GET' | 'POST', path: string, given?: Asked) => Promise<Answer>;
@@ -39,7 +39,7 @@ function routeOf(path: string): string {
   return routes.find((route) => new RegExp(`^${route.replace('{id}', '[^/]+')}$`).test(plain)) ?? plain;
 }
 
-/** Starts a sandbox before the tests of the section that calls this and ends it after them. */
+/** Starts a sandbox before the tests of the calling section and ends it after them. */
 export function playService(options: Partial<SandboxOptions> = {}): Service {
   let sandbox: Sandbox;
   let description: Json;
