@@ -17,7 +17,7 @@ export interface LoadOptions {
  */
 export interface LoadResult {
   readonly answered: number;
-  /** With those of the first second, which counts for nothing else. */
+  /** Includes the answers of the first second, which count for nothing else. */
   readonly answeredInAll: number;
   readonly seconds: number;
   readonly p50: number;

@@ -1,7 +1,7 @@
 import type { SecretEncoding } from '../src/core/source.ts';
 
 /*
- * A delivery's claims in its headers, and the verdict once each claim has been tried. Shared by the checks with Node's
+ * A delivery's claims in its headers, and the verdict after each claim was tried. Shared by the checks with Node's
  * cryptography (signature-node.ts) and with Web Crypto (signature-web-crypto.ts).
  */
 

@@ -236,7 +236,7 @@ export function consentRecordOf(facts: ConsentRecordFacts): ConsentRecord {
   };
 }
 
-/** What the first record that names it says. */
+/** A field from the first record that has it. */
 function told<Field extends keyof DecisionRow>({ decision }: ConsentRecordFacts, field: Field) {
   return decision.rows.find((row) => row[field] !== null)?.[field] ?? null;
 }

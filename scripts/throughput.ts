@@ -9,7 +9,7 @@ interface Bar {
   readonly name: string;
   readonly note: string;
   readonly colour: string;
-  /** One for each round, in the order of the table. */
+  /** One figure for each round, in the order of the table. */
   readonly rounds: readonly number[];
 }
 
@@ -18,7 +18,10 @@ export function writeThroughput(): void {
   writeFileSync(join(root, 'docs/throughput.svg'), drawThroughput(page));
 }
 
-/** Rounds of deliveries a second on both databases, beside an application that only checks signatures. Throws when the table of the page is not there. */
+/**
+ * Draws deliveries a second in each round on both databases, beside an application that only checks signatures. Throws
+ * if the page has no such table.
+ */
 export function drawThroughput(page: string): string {
   const [kept, baseline] = [cellsOf(page, 'deliveries a second'), cellsOf(page, 'baseline')];
   const bars = ['SQLite', 'PostgreSQL'].flatMap((database, n): Bar[] => [
@@ -58,7 +61,7 @@ export function drawThroughput(page: string): string {
   ].join('\n');
 }
 
-/** The figures in the two columns of the first row of a table that has this name. */
+/** The figures in the two columns of the first table row with this name. */
 function cellsOf(page: string, name: string): readonly (readonly number[])[] {
   const row = page.split('\n').find((line) => line.startsWith(`| ${name} |`));
   const cells = row?.split('|').slice(2, 4) ?? [];

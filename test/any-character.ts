@@ -4,8 +4,8 @@ const SURROGATES = 0x800;
 const FIRST_SURROGATE = 0xd800;
 
 /**
- * Any character of Unicode, as fast-check's unit `binary`, which spends a second of computing per process on a table of all of them.
- * The way back lets `fc.string` mix in its dangerous words.
+ * Any character of Unicode, like fast-check's unit `binary`, which spends a second of CPU time per process on a table
+ * of all characters. The unmapper lets `fc.string` mix in its dangerous words.
  */
 export const anyCharacter = fc.integer({ min: 0, max: 0x10ffff - SURROGATES }).map(
   (n) => String.fromCodePoint(n < FIRST_SURROGATE ? n : n + SURROGATES),

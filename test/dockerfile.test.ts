@@ -21,7 +21,7 @@ describe('the Dockerfile', () => {
     expect(build.alias).toBe('build');
   });
 
-  it('runs the Node that package.json asks for, in which it was built, on the same Debian', () => {
+  it('runs the Node version that package.json requires and the build used, on the same Debian', () => {
     const [, major, debian] = /^node:(\d+)-(\w+)$/.exec(build.image) ?? [];
     const [, least] = /^>=(\d+)\./.exec(manifest.engines.node) ?? [];
     expect(Number(major)).toBeGreaterThanOrEqual(Number(least));

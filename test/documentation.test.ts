@@ -36,7 +36,7 @@ describe('docs/README.md', () => {
 });
 
 describe('docs/performance.md', () => {
-  it('has a picture of the figures in its table (node --import tsx scripts/throughput.ts draws it)', () => {
+  it('has a current picture of the figures in its table (drawn by node --import tsx scripts/throughput.ts)', () => {
     expect(read('docs/throughput.svg')).toBe(drawThroughput(read('docs/performance.md')));
   });
 });

@@ -69,7 +69,7 @@ export function discover(samples: readonly DiscoverySample[], options: Options):
     const body = parseBody(sample.body);
     return 'json' in body && isJsonObject(body.json) ? [{ ...sample, json: body.json }] : [];
   });
-  // One's own test events say nothing about the sender.
+  // The operator's own test events say nothing about the sender.
   const parsed = objects.filter(({ json }) => json['event'] !== TEST_EVENT);
   const nameless = parsed.filter(
     (one) => one.kind === 'delivery' && readWith(one, options).outcome === 'unknown-event',

@@ -56,14 +56,15 @@ function fileOf(name: FontName): string | null {
   }
 }
 
-/** A font that fontkit has parsed. pdfkit takes it as well as a file; its types leave that out. */
+/** A font parsed by fontkit. pdfkit accepts it like a file, but its types do not say so. */
 type ParsedFont = PDFKit.Mixins.PDFFontSource & object;
 
 const parsed = new Map<FontName, ParsedFont | null>();
 
 /**
- * A font for one document; null if there is no file of it. Each file is parsed once per process, which is half of the work on a document. fontkit stores in a
- * glyph the characters that it was first used for, and a document repeats them for copied text: so each document has glyphs of its own.
+ * A font for one document; null if its file is missing. Each file is parsed once per process, since parsing is half of
+ * the work on a document. Each document gets its own glyphs, because fontkit stores in a glyph the characters that it
+ * was first used for, and pdfkit writes them into the document for copied text.
  */
 function openFont(name: FontName): ParsedFont | null {
   let font = parsed.get(name);

@@ -41,7 +41,7 @@ export interface Warning {
 /** What {@link findWarnings} considers besides the database. */
 export interface Surroundings {
   readonly now: Date;
-  /** Of the days and times in sentences. */
+  /** The zone of days and times in messages. */
   readonly timeZone: string;
   /** Sources that are set up to be pulled (they have an API address and key). */
   readonly pulled: readonly string[];

@@ -90,7 +90,7 @@ async function writeAll(
   return { seq, sealed, tables: counts, files: output.files.length, faults };
 }
 
-/** Writes files into a folder, and remembers the size and hash of each. */
+/** Writes files into a folder, and records the size and hash of each. */
 function createOutput(folder: string) {
   const files: { name: string; bytes: number; sha256: string }[] = [];
 
@@ -114,7 +114,7 @@ function createOutput(folder: string) {
     files,
     write,
     writeText: (name: string, text: string) => write(name, Readable.from([Buffer.from(text)])),
-    /** Removes a file that could not be written whole. */
+    /** Removes a file that could not be written completely. */
     drop: (name: string) => rm(join(folder, name), { force: true }),
   };
 }
@@ -164,7 +164,7 @@ async function writeTables(output: Output, read: Query): Promise<Readonly<Record
   return counts;
 }
 
-/** Never with the credentials. */
+/** Writes the sources without their credentials. */
 async function writeSources(output: Output, read: Query): Promise<void> {
   const rows = await read
     .selectFrom('sources')
@@ -182,7 +182,7 @@ async function writeProfiles(output: Output, context: ExportContext): Promise<vo
   }
 }
 
-/** Controller profiles in use: the installation's, and those that sources have of their own. */
+/** Controller profiles in use: the installation's, and those of single sources. */
 function profilesOf({ config, sources }: ExportContext) {
   const own = sources.list().filter(({ options }) => options.controllerFile !== null);
   return [
@@ -204,7 +204,7 @@ async function copyNamedFiles(output: Output, dataDir: string, names: Iterable<s
   return missing;
 }
 
-/** Keys, schemas, verifiers and a README; at last the list of all files. */
+/** Writes keys, schemas, verifiers and a README, and last the list of all files. */
 async function writeDescription(
   output: Output,
   { instance, verifierKey, version, clock }: ExportContext,

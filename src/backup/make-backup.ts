@@ -77,7 +77,7 @@ export async function makeBackup(options: BackupOptions): Promise<BackupReport> 
   if (context.refusal() === null) await context.seal();
   const madeAt = clock();
   const path = join(folder, backupName(instance, madeAt));
-  // With what encrypts it: serve loads this file at its start, and most of its days make no backup.
+  // Loaded here with its encryption, because serve loads this file at its start and rarely makes a backup.
   const { writeArchive } = await import('./archive.ts');
   const content = await store.snapshot(async (read) => {
     let said: Content | null = null;

@@ -166,7 +166,7 @@ function askClarification(
   return { ...folded, clarifications: [...folded.clarifications, asked] };
 }
 
-/** One answer may answer all that was asked. */
+/** A single answer may settle all open questions. */
 function receiveClarification(
   folded: CaseFolded,
   { answer: text, at }: MoveDetails<'receive-clarification'>,

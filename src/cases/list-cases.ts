@@ -301,7 +301,7 @@ export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number]
  */
 export async function listOriginals(read: Query, { row }: CaseView, limit: number) {
   const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];
-  // Names are compared here: SQLite takes only ASCII letters of another case for the same.
+  // Names are compared here, because SQLite ignores case only for ASCII letters.
   const originals = (await readRequesters(read, row.source))
     .map((one) => ({ ...one, isLikely: sameEmail(one.email) || sameName(one.name) }))
     .filter(({ caseId, state, isLikely }) => caseId !== row.case_id && (isLikely || isOpen(state)))
@@ -327,13 +327,16 @@ function byLikeliness(a: Requester & { isLikely: boolean }, b: Requester & { isL
   return a.caseId < b.caseId ? -1 : 1;
 }
 
-/** Whether a text is this one, however its letters and spaces are written; an empty text is like none. */
+/** Compares texts regardless of case and spaces; an empty text equals none. */
 function sameAs(text: string | null): (other: string | null) => boolean {
   const wanted = text === null ? '' : plain(text);
   return (other) => wanted !== '' && other !== null && plain(other) === wanted;
 }
 
-/** By way of upper case, in which `ß` is `SS` and a final sigma is like any other. Of ASCII the same for less: thousands are compared. */
+/**
+ * Compares in upper case, in which `ß` is `SS` and a final sigma is like any other. ASCII texts take a faster way,
+ * since thousands are compared.
+ */
 function plain(text: string): string {
   if (/^[ -~]*$/.test(text) && !text.includes('  ')) return text.trim().toLowerCase();
   return text.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toUpperCase().toLowerCase();

@@ -43,7 +43,7 @@ export function shown(context: Context, source: Source) {
   };
 }
 
-/** What the environment still contains of a source although it has ended. */
+/** Credentials of a source that have ended but are still in the environment. */
 export function leftoversOf({ sources }: Pick<Context, 'sources'>, slug: string): readonly SourceFault[] {
   return sources.leftovers().flatMap((one) => (one.slug === slug ? [leftoverFault(one, dayText(one.endedAt))] : []));
 }

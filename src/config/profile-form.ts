@@ -14,9 +14,9 @@ export interface ProfileField {
   readonly label: string;
   readonly hint?: string;
   readonly columns?: readonly string[];
-  /** Of a choice: its values in words. */
+  /** For a choice: its values with their texts. */
   readonly choices?: () => readonly (readonly [value: string, text: string])[];
-  /** Of a choice: the value that a profile without one has, and its words. */
+  /** For a choice: the default value of a profile, with its text. */
   readonly usual?: readonly [value: string, text: string];
 }
 

@@ -26,7 +26,7 @@ export function dateText(date: string): string {
   return shortSeptember(dateFormat.format(new Date(`${date}T00:00:00Z`)));
 }
 
-/** Three letters, like every other month: in British English it is `Sept`. */
+/** Shortens `Sept`, the British English form, to three letters like every other month. */
 function shortSeptember(text: string): string {
   return text.replace(' Sept ', ' Sep ');
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What is wrong with a length or a size, in words that fit after the name of a field: zod's own speak of strings and operators. */
+/** Messages about lengths and sizes that can follow the name of a field; zod's own messages mention strings and operators. */
 z.config({
   customError(issue) {
     if (issue.code === 'invalid_type' && issue.input === undefined) return 'missing';

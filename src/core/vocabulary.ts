@@ -28,7 +28,10 @@ export function isEntryKind(value: unknown): value is EntryKind {
 /** Days for which counts of refused deliveries are kept outside the ledger. */
 export const REFUSED_COUNT_DAYS = 400;
 
-/** What `delivery test` sends. No event of the service, and never consent: a test must not look like somebody's choice. */
+/**
+ * The event that `delivery test` sends. It is not an event of the service and never a consent, since a test must not
+ * look like a visitor's choice.
+ */
 export const TEST_EVENT = 'consent-ledger.test';
 
 /** Events that the service documents (docs/service.md §6). */

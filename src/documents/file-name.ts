@@ -16,7 +16,10 @@ export function readableName(
   return safeFileName(`${row.name} ${sourceName(row.source)}${period}.${row.format}`);
 }
 
-/** A name without what a file system takes for a path, or what hides its ending: separators, wildcards, control characters, changes of direction. */
+/**
+ * Removes everything from a name that a file system could read as a path, or that could hide its ending: separators,
+ * wildcards, control characters, direction marks.
+ */
 export function safeFileName(name: string): string {
   return name.replaceAll(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff/\\:*?"<>|]+/gu, '_');
 }

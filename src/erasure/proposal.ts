@@ -51,7 +51,7 @@ export interface ErasureProposal extends z.infer<typeof proposalSchema> {
   readonly source: string | null;
 }
 
-/** What proposals are read with. */
+/** Dependencies for reading proposals. */
 export interface ProposalReading {
   readonly store: Pick<ErasureDeps['store'], 'read'>;
   readonly keys: { readonly instance: { readonly rest: Uint8Array } };
@@ -89,7 +89,7 @@ async function listProposals(deps: ProposalReading): Promise<readonly ErasurePro
     .sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
-/** The proposals that nobody has approved yet, oldest first. */
+/** The proposals not approved yet, oldest first. */
 export async function listWaitingProposals(deps: ProposalReading): Promise<readonly ErasureProposal[]> {
   const proposals = await listProposals(deps);
   if (proposals.length === 0) return [];

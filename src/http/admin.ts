@@ -161,7 +161,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   await calendarRoutes(app, context);
   await app.register(async (guarded) => {
     requireCsrf(guarded);
-    // Called, not registered: they only add routes, and a scope for each would be half of what a start of the listeners takes.
+    // Called instead of registered: they only add routes, and a scope for each would take half of the start time of the
+    // listeners.
     await accountRoutes(guarded, context);
     await peopleRoutes(guarded, context);
     await todayRoutes(guarded, context);

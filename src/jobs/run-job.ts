@@ -123,7 +123,10 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
   return { claim, ended, check: lease.check, end };
 }
 
-/** The lease of a running job, and the progress that is written with it. `end`: told when the job was cancelled or lost. */
+/**
+ * Renews the lease of a running job, and stores its progress at the same time. `end` is called if the job was cancelled
+ * or lost.
+ */
 function keepLease(
   { jobs, clock, log, lease }: RunJobOptions,
   claim: Claim,
@@ -172,8 +175,8 @@ function keepLease(
 }
 
 /**
- * A handler waiting for something that never comes does not notice a signal; its job must not stay running forever. `passed` rejects a while
- * after the deadline.
+ * A handler that waits for ever does not notice a signal, but its job must not stay running for ever. `passed` rejects
+ * some time after the deadline.
  */
 function startDeadline(milliseconds: number, onDeadline: () => void) {
   const timers: NodeJS.Timeout[] = [];

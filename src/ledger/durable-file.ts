@@ -6,7 +6,7 @@ interface Placing {
   readonly mode: number;
   /** If the name is taken, reject with EEXIST and keep the existing file. */
   readonly once?: boolean;
-  /** Runs when the bytes are on the disk, before they get their name. If it rejects, nothing is placed. */
+  /** Runs when the bytes are on disk, before the file gets its name. If it rejects, no file is placed. */
   readonly before?: () => Promise<void>;
 }
 

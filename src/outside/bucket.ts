@@ -110,7 +110,7 @@ export function openBucket(storage: ObjectStorage, { bucket, prefix }: BucketAdd
 }
 
 interface Listing {
-  /** How the keys begin. */
+  /** Common prefix of the keys. */
   readonly start: string;
   /** Only keys after this one. */
   readonly after: string | null;
@@ -124,7 +124,7 @@ async function listVersions(ask: Ask, { start, after, limit }: Listing): Promise
     const query = { versions: '', prefix: start, 'encoding-type': 'url', ...marker };
     const { bytes } = await ask({ method: 'GET', query, maxBytes: LIST_BYTES });
     const page = readVersions(bytes.toString('utf8'));
-    // Some stores begin with the marker itself.
+    // Some stores include the marker itself.
     found.push(...page.versions.filter(({ key }) => after === null || key > after));
     if (page.next === null) return found;
     if (
@@ -259,7 +259,7 @@ async function uploadParts(
   }
 }
 
-/** Every part is of the version that was there at the beginning. */
+/** Every part is of the version that was current at the beginning. */
 async function downloadParts(
   ask: Ask,
   key: string,

@@ -16,7 +16,7 @@ export interface Place {
   readonly host: string;
 }
 
-/** Loaded with the first page that offers a passkey: it and what it needs are a hundred files. */
+/** Loaded with the first page that offers a passkey, because the package has a hundred files with its dependencies. */
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 /** How long a person may take to respond with the authenticator. */

@@ -89,7 +89,7 @@ export async function listPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<
   return rows.map(personOf).sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.personId < b.personId ? -1 : 1));
 }
 
-/** E-mail addresses of those who administer. */
+/** E-mail addresses of the admins. */
 export async function listAdminAddresses(deps: Pick<PeopleDeps, 'store'>): Promise<readonly string[]> {
   return (await listPeople(deps))
     .filter(({ role, joinedAt, disabledAt }) => can(role, 'administer') && joinedAt !== null && disabledAt === null)

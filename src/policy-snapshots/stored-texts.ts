@@ -28,9 +28,10 @@ interface TextsQuery {
 }
 
 /**
- * The fetched texts of a policy: of its public page, then of the embed endpoint for its type (which may show another
- * policy of that type). Each version has its hash (SHA-256), the entry that contains it, and the times between which it
- * came; `textAt` in policy-texts/text-versions.ts finds the text in force at a time. Targets never fetched are left out.
+ * The fetched texts of a policy: those of its public page, then those of the embed endpoint for its type (which may
+ * show another policy of that type). Each version has its hash (SHA-256), the entry that contains it, and the times
+ * between which it appeared; `textAt` in policy-texts/text-versions.ts finds the text in force at a time. Targets never
+ * fetched are left out.
  */
 export async function loadPolicyTexts(read: Query, query: TextsQuery): Promise<readonly TargetTexts[]> {
   const type =

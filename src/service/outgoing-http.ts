@@ -3,9 +3,9 @@ import zlib from 'node:zlib';
 import { promisify } from 'node:util';
 
 /**
- * A request. This file is the only way out of this program over HTTP: to the service (api-transport.ts), its public pages
- * (public-fetch.ts), its MCP endpoint (mcp.ts), object storage and webhooks (src/outside). Redirects are never followed
- * here. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
+ * A request. This file is the only way out of this program over HTTP: to the service (api-transport.ts), its public
+ * pages (public-fetch.ts), its MCP endpoint (mcp.ts), object storage and webhooks (src/outside). It never follows
+ * redirects. Every limit is explicit, and an answer that breaks its own encoding ends the exchange.
  */
 interface HttpRequest {
   readonly url: string;

@@ -27,8 +27,8 @@ const credentialsSchema = z.strictObject({
     }),
   ),
   /**
-   * Of the source of the environment: when signing secrets end or ended, by id, ISO 8601 UTC. Kept for good, since the environment may contain them for
-   * as long.
+   * For the source from the environment: when signing secrets end or ended, by id, ISO 8601 UTC. Kept for good, since
+   * the environment may keep the secrets as long.
    */
   endings: z.record(z.string(), z.string()).exactOptional(),
 });
@@ -316,7 +316,10 @@ export function acceptedMapping(options: SourceOptions, mapping: FieldMapping): 
   return next;
 }
 
-/** The row of the configured source with the signing secrets of the environment, which are accepted beside its own until they end. */
+/**
+ * The row of the configured source with the signing secrets from the environment, which are accepted beside its own
+ * until they end.
+ */
 export function withEnvironment(row: StoredSource, secrets: readonly WebhookSecret[], now: Date): StoredSource {
   const { webhookSecrets: own, endings = {} } = row.credentials;
   const others = secrets.flatMap(({ id, value }): Secret[] => {
@@ -327,7 +330,7 @@ export function withEnvironment(row: StoredSource, secrets: readonly WebhookSecr
   return { ...row, credentials: { ...row.credentials, webhookSecrets: [...own, ...others] } };
 }
 
-/** What a change of a row {@link withEnvironment} makes of the row itself: secrets of the environment stay there, only their ends are kept. */
+/** Reverses {@link withEnvironment} after a change: secrets from the environment are not stored in the row, only their ends are. */
 export function withoutEnvironment(
   row: StoredSource,
   secrets: readonly WebhookSecret[],

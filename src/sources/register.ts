@@ -153,7 +153,7 @@ export class SourceRegister {
       const { slug } = configured;
       const row = this.#rows.get(slug) ?? { ...rowForConfigured(slug, configured.name), options: configured.options };
       const { webhookSecrets, options } = toSource(withEnvironment(row, configured.webhookSecrets, now), now);
-      // Which secrets have ended is in the row: where it was altered, none is accepted.
+      // The row says which secrets have ended, so if it was altered, none is accepted.
       const isDamaged = this.#damaged.includes(slug);
       all.push({ ...configured, webhookSecrets: isDamaged ? [] : webhookSecrets, options });
     }
@@ -183,7 +183,7 @@ export class SourceRegister {
   }
 }
 
-/** A row that someone altered is not written over: what it said would be lost. */
+/** An altered row is not overwritten, since its content would be lost. */
 export function damagedOutcome(slug: string) {
   const problems = [`The row of source ${slug} was altered in the database: restore it from a backup.`];
   return { outcome: 'invalid', problems } as const;

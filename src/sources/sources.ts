@@ -327,7 +327,7 @@ function writeChange(
   );
 }
 
-/** Of the source of the environment, the row gets what is not set there. */
+/** For the source from the environment, the row gets only values that are not set there. */
 function writeSecrets(
   register: SourceRegister,
   row: StoredSource,

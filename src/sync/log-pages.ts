@@ -267,7 +267,7 @@ function batchesOf(entries: readonly NewEntry[]): NewEntry[][] {
   return batches;
 }
 
-/** Lets one at a time through, in the order of their coming. */
+/** Lets one at a time through, in order of arrival. */
 function createGate() {
   let last: Promise<void> = Promise.resolve();
   return {

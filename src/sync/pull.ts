@@ -168,7 +168,7 @@ interface Window {
   readonly earliest?: string | null;
 }
 
-/** A run over one window, and how far it has got. */
+/** A run over one window, with its progress. */
 interface Pull {
   readonly deps: PullDeps;
   readonly request: PullRequest;
@@ -179,7 +179,7 @@ interface Pull {
   readonly before: PullTotals | undefined;
   run: Run;
   plan: Plan;
-  /** A page of it is committed: the position is this run's. */
+  /** Whether a page of this run was committed, so the position belongs to this run. */
   isClaimed: boolean;
   /** Set if the run's only page was empty: its beginning is recorded with its end. */
   begins: { readonly carriesOn: boolean } | null;
@@ -187,7 +187,7 @@ interface Pull {
   watermark: string | null;
 }
 
-/** How a run ended, without its counts. */
+/** The result of a run, without its counts. */
 type Ending =
   | Pick<Extract<PullResult, { outcome: 'finished' | 'superseded' | 'cancelled' }>, 'outcome'>
   | Pick<Extract<PullResult, { outcome: 'failed' }>, 'outcome' | 'reason' | 'error'>
@@ -256,7 +256,7 @@ async function readToEnding(pull: Pull): Promise<Ending> {
   }
 }
 
-/** Commits page after page. Null: all that can be reached was read. */
+/** Commits page after page. Null: everything reachable was read. */
 async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
   const { deps, request, window, asking, totals } = pull;
   const { source, bannerId, runId } = pull.run;
@@ -289,7 +289,7 @@ async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
   return null;
 }
 
-/** Everything that can be reached was read; what cannot is a failure that keeps it. */
+/** Concludes a run that read everything reachable; unreachable rows make it a failure that keeps its place. */
 async function finish(pull: Pull): Promise<Ending> {
   const { plan, begins } = pull;
   const failure = plan.unreachable.length === 0 ? null : unreachable(joinGaps(plan.unreachable));

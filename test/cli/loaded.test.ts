@@ -41,13 +41,13 @@ export async function load(url, context, next) { appendFileSync(${JSON.stringify
   return { home, command, env, packages };
 }
 
-test('a command that only reads loads no installed package but the database', async () => {
+test('a read-only command loads no installed package except the database driver', async () => {
   const { home, command, env, packages } = await recording();
   await promisify(execFile)(process.execPath, command('delivery', 'list', '--json'), { cwd: home, env: env() });
   expect(await packages()).toEqual(['sqlite3']);
 });
 
-test('serve loads what encrypts backups, hashes passwords and checks passkeys when it is needed, not at its start', async () => {
+test('serve loads backup encryption, password hashing and passkeys on first use, not at its start', async () => {
   const { home, command, env, packages } = await recording();
   const settings = env({ PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: SECRET });
   const child = spawn(process.execPath, command('serve', '--json'), { cwd: home, env: settings });

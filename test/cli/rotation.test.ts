@@ -155,7 +155,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   for (const secret of [OLD, NEW, OTHER, API_KEY]) expect(places.filter((text) => text.includes(secret))).toEqual([]);
 });
 
-it('rotates the secret of the source of the environment, which a running server follows, and names what is left to be removed', async () => {
+it('rotates the secret of the source from the environment, which a running server follows, and names the variables to remove', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OLD };
   const server = await serveHere(folder, env);
@@ -185,7 +185,7 @@ it('rotates the secret of the source of the environment, which a running server 
   await untilThere(async () => ((await status(OLD, 2)) === 401 ? true : null));
   await server.stop();
 
-  // A restart revives nothing.
+  // A restart does not revive it.
   const again = await serveHere(folder, env);
   expect((await deliverTo(`${again.url}/webhooks/default`, OLD, '{"event":"ping","n":3}')).status).toBe(401);
   expect((await deliverTo(`${again.url}/webhooks/default`, NEW, '{"event":"ping","n":4}')).status).toBe(200);

@@ -131,7 +131,7 @@ test('sends a signed test event to its own listener, which does not count as con
   expect(decisions).toEqual([]);
 });
 
-test('signs the test event with the newest secret of the source, not with one that is about to end', async () => {
+test('signs the test event with the newest secret of the source, not with one about to end', async () => {
   const { world, cli } = await createInstallation();
   const { sources } = world.context;
   await sources.add({ slug: 'shop', name: 'Shop', webhookSecrets: ['hush-secret-one', 'hush-secret-two'] }, 'cli');
@@ -150,7 +150,7 @@ test('signs the test event with the newest secret of the source, not with one th
   });
 });
 
-test('says what to do when a test event is not accepted', async () => {
+test('says what to do if a test event is not accepted', async () => {
   const { world, cli } = await createInstallation();
   const to = `${world.url}/webhooks/default`;
   const other = await cli(['test', '--to', to], { WEBHOOK_SECRETS: 'whsec_of_somebody_else_0123456789abcdef' });

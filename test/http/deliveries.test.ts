@@ -115,14 +115,14 @@ it('says why a delivery was refused; with the new secret an admin readmits it', 
   expect(rotations.every(({ actor }) => actor.startsWith('Ada Admin (p-'))).toBe(true);
 });
 
-it('adds a signing secret to the source of the environment as to any other', async () => {
+it('adds a signing secret to the source from the environment as to any other', async () => {
   const form = { source: 'default', encoding: 'text', retire: '', secret: NEW };
   expect((await admin.post('/deliveries/secret', form)).status).toBe(303);
   expect(world.context.sources.find('default')?.webhookSecrets.map(({ value }) => value)).toEqual([NEW, SECRET]);
   expect((await admin.post('/deliveries/secret', { ...form, secret: SECRET })).status).toBe(409);
 });
 
-it('offers an officer to tell an admin of the refused deliveries, without names of settings', async () => {
+it('lets an officer tell an admin about the refused deliveries, without names of settings', async () => {
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/deliveries/refused');
   expect(text).toMatch(/href="mailto:[^"?]+%40acme\.example\?subject=Refused%20deliveries[^"]+"[^>]*>\s*Tell an admin/);

@@ -79,7 +79,7 @@ describe('a request recorded twice', () => {
     await isSound(world);
   });
 
-  it('may have its original among the settled ones: of the same name or address in any case of letters, settled since it arrived', async () => {
+  it('may have a settled original: with the same name or address in any case, settled since it arrived', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const clinic = { requesterName: 'Praxis der Ärzte', requesterEmail: null, receivedAt: ago(20) };
     const settle = async (caseId: string, at: string) =>
@@ -113,7 +113,7 @@ describe('a request recorded twice', () => {
     await isSound(world);
   });
 
-  it('is chosen among the open requests of the source, those of the same requester first; where there are many, an id can be typed', async () => {
+  it('is chosen among the open requests of the source, those of the same requester first; if there are many, an id can be typed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const receivedAt = '2026-03-01T10:00:00.000Z';
     const duplicate = await open(world);

@@ -75,7 +75,7 @@ describe('an officer who erases a person', () => {
     const preview = await officer.post('/settings/erasures/preview', person);
     expect(preview.text).toContain('Nothing is erased yet.');
     expect(preview.text).toContain('2 entries.');
-    // What the pages cannot delete is asked of an admin, without the person's name.
+    // An admin is asked to delete what the pages cannot, without the person's name.
     const mail = decodeURIComponent(/href="(mailto:[^"]+)"/.exec(preview.text)?.[1] ?? '');
     expect(mail).toMatch(/subject=Erasure.*snapshots of the installation.*until whoever runs the server deletes them/s);
     expect(mail).not.toContain(ZOE);
@@ -206,7 +206,7 @@ describe('an erasure that stopped halfway', () => {
 });
 
 describe('a controller that requires two people', () => {
-  it('finds a proposal under Today and in the notices until it is decided, except its proposer and those who may not see the source', async () => {
+  it('shows a proposal under Today and in the notices until it is decided, but not to its proposer or without access to the source', async () => {
     const world = await createWorld('erasureNeedsSecondOfficer: true\n');
     const { context } = world;
     const olga = await signedInAs(world, 'officer', { name: 'Olga' });

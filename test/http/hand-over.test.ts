@@ -331,7 +331,7 @@ describe('a hand-over is refused', () => {
     expect((await createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL })).outcome).toBe('created');
   });
 
-  it('when a letter of answer was made after its pack, until the request is answered', async () => {
+  it('after a newer letter of answer than its pack, until the request is answered', async () => {
     const { world, caseId, pack } = await createReadyCase();
     const { context } = world;
     const create = () => createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });
@@ -355,7 +355,7 @@ describe('a hand-over is refused', () => {
     expect((await create()).outcome).toBe('created');
   });
 
-  it('when identity is in doubt again, although the pack was made while it was not', async () => {
+  it('when identity is in doubt again, although it was not when the pack was made', async () => {
     const { world, caseId } = await createReadyCase();
     await makeMoves(world, caseId, [
       ['rework', { reason: 'a doubt' }],

@@ -3,10 +3,10 @@ import { variableNames } from '../../src/config/variables.ts';
 import { rules } from '../../src/http/auth/rules.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
-/** Pages for programs or about their own addresses. */
+/** Pages for programs, or about their own addresses. */
 const forPrograms = ['GET /mcp', 'GET /openapi.json', 'GET /api', 'GET /metrics', 'GET /healthz', 'GET /readyz'];
 
-it('no page names an environment variable to an officer, and what only an admin can do is sent to one', async () => {
+it('no page names an environment variable to an officer, and tasks for admins are sent to one', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   await world.context.sources.rotateSecret('default', 'another-secret-of-the-source', 'test', {
     retireOthersAt: new Date().toISOString(),

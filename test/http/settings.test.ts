@@ -81,7 +81,7 @@ it('shows the profile to officers without a form, and says what to do if there i
 describe('a change of the controller profile', () => {
   const profileOf = async (world: OfficeWorld) => readFile(world.context.config.controllerFile ?? '', 'utf8');
 
-  it('is not in the file unless the ledger has it', async () => {
+  it('is in the file only if the ledger has it', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const form = fieldsOf((await owner.get('/settings/profile')).text);
@@ -95,14 +95,14 @@ describe('a change of the controller profile', () => {
     expect(await profileOf(world)).toContain('+49 30 1');
   });
 
-  it('that was recorded but is not in the file is named, and can be made again', async () => {
+  it('is named if it was recorded but is not in the file, and can be made again', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const form = fieldsOf((await owner.get('/settings/profile')).text);
     const before = await profileOf(world);
     await owner.post('/settings/profile', { ...form, phone: '+49 30 1' });
     expect((await owner.get('/settings/profile')).text).not.toContain('is not in the file');
-    // As a crash leaves it between the entry and the file.
+    // As after a crash between the entry and the file.
     await writeFile(world.context.config.controllerFile ?? '', before);
     const { text } = await owner.get('/settings/profile');
     expect(text).toMatch(/The change that <a href="\/entries\/\d+">entry \d+<\/a> records is not in the file/);
@@ -111,7 +111,7 @@ describe('a change of the controller profile', () => {
     expect(await world.actions('profile.changed')).toHaveLength(2);
   });
 
-  it('is made by one of two people who send the same version at the same time, and the other is told', async () => {
+  it('is made once if two people change the same version at the same time, and the second gets a message', async () => {
     const world = await createOfficeWorld();
     const people = await Promise.all([signedInAs(world, 'owner'), signedInAs(world, 'admin')]);
     const form = fieldsOf((await people[0].get('/settings/profile')).text);
@@ -125,7 +125,7 @@ describe('a change of the controller profile', () => {
     expect(await world.actions('profile.changed')).toHaveLength(1);
   });
 
-  it('chooses country and role by name, and writes codes', async () => {
+  it('chooses country and role by name, and writes their codes', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const { text } = await owner.get('/settings/profile');

@@ -120,7 +120,7 @@ describe('the page of a source', () => {
     expect(await deliverTo(world, 'acme', 'the-second-secret-of-acme', { event: 'c' })).toBe(200);
   });
 
-  it('rotates the secret of the source of the environment as well, and says what is left to be removed there', async () => {
+  it('rotates the secret of the source from the environment as well, and says what to remove there', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const { id } = webhookSecretOf(SECRET);
@@ -152,7 +152,7 @@ describe('the page of a source', () => {
     ]);
   });
 
-  it('ends a secret of the environment at once, but not the only one', async () => {
+  it('ends a secret from the environment at once, but not the only one', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const { id } = webhookSecretOf(SECRET);
@@ -169,7 +169,7 @@ describe('the page of a source', () => {
     expect(await deliverTo(world, 'default', 'the-second-secret-of-default', { event: 'a' })).toBe(200);
   });
 
-  it('says of the source of the environment what cannot be changed here, and offers officers to ask an admin', async () => {
+  it('says what cannot be changed here about a source from the environment, and lets officers ask an admin', async () => {
     const world = await createOfficeWorld();
     const owner = await signedInAs(world, 'owner');
     const { text } = await owner.get('/sources/default');

@@ -90,7 +90,7 @@ it('names at most ten tasks, urgent requests first, with the rest behind one lin
   expect(tasks).toContain('An admin has to put this right.');
 });
 
-it('asks for a source where the chart would cover too many', async () => {
+it('asks for a source if the chart would cover too many', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const olga = await signedIn(world);
   for (let n = 0; n < 20; n += 1) await world.context.sources.add({ slug: `client-${n}`, name: `Client ${n}` }, 'test');
@@ -121,7 +121,7 @@ it('names an answer that a second person has to approve, however far its limit i
   expect(await task()).toBe(false);
 });
 
-it('counts the decisions of thirty days in a chart, and says in one line what can be relied on', async () => {
+it('charts the decisions of thirty days, and says in one line what can be relied on', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   await seedRequests(world);
   const olga = await signedIn(world);

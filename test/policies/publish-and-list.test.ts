@@ -225,7 +225,7 @@ describe('the list of policies', () => {
     };
     const warnings = await findWarnings(world.store.read, surroundings);
     expect(warnings.filter(({ code }) => code === 'policies-disagree')).toMatchObject([{ sentence: told?.sentence }]);
-    // Times are those of the zone: half an hour apart by the minute.
+    // Times are in the given zone: half an hour apart.
     const [inKolkata] = await findDisagreements(world.store.read, { timeZone: 'Asia/Kolkata' });
     const minutesIn = (sentence = '') => sentence.match(/\d{2}:\d{2}/g)?.map((text) => Number(text.slice(3)));
     const inBerlin = minutesIn(told?.sentence);

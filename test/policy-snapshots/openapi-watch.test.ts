@@ -66,7 +66,7 @@ it('the description is stored when it changes, and the operator is told which pa
   expect(await watch()).toMatchObject({ outcome: 'unchanged' });
   const [warning] = await warnings();
   expect(warning?.source).toBe('default');
-  // 25 hours apart: never the same day.
+  // 25 hours apart, so never the same day.
   expect(await daySeen('Pacific/Kiritimati')).toBeGreaterThan(await daySeen('Pacific/Niue'));
   expect(warning?.sentence).toContain('GET /consent/logs is gone.');
   expect((await checkStoredDescriptions(context))[0]?.sentence).toContain('GET /consent/logs is gone.');

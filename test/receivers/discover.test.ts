@@ -215,7 +215,7 @@ describe('discovering how a sender writes its payloads', () => {
     expect(discover([], plain)).toMatchObject({ samples: 0, events: [], fieldNames: {} });
   });
 
-  it('learns nothing from test events that the operator sent, whose name contains "consent"', () => {
+  it('learns nothing from the operator’s test events, whose name contains "consent"', () => {
     const tests = [1, 2, 3].map((n) => delivery({ event: TEST_EVENT, id: `t-${n}`, sent_at: receivedAt }));
     expect(discover(tests, plain)).toMatchObject({
       samples: 3,
@@ -228,7 +228,7 @@ describe('discovering how a sender writes its payloads', () => {
     expect(found.eventNames).toEqual({ 'consent.saved': 'consent.recorded', 'privacy_request.new': 'dsar.submitted' });
   });
 
-  it('takes no id for the name of an event, and shows none', () => {
+  it('does not mistake an id for the name of an event, and shows none', () => {
     const records = [4711, 4712, 4713].map((n) =>
       delivery({ ref: `consent-rec-${n}`, nr: `choice_9f3ac1${n % 10}`, x: 'y' }),
     );

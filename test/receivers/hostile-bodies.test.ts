@@ -12,7 +12,7 @@ const collectGarbage = () => {
 };
 const MB = 1_000_000;
 
-/** That the work takes less CPU time of this process in the best of three: other processes on the machine do not count. */
+/** Expects the best of three runs to take less CPU time of this process than the limit; other processes do not count. */
 function expectQuick(limitMs: number, work: () => void): void {
   let best = Infinity;
   for (let round = 0; round < 3 && best >= limitMs; round += 1) {

@@ -143,7 +143,7 @@ it('works in a route handler of Request and Response, as Next.js has them', asyn
   expect(await answers(send)).toEqual(expected);
 });
 
-it('as it is built, works where there is nothing of Node, as in a worker', async () => {
+it('as built, works without Node, as in a worker', async () => {
   const built = readFileSync(
     fileURLToPath(new URL('../../dist/receivers/signature-web-crypto.js', import.meta.url)),
     'utf8',

@@ -334,9 +334,9 @@ test('the pages list some of hundreds of banners and say so, and the JSON has al
   expect((await said(world)).agreement.banners).toHaveLength(200);
 });
 
-test('a source whose decisions name more banners than a statement takes parameters is compared as any other', async () => {
+test('a source with more banners than a statement can have parameters is compared like any other', async () => {
   const world = await open();
-  // Three to a banner would be more than the 32,766 of SQLite, and in long runs than the 65,535 of PostgreSQL.
+  // Three parameters per banner would exceed SQLite's limit of 32,766, and in long runs PostgreSQL's of 65,535.
   const banners = isLong ? 40_000 : 11_000;
   const bannerId = (n: number) => `banner-${n}'"\\{}`;
   const start = Date.parse(at(3));
@@ -350,7 +350,7 @@ test('a source whose decisions name more banners than a statement takes paramete
       }),
     ),
   );
-  // Only delivered: to a banner in the middle, to none, and to one that no row of the log names.
+  // Only delivered: for a banner in the middle, for none, and for one that no row of the log names.
   await world.insert('decision_history', [
     decision(banners + 1, at(4), { decision_id: 'r:a', banner_id: bannerId(5000) }),
     decision(banners + 2, at(4), { decision_id: 'r:b', banner_id: null }),

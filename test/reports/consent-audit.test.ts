@@ -142,7 +142,7 @@ test('a row beyond asOf changes no byte of the report, in any format', () =>
     ).toBe(false);
   }));
 
-test('the same input gives the same bytes an hour later, and another source is not in it', async () => {
+test('the same input gives the same bytes an hour later, without other sources', async () => {
   const first = await Promise.all(consentAudit.formats.map((format) => produce(month, { format })));
   anHourLater();
   const second = await Promise.all(consentAudit.formats.map((format) => produce(month, { format })));

@@ -113,7 +113,7 @@ test('JSON with a streamed list is the JSON of the same object', async () => {
   expect(JSON.parse(text.toString('utf8'))).toEqual(expected);
 });
 
-test('a PDF has the same bytes whatever was set before it in the process', async () => {
+test('a PDF has the same bytes, whatever was drawn before it in the process', async () => {
   // U+FB01 and the ligature of f and i are one glyph.
   const other: Block[] = [{ block: 'paragraph', text: '\ufb01 中' }];
   const plain: Block[] = [{ block: 'paragraph', text: 'a fish 中文' }];

@@ -22,7 +22,7 @@ export interface World {
   close(): Promise<void>;
 }
 
-/** For the rest of the test the clock of the process stands an hour later. */
+/** Sets the clock of the process an hour ahead for the rest of the test. */
 export function anHourLater(): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());

@@ -397,7 +397,7 @@ describe('the signing secrets of the configured source', () => {
       expect(one.leftovers()).toEqual([{ slug: 'default', id: first.id, endedAt: retireOthersAt }]);
     }
     expect(await sources.destroyRetired('schedule')).toBe(0);
-    // Removed from the environment at last, and put back by mistake.
+    // Removed from the environment, and later put back by mistake.
     expect((await again(withSecrets())).leftovers()).toEqual([]);
     expect(valuesOf(await again(withSecrets(first, second)))).toEqual(['new-secret', second.value]);
 
@@ -416,7 +416,7 @@ describe('the signing secrets of the configured source', () => {
     );
   });
 
-  test('stay ended once they were added here, ended, and put into the environment afterwards', async () => {
+  test('stay ended if they were added and ended here, and later put into the environment', async () => {
     const { sources, again, pass } = await openAt(withSecrets(first));
     await sources.rotateSecret('default', 'new-secret', 'a', { retireOthersAt });
     await sources.rotateSecret('default', 'newer-secret', 'a', { retireOthersAt });
@@ -445,7 +445,7 @@ describe('the signing secrets of the configured source', () => {
     ]);
   });
 
-  test('go on as those of a source in the database when the environment sets nothing any more', async () => {
+  test('continue as those of a source in the database once the environment sets nothing', async () => {
     const { sources, again, pass } = await openAt(withSecrets(first));
     await sources.rotateSecret('default', 'new-secret', 'a', { retireOthersAt });
     pass(DAY);
@@ -455,7 +455,7 @@ describe('the signing secrets of the configured source', () => {
     expect(await without.offboard('default', { reason: null, openCases: 0 }, 'a')).toMatchObject({ outcome: 'done' });
   });
 
-  test('are all refused, and not changed, when the row was altered: nobody knows which of them ended', async () => {
+  test('are all refused, and not changed, if the row was altered, since it is unknown which of them ended', async () => {
     const { store, sources, again } = await openAt(withSecrets(first));
     await sources.rotateSecret('default', 'new-secret', 'a', { retireOthersAt });
     await store.transaction(async ({ query }) => {

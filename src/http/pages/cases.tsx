@@ -68,7 +68,7 @@ async function recordRequest(exchange: Exchange): Promise<FastifyReply> {
   const read = readFields(openCaseForm, form, context.config.timeZone);
   if (read.outcome === 'refused') return sendNewRequest(exchange, form, read.problems);
   const reference = form['reference']?.trim() || undefined;
-  // The schema of the use-case judges it.
+  // The use case validates it with its schema.
   const input = { ...read.values, actor, ...(reference && { reference }) } as OpenCaseInput;
   const opened = await openCase(context.cases, input);
   if (opened.outcome === 'refused') return sendNewRequest(exchange, form, opened.problems);
@@ -156,7 +156,7 @@ async function handOver(exchange: Exchange, caseId: string): Promise<FastifyRepl
   if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
   if (created.outcome === 'refused') return sendCase(exchange, caseId, { problems: created.problems }, 422);
   await untilProjected(context, created.seq);
-  // Not redirected: what is shown once has to be in this answer.
+  // Not redirected, because the link and the code can be shown only in this answer.
   const { link, code, handOver } = created;
   const localOnly = config.publicUrl === null;
   return sendCase(exchange, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });
@@ -165,7 +165,7 @@ async function handOver(exchange: Exchange, caseId: string): Promise<FastifyRepl
 async function revokeLink(exchange: Exchange, caseId: string): Promise<FastifyReply> {
   const { context, request } = exchange;
   const { handOver = '' } = formOf(request.body);
-  // Of this case and no other: its source is what the officer may see.
+  // Only a hand-over of this case, since the officer's access was checked for its source.
   const found = (await listHandOvers(context, { caseId })).some(({ row }) => row.hand_over_id === handOver);
   if (!found || !(await revokeHandOver(context, handOver, officerOf(request).officer)))
     return sendCase(exchange, caseId, { problems: ['This link is unknown, or has already been revoked.'] }, 422);

@@ -27,7 +27,7 @@ import {
   Table,
 } from './parts.tsx';
 
-/** Documents that a preview names. */
+/** Number of documents that a preview names. */
 const SHOWN = 20;
 
 type Form = Readonly<Record<string, string>>;
@@ -54,14 +54,14 @@ interface StartProps {
   readonly seesAll: boolean;
   readonly waiting: readonly ErasureProposal[];
   readonly jobs: readonly Job[];
-  /** An erasure was interrupted and no job continues it. */
+  /** Whether an erasure was interrupted and no job continues it. */
   readonly isLeft: boolean;
   readonly form: Form;
   readonly problems: readonly string[];
   readonly done: string | null;
 }
 
-/** Where an erasure is chosen, and what is waiting, running and done. */
+/** The page to choose an erasure, with waiting, running and completed ones. */
 export function StartPage(props: StartProps) {
   const { frame, sources, waiting, jobs, isLeft, problems, done } = props;
   const running = jobs.filter(({ finishedAt }) => finishedAt === null);
@@ -140,7 +140,7 @@ export function lastDayOf({ at }: Pick<ErasureProposal, 'at'>, timeZone: string)
   return addDays(dateIn(at, timeZone), PROPOSAL_DAYS);
 }
 
-/** What a proposal would erase. */
+/** Describes the scope of a proposal. */
 export function whatText({ choice }: Pick<ErasureProposal, 'choice'>, frame: PageFrame): string {
   switch (choice.by) {
     case 'subject':
@@ -251,7 +251,7 @@ function EntriesChoice({ frame, sources, seesAll, form }: ChoiceProps) {
   );
 }
 
-/** The form of one kind of choice; open if it was sent, or is the one to begin with. */
+/** The form for one kind of choice; open if it was sent, or if it is the default. */
 function ChoiceForm({
   by,
   title,
@@ -297,12 +297,12 @@ function withEvery(sources: readonly Source[], seesAll: boolean): readonly (read
   return [...(seesAll ? [['', 'Every source'] as const] : []), ...sourceOptions(sources)];
 }
 
-/** What was entered into the form of this kind of choice. */
+/** The value entered into the form for this kind of choice. */
 function valueIn(form: Form, by: ErasureChoice['by'], name: string): string {
   return form['by'] === by || form['by'] === undefined ? (form[name] ?? '') : '';
 }
 
-/** What a plan erases, what it keeps, and what stays elsewhere for a while. */
+/** The tables of a plan: what it erases, what it keeps, and what stays elsewhere for a while. */
 function PlanTables({ plan, admins }: { readonly plan: ErasurePlan; readonly admins: readonly string[] }) {
   const { erased, kept, residues } = summaryOf(plan);
   return (
@@ -366,7 +366,7 @@ function PlanTables({ plan, admins }: { readonly plan: ErasurePlan; readonly adm
   );
 }
 
-/** Names no person: mail is not part of what is erased. */
+/** Names no person, because an erasure does not cover mail. */
 function residueText({ residues }: ErasurePlan): string {
   const lines = residues.map(
     ({ where, until, hint }) => `- ${where}: ${until}${hint === undefined ? '' : ` (${hint})`}`,
@@ -374,7 +374,7 @@ function residueText({ residues }: ErasurePlan): string {
   return `After an erasure, this remains:\n\n${lines.join('\n')}\n\nPlease delete what is yours to delete, and tell me when it is done, or when it ends by itself.`;
 }
 
-/** What would be erased, and the form that confirms it. */
+/** The preview of an erasure, with the form that confirms it. */
 export function PreviewPage({
   frame,
   form,
@@ -507,7 +507,7 @@ export function OnePage({
   );
 }
 
-/** What an erasure erased. */
+/** The result of an erasure. */
 function ResultPanel({ result }: { readonly result: NonNullable<ReturnType<typeof erasureOf>> }) {
   return (
     <Panel id="result" title="Done">
@@ -578,7 +578,7 @@ function DecisionPanel({
   readonly proposal: ErasureProposal;
   readonly frame: PageFrame;
   readonly mayApprove: boolean;
-  /** What was proposed can still be erased. */
+  /** Whether the content of the proposal can still be erased. */
   readonly isFound: boolean;
 }) {
   return (

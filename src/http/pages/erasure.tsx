@@ -58,7 +58,7 @@ async function preview(exchange: Exchange): Promise<FastifyReply> {
     : sendPreview(exchange, form, looked.plan);
 }
 
-/** Starts the erasure that was previewed, or keeps it until a second person approves it. */
+/** Starts the previewed erasure, or keeps it until a second person approves it. */
 async function propose(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const form = formOf(request.body);
@@ -82,7 +82,7 @@ async function propose(exchange: Exchange): Promise<FastifyReply> {
   return reply.redirect(addressOf(proposal.id), 303);
 }
 
-/** What the form under a preview leaves open. */
+/** The fields missing from the form below a preview. */
 function problemsOfConfirmation(context: Context, form: Form, plan: ErasurePlan): readonly string[] {
   const despite = despiteOf(form);
   return [
@@ -98,7 +98,7 @@ function problemsOfConfirmation(context: Context, form: Form, plan: ErasurePlan)
   ];
 }
 
-/** Withdraws or approves what was proposed. */
+/** Withdraws or approves a proposal. */
 async function decide(exchange: Exchange, erasureId: string): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const proposal = await findProposal(context, erasureId);
@@ -133,7 +133,7 @@ async function findJob({ jobs }: Context, erasureId: string): Promise<Job | null
   return job;
 }
 
-/** What belongs to the choice of a form. */
+/** Loads the plan for the choice in a form. */
 async function look(exchange: Exchange, form: Form) {
   const choice = choiceOf(form, exchange.context.config.timeZone);
   return 'problems' in choice
@@ -173,7 +173,7 @@ async function isCaseOf(context: Context, caseId: string, slugs: readonly string
   return row !== undefined && slugs.includes(row.source);
 }
 
-/** Whether a profile requires two people, or cannot be read to tell. */
+/** Whether a profile requires two people, or cannot be read. */
 async function needsTwo(context: Context, plan: ErasurePlan): Promise<boolean> {
   try {
     return (await sourcesNeedingSecondOfficer(context, plan)).length > 0;

@@ -181,7 +181,7 @@ async function loadLastBackup(context: Context): Promise<BackupMade | null> {
 
 interface EvidenceProps {
   readonly frame: PageFrame;
-  /** Addresses of those who administer. */
+  /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   readonly verifierKey: string;
   readonly checkpoints: readonly Checkpoint[];

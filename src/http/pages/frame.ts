@@ -4,7 +4,7 @@ import { can } from '../../core/roles.ts';
 import type { PageFrame } from './layout.tsx';
 import { csrfToken, officerOf } from '../auth/sessions.ts';
 
-/** One request to a page, with what it takes to answer it. */
+/** One request to a page, with everything needed to answer it. */
 export interface Exchange {
   readonly context: Context;
   readonly request: FastifyRequest;

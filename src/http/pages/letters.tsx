@@ -144,7 +144,7 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
   );
 }
 
-/** What the language, the profile or the font lacks for this letter. */
+/** Names what is missing for this letter in the language, the profile or the font. */
 function LetterWarnings({ draft }: { readonly draft: LetterDraft }) {
   const { letter, missingLanguage, untranslatedProfile, unprintable } = draft;
   return (
@@ -175,7 +175,7 @@ function LetterWarnings({ draft }: { readonly draft: LetterDraft }) {
   );
 }
 
-/** Which letter, in which language, its text, and the button that makes it. */
+/** The form for a letter: its kind, language and text, and the button that makes it. */
 function LetterForm({ frame, caseId, draft, format }: LetterPageProps) {
   const { letter, starts, problem } = draft;
   const { step } = letter;

@@ -16,18 +16,21 @@ import { loadSyncJobs } from '../../sync/jobs.ts';
 import { loadSyncStatus } from '../../sync/status.ts';
 import type { SourceState } from './source-page.tsx';
 
-/** Runs of the sync that the page lists. */
+/** Number of sync runs on the page. */
 const RUNS_SHOWN = 20;
-/** Payloads of each kind that the page of fields looks at, and their size in bytes: it answers while others wait. */
+/**
+ * Number of payloads of each kind that the page of fields reads, and their largest size in bytes. Limited because other
+ * requests wait meanwhile.
+ */
 const LOOKED_AT = 50;
 const LARGEST = 16 * 1024;
 
-/** Whether it is the source of the environment, whose address and keys are set there. */
+/** Whether it is the source from the environment, whose address and keys are set there. */
 export function isConfigured({ config }: Pick<Context, 'config'>, slug: string): boolean {
   return config.defaultSource?.slug === slug;
 }
 
-/** Looks at what a source sent lately; the service itself is not asked. */
+/** Examines recent payloads of a source, without a request to the service. */
 export async function examineFields(
   { store, rejected, clock }: Context,
   source: Source,
@@ -40,14 +43,14 @@ export async function examineFields(
   const proposal = proposalOf(source.slug, {
     fieldNames,
     eventNames,
-    // Of the configured source no encoding can be set here: it stands beside the secret.
+    // The encoding of the configured source is set with its secret, not here.
     secretEncodings: encodings,
     samples: found.samples,
   });
   return { found, proposal: isEmptyProposal(proposal) ? null : proposal };
 }
 
-/** What the pages of a source show. */
+/** Loads the state for the pages of a source. */
 export async function loadSourceState(context: Context, source: Source): Promise<SourceState> {
   const { slug } = source;
   const { read } = context.store;
@@ -60,7 +63,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
     loadSyncJobs(context.jobs, slug),
     loadRuns(read, slug),
     createBannerQueries(read).bannerNames({ source: slug, asOf: Number.MAX_SAFE_INTEGER }),
-    // What is wrong with its file is said on its own page.
+    // Errors in its file are shown on its own page.
     context.loadProfile(source).catch(() => null),
     listAdminAddresses(context),
   ]);

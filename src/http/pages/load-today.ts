@@ -39,7 +39,7 @@ export interface Today {
   readonly ledger: LedgerState;
   /** Requests whose answer waits for a second person's approval. */
   readonly toApprove: ReadonlySet<string>;
-  /** Erasures that nobody has started yet, and the viewer may. */
+  /** Proposed erasures that were not started yet and that the viewer may see. */
   readonly proposals: readonly ErasureProposal[];
   /** Decisions on each recent day: given, partly given, refused, withdrawn. Null: too many sources to count for a page. */
   readonly days: readonly { readonly day: string; readonly values: readonly number[] }[] | null;

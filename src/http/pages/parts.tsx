@@ -58,7 +58,7 @@ export function Problems({ title, problems }: { title: string; problems: readonl
   );
 }
 
-/** Address of a message to those who administer, begun. */
+/** The address of a prepared e-mail to the admins. */
 export function mailToAdmins(admins: readonly string[], subject: string, text: string): string {
   const query = new URLSearchParams({ subject: subject.slice(0, 150), body: text }).toString().replaceAll('+', '%20');
   return `mailto:${admins.map(encodeURIComponent).join(',')}?${query}`;
@@ -67,11 +67,11 @@ export function mailToAdmins(admins: readonly string[], subject: string, text: s
 interface AskAdminProps {
   readonly admins: readonly string[];
   readonly subject: string;
-  /** What they need to know, with the names of settings that officers need not know. */
+  /** The message, with the names of settings that officers need not know. */
   readonly text: string;
 }
 
-/** What the reader may not do is sent to someone who may. */
+/** Asks an admin for something that the reader may not do. */
 export function AskAdmin({ admins, subject, text }: AskAdminProps) {
   return (
     <p>
@@ -82,7 +82,7 @@ export function AskAdmin({ admins, subject, text }: AskAdminProps) {
   );
 }
 
-/** What is to be done so that mail can be sent. */
+/** Says how mail can be set up. */
 export function NoMail({ frame, admins }: { readonly frame: PageFrame; readonly admins: readonly string[] }) {
   return can(frame.role, 'administer') ? (
     <p>
@@ -246,7 +246,7 @@ interface FilterFormProps {
   readonly children: ComponentChildren;
 }
 
-/** Narrows a list to one source; nothing where there is only one. */
+/** Narrows a list to one source; empty if there is only one. */
 export function SourceFilter({ sources, value }: SourceFilterProps) {
   if (sources.length < 2) return null;
   return <Choice id="source" label="Source" value={value} options={[['', 'All sources'], ...sourceOptions(sources)]} />;

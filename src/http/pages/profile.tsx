@@ -49,10 +49,10 @@ interface RecordedChange {
   readonly after: string;
 }
 
-/** Somebody else saved a change of the same version first. */
+/** Another person saved a change of the same version first. */
 class OvertakenError extends Error {}
 
-/** The source whose own profile it is; null: the installation's. */
+/** The source that owns the profile; null: the installation. */
 function ownerOf(source: Source | null): string | null {
   return source?.options.controllerFile == null ? null : source.slug;
 }
@@ -81,7 +81,8 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     const own = ownerOf(source);
     const last = await lastChange(own);
     let recorded = null as { outcome: string; seq: number } | null;
-    // The entry comes first: a change that applies is always on record. One that was interrupted in between is named on the page.
+    // The entry comes first, so every change that applies is on record. The page names a change that was interrupted
+    // between entry and file.
     const record = async () => {
       recorded = await appendAction(
         context.ledger,
@@ -113,7 +114,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect(address, 303);
   });
 
-  /** The last change of a profile that was made on the page. */
+  /** The last change of a profile made on the page. */
   async function lastChange(own: string | null): Promise<RecordedChange | null> {
     await context.projector.catchUp();
     const row = await context.store.read
@@ -322,7 +323,7 @@ function ReadOnly({ frame, file, form }: ProfileProps & { readonly form: Profile
   );
 }
 
-/** The choices of a field, with the value that the file has now where the list leaves it out. */
+/** The choices of a field, including the current value if the list lacks it. */
 function choicesOf({ choices, usual }: ProfileField, value: string): readonly (readonly [string, string])[] {
   const listed = [['', usual?.[1] ?? '–'] as const, ...(choices?.() ?? [])];
   return listed.some(([known]) => known === value) ? listed : [[value, value], ...listed];

@@ -144,7 +144,7 @@ interface RefusedListProps {
   readonly sources: readonly Source[];
   /** Number of refused deliveries in store. */
   readonly kept: number;
-  /** Addresses of those who administer. */
+  /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   readonly diagnosed: readonly Diagnosed[];
   readonly counts: readonly { readonly source: string; readonly reason: string; readonly count: number }[];

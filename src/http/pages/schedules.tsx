@@ -123,7 +123,7 @@ interface SchedulesProps {
   readonly schedules: readonly DocumentSchedule[];
   readonly sources: readonly Source[];
   readonly people: readonly Person[];
-  /** Addresses of those who administer. */
+  /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   /** Whether mail can be sent. */
   readonly isMailed: boolean;

@@ -43,9 +43,9 @@ export interface SourceState {
   readonly source: Source;
   /** Whether it is configured by environment variables. */
   readonly isConfigured: boolean;
-  /** What the environment still contains although it has ended, for admins. */
+  /** Credentials that have ended but are still in the environment; for admins. */
   readonly leftovers: readonly string[];
-  /** Addresses of those who administer. */
+  /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
   readonly webhookUrl: string;
   readonly secrets: readonly ShownSecret[];

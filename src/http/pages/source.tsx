@@ -25,7 +25,7 @@ interface SourceParams {
 
 type Form = Readonly<Record<string, string>>;
 
-/** What an address may say was just done. */
+/** The messages after an action, by the key in the address. */
 const doneTexts: Readonly<Record<string, string>> = {
   name: 'The name is changed.',
   secret: 'The signing secret is accepted from now on.',
@@ -43,17 +43,17 @@ const REASONS_SHOWN = 3;
 /** Random bytes of a generated secret. */
 const SECRET_BYTES = 32;
 
-/** What a page shows once and nowhere else. */
+/** Values that a page shows only once. */
 interface Shown {
   readonly problems?: readonly string[];
   readonly done?: string | null;
-  /** A signing secret that was just made. */
+  /** A newly made signing secret. */
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Form;
 }
 
-/** The page of one source, its set-up, and what officers and admins do about it. */
+/** The pages of one source, its set-up, and the actions of officers and admins. */
 export async function sourceRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const get = (path: string, send: (exchange: Exchange, shown: Shown) => Promise<FastifyReply>) =>
     app.get<SourceParams>(path, (request, reply) => send({ context, request, reply }, doneOf(request)));
@@ -80,7 +80,7 @@ async function rename(exchange: Exchange): Promise<FastifyReply> {
   return answer(exchange, changed, 'name');
 }
 
-/** Accepts a signing secret, which was entered or is made here. */
+/** Accepts a signing secret that was entered, or makes one. */
 async function addSecret(exchange: Exchange): Promise<FastifyReply> {
   const { context, request } = exchange;
   const { slug } = sourceOf(exchange);
@@ -161,7 +161,7 @@ async function acceptFields(exchange: Exchange): Promise<FastifyReply> {
   const source = sourceOf(exchange);
   const { proposal: shown = '' } = formOf(request.body);
   const { proposal } = await examineFields(context, source);
-  // Only what was looked at can be accepted.
+  // Only the proposal that was shown can be accepted.
   if (proposal === null || proposal.proposalId !== shown)
     return sendFields(exchange, { problems: ['New data changed the proposal in the meantime: review it again.'] }, 409);
   const accepted = await context.sources.acceptMapping(source.slug, proposal, officerOf(request).officer);
@@ -173,7 +173,7 @@ async function acceptFields(exchange: Exchange): Promise<FastifyReply> {
   return sendFields(exchange, { problems: problemsOf(accepted) }, 409);
 }
 
-/** The source of the address, if it is followed and the person may see it. */
+/** The source in the address, if it is followed and the person may see it. */
 function sourceOf({ context, request }: Exchange): Source {
   const { slug } = request.params as SourceParams['Params'];
   const source = sourcesOf(context, request).find(slug);
@@ -181,7 +181,7 @@ function sourceOf({ context, request }: Exchange): Source {
   return source;
 }
 
-/** Goes back to the page that the form was sent from, with how it ended. */
+/** Returns to the page that the form was sent from, with the outcome. */
 async function answer(exchange: Exchange, outcome: SourceOutcome, done: string): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const { slug } = sourceOf(exchange);
@@ -245,7 +245,7 @@ function doneOf(request: FastifyRequest): Shown {
   return { done: doneTexts[done] ?? null };
 }
 
-/** Addresses and keys of a form. An empty address is taken away; an empty key stays as it is. */
+/** Addresses and keys from a form. An empty address removes it; an empty key leaves it unchanged. */
 function accessOf(form: Form): SourceChanges {
   const [baseUrl, siteUrl] = [(form['baseUrl'] ?? '').trim(), (form['siteUrl'] ?? '').trim()];
   const [apiKey, siteKey] = [(form['apiKey'] ?? '').trim(), (form['siteKey'] ?? '').trim()];

@@ -152,7 +152,7 @@ function dueTasks({ attention }: Today): readonly Task[] {
   }));
 }
 
-/** Erasures that wait for a decision. An auditor has no part in it. */
+/** Erasures that wait for a decision. Auditors cannot decide. */
 function proposalTasks(frame: PageFrame, { proposals }: Today): readonly Task[] {
   if (!frame.canWork) return [];
   return proposals.map((proposal) => ({

@@ -61,7 +61,7 @@ function rowsAsText(isSqlite: boolean, names: readonly string[]) {
     : sql<string>`coalesce(json_agg(json_build_array(${columns})), '[]')::text`;
 }
 
-/** A case and who asked. */
+/** A case and its requester. */
 export interface Requester {
   readonly caseId: string;
   readonly kind: string;
@@ -72,7 +72,7 @@ export interface Requester {
   readonly email: string | null;
 }
 
-/** Who asked in each case of a source; in one text, as {@link readManyCases} has it. */
+/** The requester of each case of a source; as one text, like {@link readManyCases}. */
 export async function readRequesters(read: Query, source: string): Promise<readonly Requester[]> {
   const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
   const names = ['case_id', 'kind', 'state', 'receipt_at', 'requester_name', 'requester_email'];

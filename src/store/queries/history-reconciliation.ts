@@ -52,9 +52,9 @@ type Found = Pick<DecisionRow, 'at' | 'seq' | 'decision_id'>;
 const NAMELESS = `d.record_id is null and d.occurred_basis = 'received'`;
 
 /**
- * Whether `d` was delivered, can be matched, and lies in a window of its banner. All windows are one parameter: a source
- * may have more banners than a statement takes parameters. Both databases find a banner's windows without going through
- * the others: SQLite in the index that it makes of a materialised table, PostgreSQL by the key of the object.
+ * Whether `d` was delivered, can be matched, and is in a window of its banner. All windows are one parameter, since a
+ * source may have more banners than a statement can have parameters. Both databases find a banner's windows without
+ * reading the others: SQLite in the index that it makes for a materialised table, PostgreSQL by the key of the object.
  */
 function isMissing(query: Query, windows: readonly BannerWindow[]) {
   if (windows.length === 0) return sql<boolean>`1 = 0`;

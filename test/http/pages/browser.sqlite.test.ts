@@ -151,7 +151,7 @@ describe('the pages in a browser', () => {
     }
   });
 
-  it('fit when a letter can be sent to a long address', async () => {
+  it('fit if a letter can be sent to a long address', async () => {
     const world = await createOfficeWorld(
       { SMTP_URL: 'smtp://127.0.0.1:9', MAIL_FROM: 'privacy@acme.example' },
       { worker: false },
@@ -179,7 +179,7 @@ describe('the pages in a browser', () => {
     }
   });
 
-  it('run nothing that came with a request', async () => {
+  it('run no script that came with a request', async () => {
     const { world, hostile } = await seededWorld();
     const { page } = await openOffice(world);
     const heard: string[] = [];
