@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyServerOptions } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
 import { CodedError, type ErrorCode, errorCodes, StoreUnavailable, UsageError } from '../core/errors.ts';
 import { renderPage, Page } from './pages/layout.tsx';
 import { html } from './pages/frame.ts';
@@ -95,9 +95,17 @@ export function answerErrorsWithPages(app: FastifyInstance): void {
     }
     const code = codeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
-    return sendErrorPage(reply, code, sentenceOf(error));
+    return sendErrorPage(reply, code, (code === 'not_found' ? answerOnly(request) : undefined) ?? sentenceOf(error));
   });
-  app.setNotFoundHandler((_request, reply) => sendErrorPage(reply, 'not_found'));
+  app.setNotFoundHandler((request, reply) => sendErrorPage(reply, 'not_found', answerOnly(request)));
+
+  /** For who opens the address of a page that a form led to, from the history or from a colleague. */
+  function answerOnly({ method, url }: FastifyRequest): string | undefined {
+    const [path = ''] = url.split('?');
+    return method === 'GET' && app.hasRoute({ method: 'POST', url: path })
+      ? 'This page only appears after a form was sent: fill in the form again.'
+      : undefined;
+  }
 }
 
 /** A page for one of the error codes, with its status. */

@@ -156,3 +156,13 @@ function nextIn(text: string): string {
 function pathIn(text: string): string {
   return /\/calendar\/p-[\w-]+/.exec(text)?.[0] ?? 'none';
 }
+
+it('says that a page only answers a form when its address is opened', async () => {
+  const olga = await signedInAs(world, 'officer');
+  for (const path of ['/cases/search', '/settings/erasures/preview', '/consent/statement?x=1']) {
+    const page = await olga.get(path);
+    expect([page.status, page.text.includes('This page only appears after a form was sent')]).toEqual([404, true]);
+  }
+  const unknown = await olga.get('/cases/default-0');
+  expect([unknown.status, unknown.text.includes('after a form was sent')]).toEqual([404, false]);
+});
