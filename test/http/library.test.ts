@@ -42,7 +42,7 @@ describe('a file uploaded to be checked', () => {
     await officer.get('/documents/check');
     const genuine = await check(officer, await fileOf());
     expect(genuine.status).toBe(200);
-    for (const words of ['Genuine: ', 'a file.json', 'delivery-log of Default', made.sha256])
+    for (const words of ['Genuine: ', 'a file.json', 'Delivery log, Default', made.sha256])
       expect(genuine.text).toContain(words);
     await expect
       .poll(async () => (await readdir(tmpdir())).filter((name) => name.startsWith('consent-ledger-check-')))

@@ -200,14 +200,26 @@ export function choiceOf(document: DocumentRow, timeZone: string): string {
   return `${titleOf(document)}, made ${momentText(document.created_at, timeZone)}`;
 }
 
-function titleOf({ name, case_id, parameters }: DocumentRow): string {
+function titleOf({ name, case_id: caseId, parameters }: DocumentRow): string {
+  return documentTitle({ name, caseId, parameters: JSON.parse(parameters) as Readonly<Record<string, unknown>> });
+}
+
+/** `Response pack for default-46`, `Consent audit`. */
+export function documentTitle({
+  name,
+  caseId,
+  parameters: { step, language },
+}: {
+  readonly name: string;
+  readonly caseId: string | null;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}): string {
   if (name === 'letter') {
-    const { step, language } = JSON.parse(parameters) as { step?: unknown; language?: unknown };
     const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';
-    return `${title} for ${case_id ?? ''} (${typeof language === 'string' ? language : ''})`;
+    return `${title} for ${caseId ?? ''} (${typeof language === 'string' ? language : ''})`;
   }
   const title = findReport(name)?.title ?? name;
-  return case_id === null ? title : `${title === name ? 'Response pack' : title} for ${case_id}`;
+  return caseId === null ? title : `${title === name ? 'Response pack' : title} for ${caseId}`;
 }
 
 /** Period and source, if the document has them. */

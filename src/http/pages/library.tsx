@@ -12,7 +12,7 @@ import type { Source } from '../../core/source.ts';
 import { checkFile } from '../../documents/check.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { requireCsrf } from '../auth/sessions.ts';
-import { DocumentTable } from './documents.tsx';
+import { documentTitle, DocumentTable } from './documents.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import type { DocumentRow } from './load-today.ts';
@@ -272,7 +272,7 @@ function Verdict({
       <ul>
         {documents.filter(mine).map(({ seq, source, createdAt, recorded, sealedUnder }) => (
           <li key={seq}>
-            {recorded.name} of {frame.sourceName(source)}, as of entry {recorded.asOf}, registered as{' '}
+            {documentTitle(recorded)}, {frame.sourceName(source)}, as of entry {recorded.asOf}, registered as{' '}
             <a href={`/entries/${seq}`}>entry {seq}</a> on <Moment iso={createdAt} timeZone={frame.timeZone} /> by{' '}
             {recorded.actor}; {sealedText(sealedUnder)}
           </li>
