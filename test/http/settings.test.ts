@@ -64,6 +64,20 @@ it('shows what the controller profile lacks, and writes the file from a checked 
   expect(await readFile(path, 'utf8')).toBe(after);
 });
 
+it('says when a source shares the profile, so that nobody overwrites another client’s', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const owner = await signedInAs(world, 'owner');
+  const shared = 'applies to all of them';
+  expect((await owner.get('/settings/profile')).text).not.toContain(shared);
+  await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+  const { controllerFile } = world.context.config;
+  const options = { banners: [], controllerFile, subjectRecipe: null, fieldNames: {}, assumedOffset: '+00:00' };
+  expect((await owner.get('/settings/profile?source=bolt')).text).toContain(shared);
+  await world.context.sources.change('bolt', { options }, 'test');
+  const own = (await owner.get('/settings/profile?source=bolt')).text;
+  expect([own.includes(shared), own.includes('This source has its own profile.')]).toEqual([false, true]);
+});
+
 it('shows the profile to officers without a form, and says what to do if there is none', async () => {
   const world = await createOfficeWorld();
   const officer = await signedInAs(world, 'officer');

@@ -255,6 +255,14 @@ function ProfilePage(props: ProfileProps) {
           </button>
         </form>
       ) : null}
+      {sources.length > 1 && source !== null && source.options.controllerFile === null ? (
+        <Notice tone="calm">
+          <p>
+            <strong>Shared profile.</strong> {source.name} has none of its own: this one names the controller of every
+            such source, and what you save here applies to all of them. Only the operator can give a source its own.
+          </p>
+        </Notice>
+      ) : null}
       {file.isMade ? (
         <>
           <Problems title="The file has problems; documents that need it are refused:" problems={faults} />
