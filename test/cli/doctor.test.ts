@@ -8,7 +8,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { reachOf } from '../../src/commands/doctor/surroundings.ts';
 import { serveHere } from '../serving.ts';
 import { engine } from '../servers/databases.ts';
-import { alter, contentOf } from '../tampering.ts';
+import { alter, contentOf, loseDatabase } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { runHere, runIn } from './command-line.ts';
 import { createFitInstallation, examine, faultsOf } from './fit-installation.ts';
@@ -145,6 +145,7 @@ it('fails while the read models are ahead of the ledger, until a rebuild', async
 
 it('does not create an installation if none exists', async () => {
   const folder = await temporaryFolder();
+  await loseDatabase(join(folder, 'data'));
   const found = await examine(folder, {
     DATA_DIR: join(folder, 'data'),
     WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests',

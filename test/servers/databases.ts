@@ -29,19 +29,23 @@ export async function createDatabase(content: 'empty' | 'migrated' = 'empty'): P
 
 const ofFolders = new Map<string, string>();
 
-/** The database of a folder, shared by all processes of a test that use the folder; created on the first call. */
+/** The database of a folder, shared by all processes of a test that use the folder; created on the first call, with the schema as a start leaves it. */
 export function databaseOf(path: string): string {
   const folder = resolve(path);
   const servers = neededServers();
   const known = ofFolders.get(folder);
   if (known !== undefined) return known;
   const name = nameOf(folder);
-  const { host, port, user, password, programs } = servers.postgres;
-  execFileSync(join(programs, 'psql'), ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', creation(name), 'postgres'], {
-    env: { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password },
-    stdio: 'pipe',
-    timeout: 240_000,
-  });
+  const { host, port, user, password, programs, migrated } = servers.postgres;
+  execFileSync(
+    join(programs, 'psql'),
+    ['-X', '-q', '-v', 'ON_ERROR_STOP=1', '-c', creation(name, migrated), 'postgres'],
+    {
+      env: { PGHOST: host, PGPORT: String(port), PGUSER: user, PGPASSWORD: password },
+      stdio: 'pipe',
+      timeout: 240_000,
+    },
+  );
   const address = addressOf(servers, name);
   ofFolders.set(folder, address);
   dropAtEnd(servers, name, () => ofFolders.delete(folder));
@@ -51,6 +55,7 @@ export function databaseOf(path: string): string {
 /** Replaces a folder's database with an empty one. */
 export async function emptyDatabaseOf(folder: string): Promise<void> {
   const servers = neededServers();
+  databaseOf(folder);
   await askServer(servers, removal(nameOf(folder)));
   await askServer(servers, creation(nameOf(folder)));
 }
