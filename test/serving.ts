@@ -10,7 +10,7 @@ import { loadConfig } from '../src/config.ts';
 import { openContext } from '../src/context.ts';
 import { startWorker } from '../src/worker.ts';
 import { startServer } from '../src/http/server.ts';
-import { createLog } from '../src/log.ts';
+import { createLog, type Log } from '../src/log.ts';
 import { serverVariables } from './servers/databases.ts';
 
 /** The built command line (`npm test` builds it first). */
@@ -90,13 +90,14 @@ export async function startServing(
 
 /**
  * The same in this process, with its worker, at a tenth of the CPU time: for tests that are not about the process. It
- * logs nothing. Stopped when the test ends, if it still runs.
+ * logs nothing unless given a log. Stopped when the test ends, if it still runs.
  */
 export async function serveHere(
   folder: string,
   more: Record<string, string> = {},
+  log: Log = createLog('fatal'),
 ): Promise<Pick<Serving, 'url' | 'adminUrl'> & { stop(): Promise<void> }> {
-  const context = await openContext(loadConfig(environment(folder, more), folder), createLog('fatal'));
+  const context = await openContext(loadConfig(environment(folder, more), folder), log);
   let stopping: Promise<void> | null = null;
   const parts: { stop(): Promise<unknown> }[] = [];
   const stopAll = async () => {
