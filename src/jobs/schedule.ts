@@ -1,4 +1,6 @@
 import type { Clock } from '../core/clock.ts';
+import type { Selectable } from 'kysely';
+import type { Tables } from '../store/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { JobLog, Json } from './job.ts';
 import type { Jobs } from './jobs.ts';
@@ -44,6 +46,8 @@ const MAX_DRIFT_MS = 5000;
 /** Clocks of one installation differ by less than this; a larger lead means that a clock was set back. */
 const MAX_SKEW_MS = 300_000;
 
+type Row = Selectable<Tables['schedules']>;
+
 /**
  * Turns schedules into jobs. Any number of processes may run one: the row's next time is moved in the transaction that
  * enqueues, so each time is used once.
@@ -60,16 +64,7 @@ export function createScheduler(options: SchedulerOptions) {
     return next.toISOString();
   }
 
-  const monotonic = options.monotonic ?? (() => performance.now());
-  let lastLook = { wall: clock().getTime(), monotonic: monotonic() };
-
-  /** Whether the clock was set back since the last look by more than ordinary corrections. */
-  function wasSetBack(now: Date): boolean {
-    const look = { wall: now.getTime(), monotonic: monotonic() };
-    const jump = look.wall - lastLook.wall - (look.monotonic - lastLook.monotonic);
-    lastLook = look;
-    return jump < -MAX_DRIFT_MS;
-  }
+  const wasSetBack = watchClock(clock, options.monotonic);
 
   /** Times computed with the earlier clock may be far ahead: resets each schedule to its next time by the current clock. */
   async function realign(now: Date): Promise<void> {
@@ -84,6 +79,16 @@ export function createScheduler(options: SchedulerOptions) {
       return names;
     });
     log.warn({ schedules: moved }, 'the system clock was set back: schedule times were corrected');
+  }
+
+  /** A schedule as it is stored; `old`: as it was. A time that was missed stays, if the schedule is the same. */
+  function rowOf({ name, kind, cron, payload = null }: Schedule, old: Row | undefined, now: Date): Row {
+    const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();
+    // Not before the time that another process has already enqueued: its clock may be ahead of this one.
+    const ahead = Date.parse(old?.last_at ?? '') - now.getTime();
+    const after = ahead > 0 && ahead < MAX_SKEW_MS ? new Date(now.getTime() + ahead) : now;
+    const nextAt = overdue ? old.next_at : nextAfter(cron, after);
+    return { name, kind, cron, payload: JSON.stringify(payload), next_at: nextAt, last_at: old?.last_at ?? null };
   }
 
   async function tick(): Promise<number> {
@@ -129,15 +134,7 @@ export function createScheduler(options: SchedulerOptions) {
         const before = new Map(
           (await tx.query.selectFrom('schedules').selectAll().execute()).map((row) => [row.name, row]),
         );
-        const rows = schedules.map(({ name, kind, cron, payload = null }) => {
-          const old = before.get(name);
-          const overdue = old !== undefined && old.cron === cron && old.next_at <= now.toISOString();
-          // Not before the time that another process has already enqueued: its clock may be ahead of this one.
-          const ahead = Date.parse(old?.last_at ?? '') - now.getTime();
-          const after = ahead > 0 && ahead < MAX_SKEW_MS ? new Date(now.getTime() + ahead) : now;
-          const nextAt = overdue ? old.next_at : nextAfter(cron, after);
-          return { name, kind, cron, payload: JSON.stringify(payload), next_at: nextAt, last_at: old?.last_at ?? null };
-        });
+        const rows = schedules.map((schedule) => rowOf(schedule, before.get(schedule.name), now));
         await tx.query.deleteFrom('schedules').where('kind', '!=', PEOPLES_SCHEDULES).execute();
         await tx.insertMany('schedules', rows);
       });
@@ -169,6 +166,17 @@ export function createScheduler(options: SchedulerOptions) {
       timer = null;
       await ticking;
     },
+  };
+}
+
+/** Tells at each look whether the clock was set back since the last one, by more than ordinary corrections. */
+function watchClock(clock: Clock, monotonic: () => number = () => performance.now()) {
+  let last = { wall: clock().getTime(), monotonic: monotonic() };
+  return (now: Date): boolean => {
+    const look = { wall: now.getTime(), monotonic: monotonic() };
+    const jump = look.wall - last.wall - (look.monotonic - last.monotonic);
+    last = look;
+    return jump < -MAX_DRIFT_MS;
   };
 }
 
