@@ -205,8 +205,7 @@ interface EvidenceProps {
 }
 
 function EvidencePage(props: EvidenceProps) {
-  const { frame, verifierKey, checkpoints, first, next, witnesses, holds } = props;
-  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  const { frame } = props;
   return (
     <Page
       title="Evidence"
@@ -223,86 +222,105 @@ function EvidencePage(props: EvidenceProps) {
       )}
       <Standing {...props} />
       <Verification {...props} />
-      <Panel id="witnesses" title="Who else has seen it">
-        {witnesses === null ? (
-          <>
-            <p>
-              Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the
-              ledger unnoticed.
-            </p>
-            {can(frame.role, 'administer') ? (
-              <p>
-                Name witnesses on the server (<code>WITNESSES</code>).
-              </p>
-            ) : (
-              <AskAdmin
-                admins={props.admins}
-                subject="Please name witnesses"
-                text="Nobody outside has seen the consent ledger: someone who holds both the database and its keys could rewrite it unnoticed. Please name witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
-              />
-            )}
-          </>
-        ) : witnesses.length === 0 ? (
-          <p>Nobody yet: the witnesses are contacted at their next scheduled run.</p>
-        ) : (
-          <Table
-            caption="Each has seen the ledger up to the entry listed: nothing up to there can be changed without the witness noticing."
-            columns={[
-              { title: 'Witness', cell: ({ name }) => <bdi>{name}</bdi> },
-              { title: 'Up to entry', isNumber: true, cell: ({ size }) => formatCount(size) },
-              { title: 'When', cell: ({ at }) => (at === null ? 'not yet' : time(at)) },
-              {
-                title: 'State',
-                cell: ({ forked, error }) => (
-                  <div>
-                    <Badge
-                      text={forked ? 'has seen a different history' : error === null ? 'agrees' : 'last attempt failed'}
-                      tone={forked ? 'bad' : error === null ? 'good' : 'warn'}
-                    />
-                    {error === null ? null : <p class="hint outside">{error}</p>}
-                  </div>
-                ),
-              },
-            ]}
-            rows={witnesses}
-          />
-        )}
-      </Panel>
-      <Panel id="checkpoints" title="Checkpoints">
-        {checkpoints.length === 0 ? (
-          <p>None yet. The first one is made a moment after the first delivery.</p>
-        ) : (
-          <Table
-            caption="Newest first. Each is a signed statement over every entry up to its number."
-            columns={checkpointColumns(frame)}
-            rows={checkpoints}
-          />
-        )}
-        <Pages first={first} next={next} />
-        {frame.canWork ? (
-          <form class="buttons" method="post" action="/evidence/checkpoint">
-            <Csrf token={frame.csrf} />
-            <button class="quiet" type="submit">
-              Make a checkpoint now
-            </button>
-          </form>
-        ) : null}
-        <h3>Verifier key</h3>
-        <p class="mono">{verifierKey}</p>
-        <p class="hint">
-          It verifies every checkpoint, proof and receipt of the current epoch. Give it to the people who will check
-          them, by a different channel than the documents.
-        </p>
-      </Panel>
-      <Panel id="holds" title="Legal holds in force">
-        {holds.length === 0 ? (
-          <p>None. Data under a hold is not erased until the hold is lifted.</p>
-        ) : (
-          <Table caption="Oldest first." columns={holdColumns(frame)} rows={holds} />
-        )}
-      </Panel>
+      <WitnessesPanel {...props} />
+      <CheckpointsPanel {...props} />
+      <HoldsPanel {...props} />
       <Erasures {...props} />
     </Page>
+  );
+}
+
+function WitnessesPanel({ frame, admins, witnesses }: EvidenceProps) {
+  const time = (iso: string) => <Moment iso={iso} timeZone={frame.timeZone} />;
+  return (
+    <Panel id="witnesses" title="Who else has seen it">
+      {witnesses === null ? (
+        <>
+          <p>
+            Nobody: no witness is configured. Someone who holds both the database and its keys could rewrite the ledger
+            unnoticed.
+          </p>
+          {can(frame.role, 'administer') ? (
+            <p>
+              Name witnesses on the server (<code>WITNESSES</code>).
+            </p>
+          ) : (
+            <AskAdmin
+              admins={admins}
+              subject="Please name witnesses"
+              text="Nobody outside has seen the consent ledger: someone who holds both the database and its keys could rewrite it unnoticed. Please name witnesses on the server: WITNESSES (docs/proofs.md, Witnesses)."
+            />
+          )}
+        </>
+      ) : witnesses.length === 0 ? (
+        <p>Nobody yet: the witnesses are contacted at their next scheduled run.</p>
+      ) : (
+        <Table
+          caption="Each has seen the ledger up to the entry listed: nothing up to there can be changed without the witness noticing."
+          columns={[
+            { title: 'Witness', cell: ({ name }) => <bdi>{name}</bdi> },
+            { title: 'Up to entry', isNumber: true, cell: ({ size }) => formatCount(size) },
+            { title: 'When', cell: ({ at }) => (at === null ? 'not yet' : time(at)) },
+            {
+              title: 'State',
+              cell: ({ forked, error }) => (
+                <div>
+                  <Badge
+                    text={forked ? 'has seen a different history' : error === null ? 'agrees' : 'last attempt failed'}
+                    tone={forked ? 'bad' : error === null ? 'good' : 'warn'}
+                  />
+                  {error === null ? null : <p class="hint outside">{error}</p>}
+                </div>
+              ),
+            },
+          ]}
+          rows={witnesses}
+        />
+      )}
+    </Panel>
+  );
+}
+
+function CheckpointsPanel({ frame, verifierKey, checkpoints, first, next }: EvidenceProps) {
+  return (
+    <Panel id="checkpoints" title="Checkpoints">
+      {checkpoints.length === 0 ? (
+        <p>None yet. The first one is made a moment after the first delivery.</p>
+      ) : (
+        <Table
+          caption="Newest first. Each is a signed statement over every entry up to its number."
+          columns={checkpointColumns(frame)}
+          rows={checkpoints}
+        />
+      )}
+      <Pages first={first} next={next} />
+      {frame.canWork ? (
+        <form class="buttons" method="post" action="/evidence/checkpoint">
+          <Csrf token={frame.csrf} />
+          <button class="quiet" type="submit">
+            Make a checkpoint now
+          </button>
+        </form>
+      ) : null}
+      <h3>Verifier key</h3>
+      <p class="mono">{verifierKey}</p>
+      <p class="hint">
+        It verifies every checkpoint, proof and receipt of the current epoch. Give it to the people who will check them,
+        by a different channel than the documents.
+      </p>
+    </Panel>
+  );
+}
+
+function HoldsPanel({ frame, holds }: EvidenceProps) {
+  return (
+    <Panel id="holds" title="Legal holds in force">
+      {holds.length === 0 ? (
+        <p>None. Data under a hold is not erased until the hold is lifted.</p>
+      ) : (
+        <Table caption="Oldest first." columns={holdColumns(frame)} rows={holds} />
+      )}
+    </Panel>
   );
 }
 
