@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { renderZip, type ZipFile } from '../render/zip.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
 import {
@@ -17,7 +16,7 @@ import { missingProfileParts } from '../../src/law/profile.ts';
 import { limits, noLegalAdvice } from '../create-report.ts';
 import { timelineOf } from '../../src/core/consent-timeline.ts';
 import { consentRecordOf } from '../consent-record.ts';
-import { sha256Hex } from '../../src/crypto/hash.ts';
+import { createTally, sha256Hex } from '../../src/crypto/hash.ts';
 import type { DecisionRow } from '../../src/store/queries/history-decisions.ts';
 import { decisionColumns } from '../consent-audit.ts';
 import { readPolicyText } from '../../src/policy-texts/policy-text.ts';
@@ -119,14 +118,9 @@ async function* inOnePiece(bytes: Buffer): AsyncGenerator<Uint8Array> {
 /** Passes a file on and records its size and hash once it has been read to its end. */
 function counted({ name, what, content }: PackFile, written: WrittenFile[]): ZipFile {
   async function* passed(): AsyncGenerator<Uint8Array> {
-    const hash = createHash('sha256');
-    let bytes = 0;
-    for await (const piece of content) {
-      hash.update(piece);
-      bytes += piece.length;
-      yield piece;
-    }
-    written.push({ name, what, bytes, sha256: hash.digest('hex') });
+    const tally = createTally();
+    yield* tally.pass(content);
+    written.push({ name, what, ...tally.total() });
   }
   return { name, content: passed() };
 }

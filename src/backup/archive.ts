@@ -10,7 +10,7 @@ import { extract, pack } from 'tar-stream';
 import { z } from 'zod';
 import { UsageError, VerificationFault } from '../core/errors.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
-import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import { createTally, equalBytes, hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import { syncFolder } from '../ledger/durable-file.ts';
 
 /*
@@ -101,17 +101,12 @@ async function writeDraft(
   const tape = pack();
   const file = await open(draft, 'wx', 0o600);
   try {
-    const hash = createHash('sha256');
-    let bytes = 0;
+    const tally = createTally();
     const draining = pipeline(
       tape as unknown as Readable,
       createGzip({ level: 1 }),
       async (source: AsyncIterable<Uint8Array>) => {
-        for await (const chunk of await encrypter.encrypt(webStreamOf(source))) {
-          hash.update(chunk);
-          bytes += chunk.length;
-          await file.write(chunk);
-        }
+        for await (const chunk of tally.pass(await encrypter.encrypt(webStreamOf(source)))) await file.write(chunk);
       },
     );
     // Adding a member must not hang if the disk has failed.
@@ -131,7 +126,7 @@ async function writeDraft(
     if (produced.status === 'rejected') throw produced.reason;
     if (drained.status === 'rejected') throw drained.reason;
     await file.sync();
-    return { bytes, sha256: hash.digest('hex'), members: members.slice(0, -2) };
+    return { ...tally.total(), members: members.slice(0, -2) };
   } finally {
     await file.close();
   }
@@ -145,7 +140,7 @@ function adderTo(tape: ReturnType<typeof pack>, members: Member[], madeAt: Date,
         tape.entry(headerOf(name, content.length), content, (error) => (error ? reject(error) : resolve()));
       });
       await Promise.race([added, failed]);
-      members.push({ name, bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') });
+      members.push({ name, bytes: content.length, sha256: sha256Hex(content) });
     },
     async addFile(name, path) {
       const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
@@ -153,20 +148,11 @@ function adderTo(tape: ReturnType<typeof pack>, members: Member[], madeAt: Date,
         throw error;
       });
       if (found === null) return false;
-      const hash = createHash('sha256');
+      const tally = createTally();
       const entry = tape.entry(headerOf(name, found.size));
-      const copied = pipeline(
-        createReadStream(path),
-        async function* (source: AsyncIterable<Buffer>) {
-          for await (const chunk of source) {
-            hash.update(chunk);
-            yield chunk;
-          }
-        },
-        entry as unknown as NodeJS.WritableStream,
-      );
+      const copied = pipeline(createReadStream(path), tally.pass<Buffer>, entry as unknown as NodeJS.WritableStream);
       await Promise.race([copied, failed]);
-      members.push({ name, bytes: found.size, sha256: hash.digest('hex') });
+      members.push({ name, bytes: found.size, sha256: tally.total().sha256 });
       return true;
     },
   };
@@ -258,17 +244,9 @@ async function readMember(
   content: AsyncIterable<Buffer>,
   onMember: (name: string, content: AsyncIterable<Buffer>) => Promise<void>,
 ): Promise<Member> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  async function* counted() {
-    for await (const chunk of content) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
-    }
-  }
-  await onMember(name, counted());
-  return { name, bytes, sha256: hash.digest('hex') };
+  const tally = createTally();
+  await onMember(name, tally.pass(content));
+  return { name, ...tally.total() };
 }
 
 /** For a member known to be small. */

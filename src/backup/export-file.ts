@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,6 +7,7 @@ import { renderZip, type ZipFile } from '../../reports/render/zip.ts';
 import type { Context } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
+import { createTally } from '../crypto/hash.ts';
 import type { JobHandler } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -118,19 +118,10 @@ async function writeZip(
       yield { name: `${name}/${inside}`, content: createReadStream(file) as AsyncIterable<Buffer> };
     }
   }
-  const hash = createHash('sha256');
-  let bytes = 0;
-  const counted = async function* (source: AsyncIterable<Uint8Array>) {
-    for await (const chunk of source) {
-      hash.update(chunk);
-      bytes += chunk.length;
-      yield chunk;
-    }
-  };
-  await pipeline(renderZip(members(), date), counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }), {
-    signal,
-  });
-  return { bytes, sha256: hash.digest('hex') };
+  const tally = createTally();
+  const zip = tally.pass(renderZip(members(), date));
+  await pipeline(zip, createWriteStream(path, { flags: 'wx', mode: 0o600 }), { signal });
+  return tally.total();
 }
 
 /** Records a download and opens the file; null if it is gone. */

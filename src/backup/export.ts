@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -9,6 +8,7 @@ import { loadVerifier } from '../../reports/dsar-pack/proofs.ts';
 import { controllerFileOf } from '../config.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
+import { createTally } from '../crypto/hash.ts';
 import { type ReadModelName, readModelNames, readModelTables } from '../projections/tables.ts';
 import { type Column, tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
@@ -97,17 +97,9 @@ function createOutput(folder: string) {
   async function write(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    const hash = createHash('sha256');
-    let bytes = 0;
-    const counted = async function* (source: AsyncIterable<Uint8Array>) {
-      for await (const chunk of source) {
-        hash.update(chunk);
-        bytes += chunk.length;
-        yield chunk;
-      }
-    };
-    await pipeline(content, counted, createWriteStream(path, { flags: 'wx', mode: 0o600 }));
-    files.push({ name, bytes, sha256: hash.digest('hex') });
+    const tally = createTally();
+    await pipeline(tally.pass(content), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+    files.push({ name, ...tally.total() });
   }
 
   return {

@@ -26,6 +26,30 @@ export function sha256Hex(data: Uint8Array): string {
   return sha256(data).toString('hex');
 }
 
+/** SHA-256 of all that a stream gives, lower-case hex. */
+export async function sha256OfStream(stream: AsyncIterable<Uint8Array>): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of stream) hash.update(chunk);
+  return hash.digest('hex');
+}
+
+/** Hashes and counts what passes through it. */
+export function createTally() {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  return {
+    async *pass<Chunk extends Uint8Array>(source: AsyncIterable<Chunk>): AsyncGenerator<Chunk> {
+      for await (const chunk of source) {
+        hash.update(chunk);
+        bytes += chunk.length;
+        yield chunk;
+      }
+    },
+    /** Call it once, when everything has passed. `sha256`: lower-case hex. */
+    total: () => ({ bytes, sha256: hash.digest('hex') }),
+  };
+}
+
 /** HMAC-SHA-256 (RFC 2104). The bytes of `key` must not change later. */
 export function hmacSha256(key: Uint8Array, data: Uint8Array): Buffer {
   // Above this, copying the message costs more than the library's objects.

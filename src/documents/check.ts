@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { unzipSync } from 'fflate';
@@ -6,7 +5,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { Entry } from '../crypto/entry.ts';
-import { sha256Hex } from '../crypto/hash.ts';
+import { sha256Hex, sha256OfStream } from '../crypto/hash.ts';
 import { listErasures } from '../ledger/erase.ts';
 import { OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
 import { type ProofOptions, proveEntry } from '../ledger/prove-entry.ts';
@@ -97,9 +96,7 @@ interface CheckedFile {
  * entries, only says where to look first. Rejects if the file cannot be read.
  */
 export async function checkFile(proofs: ProofOptions, path: string): Promise<CheckedFile> {
-  const hash = createHash('sha256');
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  const sha256 = hash.digest('hex');
+  const sha256 = await sha256OfStream(createReadStream(path));
   const listed = await proofs.store.read
     .selectFrom('documents')
     .select('seq')

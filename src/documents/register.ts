@@ -1,10 +1,11 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Action } from '../core/action.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import { createTally } from '../crypto/hash.ts';
 import { type Cited, UntrustedEntry } from '../ledger/cited.ts';
+import { sha256OfFile } from '../ledger/evidence-files.ts';
 import type { DocumentDeps, RegisteredDocument } from './frame.ts';
 
 /** The facts registered about a document besides its bytes. */
@@ -39,24 +40,22 @@ export async function registerDocument(
   await mkdir(folder, { recursive: true, mode: 0o700 });
   // Not the process id, which is the same in all containers that share the folder.
   const draft = join(folder, `${facts.reference}.${randomUUID()}.draft`);
-  const hash = createHash('sha256');
+  const tally = createTally();
   let bytes = 0;
   let sha256 = '';
   let documentId = '';
   let path = '';
   const file = await open(draft, 'wx', 0o600);
   try {
-    for await (const chunk of content) {
+    for await (const chunk of tally.pass(content)) {
       signal?.throwIfAborted();
-      hash.update(chunk);
-      bytes += chunk.length;
       await file.writeFile(chunk);
     }
     await file.datasync();
     await file.close();
     await cited.assertSound(deps.proofs);
     await deps.assertHeld?.();
-    sha256 = hash.digest('hex');
+    ({ bytes, sha256 } = tally.total());
     documentId = `${facts.reference}-${sha256.slice(0, 16)}`;
     path = documentPath(folder, { documentId, format: facts.format });
     await place(draft, path, sha256);
@@ -90,22 +89,10 @@ export async function registerDocument(
 
 /** Gives a finished draft its name. An existing file stays, unless it is not this document: then it is put aside, not lost. */
 async function place(draft: string, path: string, sha256: string): Promise<void> {
-  const present = await sha256Of(path);
+  const present = await sha256OfFile(path);
   if (present === sha256) return rm(draft, { force: true });
   if (present !== null) await rename(path, `${path}.altered-${randomUUID().slice(0, 8)}`);
   await rename(draft, path);
-}
-
-/** Null if the file does not exist. */
-async function sha256Of(path: string): Promise<string | null> {
-  const hash = createHash('sha256');
-  try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
-  return hash.digest('hex');
 }
 
 /** Hours after which a draft is certainly abandoned. */

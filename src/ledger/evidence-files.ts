@@ -1,8 +1,7 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sha256Hex } from '../crypto/hash.ts';
+import { sha256Hex, sha256OfStream } from '../crypto/hash.ts';
 import { writeDurably } from './durable-file.ts';
 
 /**
@@ -32,14 +31,19 @@ export function stateOfEvidenceFile(folder: string, sha256: string): Promise<Evi
 
 /** Reads the file once, in constant memory. Throws if it exists but cannot be read. */
 export async function stateOfFile(path: string, sha256: string): Promise<EvidenceFileState> {
-  const hash = createHash('sha256');
+  const found = await sha256OfFile(path);
+  if (found === null) return 'missing';
+  return found === sha256 ? 'sound' : 'altered';
+}
+
+/** SHA-256 of a file, lower-case hex; null if the file does not exist. */
+export async function sha256OfFile(path: string): Promise<string | null> {
   try {
-    for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+    return await sha256OfStream(createReadStream(path));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 'missing';
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
-  return hash.digest('hex') === sha256 ? 'sound' : 'altered';
 }
 
 /** The bytes, if they are the ones that the entry names: an altered file is never handed out under its old name. */

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Context } from '../../context.ts';
@@ -6,6 +6,7 @@ import { isoNow } from '../../core/clock.ts';
 import { CodedError } from '../../core/errors.ts';
 import { dateText, momentText } from '../../core/time-words.ts';
 import { dateIn } from '../../core/zoned-days.ts';
+import { sha256OfStream } from '../../crypto/hash.ts';
 import { loadProduced } from '../../documents/check.ts';
 import { readableName, safeFileName } from '../../documents/file-name.ts';
 import { documentPath } from '../../documents/register.ts';
@@ -105,9 +106,7 @@ async function openRegistered(path: string, sha256: string): Promise<FileHandle>
     );
   });
   try {
-    const hash = createHash('sha256');
-    for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) hash.update(chunk as Buffer);
-    if (hash.digest('hex') !== sha256) {
+    if ((await sha256OfStream(file.createReadStream({ start: 0, autoClose: false }))) !== sha256) {
       throw new CodedError(
         'conflict',
         'The file of this document differs from the registered one (different hash) and is not served. Tell an admin.',
