@@ -31,7 +31,7 @@ COMP_WORDS=(consent-ledger ${words.map((word) => `'${word}'`).join(' ')}); COMP_
     );
   expect(await offered('led')).toEqual(['ledger']);
   expect(await offered('delivery', 're')).toEqual(['resend', 'readmit']);
-  expect(await offered('ledger', 'events', '--format', '')).toEqual(['jsonl', 'syslog']);
+  expect(await offered('ledger', 'events', '--format', '')).toEqual(['jsonl', 'syslog', 'syslog-framed']);
 });
 
 test('fish completes commands, options and values, with their descriptions', async () => {
@@ -46,6 +46,7 @@ test('fish completes commands, options and values, with their descriptions', asy
   expect((await offered('consent-ledger ledger events --format ')).map((line) => line.split('\t')[0])).toEqual([
     'jsonl',
     'syslog',
+    'syslog-framed',
   ]);
   expect((await offered('consent-ledger completion ')).map((line) => line.split('\t')[0])).toEqual([
     'bash',
