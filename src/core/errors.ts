@@ -109,13 +109,15 @@ export function codeOf(error: unknown): string {
 export function describeFileError(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   const { code = '', path, syscall = '' } = error as NodeJS.ErrnoException;
-  const problem = fileProblems[code];
+  // Making a folder with those above it, Node.js says ENOENT where one of them is on a read-only file system.
+  const isNoPlace = code === 'ENOENT' && syscall === 'mkdir';
+  const problem = isNoPlace ? 'the folder above it is missing or read-only' : fileProblems[code];
   if (problem === undefined || path === undefined) return null;
   const user = process.getuid?.();
   const who = user === undefined ? 'the user that runs this program' : `user ${user}`;
   const remedy =
     { ENOSPC: 'Free some space, then try again.', EDQUOT: 'Free some space, then try again.' }[code] ??
-    `${code === 'EROFS' ? 'Make it writable' : `Give ${who} access to it`}, or choose another place.`;
+    `${code === 'EROFS' || isNoPlace ? 'Make it writable' : `Give ${who} access to it`}, or choose another place.`;
   return `Cannot ${fileActions[syscall] ?? 'use'} ${path}: ${problem} (${code}). ${remedy}`;
 }
 

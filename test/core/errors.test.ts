@@ -9,6 +9,9 @@ it('says what the file system refused, why, and to which user', () => {
     /^Cannot create the folder \/data\/keys: permission denied \(EACCES\)\. Give user \d+ access/,
   );
   expect(describeFileError(refused('EROFS', 'open', '/app/.env'))).toContain('read-only');
+  expect(describeFileError(refused('ENOENT', 'mkdir', '/usr/data'))).toBe(
+    'Cannot create the folder /usr/data: the folder above it is missing or read-only (ENOENT). Make it writable, or choose another place.',
+  );
   expect(describeFileError(refused('ENOSPC', 'open', '/data/x'))).toContain('Free some space');
 });
 

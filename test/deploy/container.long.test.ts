@@ -173,6 +173,21 @@ describe.runIf(engine !== null)('the image', () => {
     expect(said).not.toMatch(/^\s+at /m);
   });
 
+  test.each([['demo', '--once'], ['init'], ['serve']])(
+    'says in a sentence that it cannot write to the image: %s',
+    (...args) => {
+      const { status, said } = runOnce([...CONFINED, '-w', '/usr', '-e', 'DATA_DIR=/usr/data'], ...args);
+      expect(status).not.toBe(0);
+      expect(said).toMatch(/the folder above it is missing or read-only|the file system is read-only/);
+      expect(said).not.toMatch(/^\s+at /m);
+    },
+  );
+
+  test('shows the demo in its volume', () => {
+    const { status, said } = runOnce(CONFINED, 'demo', '--once');
+    expect([status, said]).toEqual([0, expect.stringContaining('demo-output')]);
+  });
+
   test('starts in another working directory, without a network and without a volume', () => {
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
     const elsewhere = call('run', '--rm', '--network', 'none', ...CONFINED, '-w', '/tmp', IMAGE, '--version');
