@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 
 /**
- * Bundles a test script into one file that Node runs by itself, for scripts of which many processes start at once:
- * loading TypeScript would take each a second.
+ * Bundles a test script into one file that Node runs by itself, for scripts that many processes run at once: loading
+ * TypeScript would take each a second.
  */
 export async function bundled(name: string): Promise<string> {
   const root = join(import.meta.dirname, '..');

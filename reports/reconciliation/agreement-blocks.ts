@@ -108,7 +108,7 @@ export function* gapBlocks({ gaps }: Agreement, input: ReportInput, limit: numbe
   });
 }
 
-/** Periods with decisions of which none was delivered. */
+/** Periods with decisions but no delivery. */
 export function* outageBlocks({ undelivered, counters }: Agreement, input: ReportInput): Generator<Block> {
   const { outages, longer } = undelivered;
   const time = (at: string | null, otherwise: string) => (at === null ? otherwise : formatTime(at, input.timeZone));

@@ -120,7 +120,7 @@ export function groupOf(kind: NoticeKind): NoticeGroup {
   return ofSources.includes(kind) ? 'sources' : 'installation';
 }
 
-/** A current condition, of which people are notified once. */
+/** A current condition, about which people are notified once. */
 export interface Notice {
   /** Unchanged while the condition persists. Stays in the database, because it may contain a case id. */
   readonly key: string;

@@ -292,12 +292,12 @@ async function listSame(read: Query, view: CaseView): Promise<readonly SameReque
   });
 }
 
-/** A case of which another one could be a duplicate. */
+/** A case that another one could duplicate. */
 export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number];
 
 /**
- * Cases of which a case could be a duplicate: the open ones of its source, and those of the same requester settled
- * since it arrived. Those with the same e-mail address or name come first, then the latest received; at most `limit`.
+ * Cases that a case could duplicate: the open ones of its source, and those of the same requester settled since it
+ * arrived. Those with the same e-mail address or name come first, then the latest received; at most `limit`.
  */
 export async function listOriginals(read: Query, { row }: CaseView, limit: number) {
   const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];

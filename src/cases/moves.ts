@@ -3,14 +3,14 @@ import { requestKinds } from '../core/vocabulary.ts';
 import { secondPersonMoves } from '../law/profile.ts';
 
 /**
- * The states of a case and the moves between them, as one table: from where to where a move leads, what is recorded of it, and what people call it.
- * The forms of the pages, `dsar move` and the check of what they send are made from it.
+ * The states of a case and the moves between them, as one table: which states a move leads from and to, which fields it records, and its name for people.
+ * The forms of the pages, `dsar move` and the validation of their input are made from it.
  *
  * opened ─ acknowledged ─ in-progress ⇄ waiting-identity, waiting-clarification ─ ready ─ answered ─ closed
  *                                        refused, withdrawn, duplicate ───────────────────────────┘
  *
- * What does not change where a case stands (an extension, a system searched, a note) is a move that stays in its state,
- * so that everything that was ever done to a case is one numbered line of moves.
+ * Steps that do not change the state (an extension, a system searched, a note) are moves that stay in it, so the history of a case is one
+ * numbered sequence of moves.
  */
 export const caseStates = [
   'opened',

@@ -84,7 +84,7 @@ interface CheckedFile {
   readonly documents: readonly ProducedDocument[];
   /** Erasures that name it; also genuine if there is one. */
   readonly erased: readonly ErasedCopy[];
-  /** Packs that contain it, or of which it is another ZIP. */
+  /** Packs that contain the file, or the same files in another ZIP. */
   readonly packs: readonly SealedPack[];
   /** Problems in the table of documents or in entries that it refers to, in sentences. */
   readonly problems: readonly string[];

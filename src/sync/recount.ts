@@ -117,7 +117,7 @@ interface Counted {
 
 const CHUNK = 2000;
 
-/** Entries of pulled decisions in the window of which no row came; one entry per decision, ordered by time. */
+/** Entries of pulled decisions in the window that no row matched; one entry per decision, ordered by time. */
 async function findGone(read: Query, counted: Counted, seen: ReadonlySet<number>): Promise<number[]> {
   const to = new Date(Date.parse(counted.to) - MARGIN).toISOString();
   let after = { at: new Date(Date.parse(counted.from) + MARGIN).toISOString(), seq: 0 };
@@ -164,7 +164,7 @@ async function loadHead(read: Query): Promise<number> {
   return Number(seq ?? 0);
 }
 
-/** Removes decisions of which a changed row arrived; they are not gone. */
+/** Removes decisions that came with a changed row; they are not gone. */
 async function dropChanged(
   read: Query,
   source: string,

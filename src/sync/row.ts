@@ -253,11 +253,11 @@ export const volatileFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * What makes a row the same row: RFC 8785 canonical JSON of a value that came out of JSON.parse, without the volatile fields. Null where it has
- * no canonical form (a lone surrogate), or is nested too deeply to tell.
+ * The content that identifies a row: RFC 8785 canonical JSON of a value returned by JSON.parse, without the volatile fields. Null if it has no
+ * canonical form (a lone surrogate), or is nested too deeply.
  *
- * By hand because a pull spends most of its time here: a quarter of what the library takes after a copy without the volatile fields; a
- * property-based test holds the two together.
+ * Hand-written because a pull spends most of its time here: it takes a quarter of the time of the library, which needs a copy without the volatile
+ * fields. A property-based test compares the two.
  */
 export function canonicalContent(value: unknown, leftOut: ReadonlySet<string> = volatileFields): string | null {
   try {

@@ -136,7 +136,7 @@ describe('purposes are read from', () => {
   });
 });
 
-describe('who and where', () => {
+describe('the subject and the banner', () => {
   it.each<[object, object]>([
     [
       { visitorId: 'v1', bannerID: 'b1', Id: 'c1' },

@@ -158,7 +158,7 @@ export function readCursor(cursor: string | undefined): number | null {
   return Number(value);
 }
 
-/** The rows of a page, of which one extra was requested, and where the next page begins. */
+/** The rows of a page and where the next page begins; `rows` must include one extra row. */
 export function pageFrom<T, R>(
   rows: readonly T[],
   limit: number,

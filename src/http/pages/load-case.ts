@@ -52,8 +52,8 @@ export interface CasePageData {
   /** Tasks given to other systems for earlier requests of the source, latest first. */
   readonly earlierTasks: readonly EarlierTask[];
   /**
-   * Requests of which this one could be a duplicate, most likely first; more than {@link ORIGINALS_SHOWN} means that
-   * the list is incomplete.
+   * Requests that this one could duplicate, most likely first; more than {@link ORIGINALS_SHOWN} means that the list is
+   * incomplete.
    */
   readonly originals: readonly PossibleOriginal[];
   readonly bannerNames: BannerNames;

@@ -216,7 +216,7 @@ interface ProfileProps {
   readonly source: Source | null;
   readonly file: OnDisk;
   readonly faults: readonly string[];
-  /** The entry of the last recorded change, if the file is as it was before it. */
+  /** The entry of the last recorded change, if the file still has the content from before it. */
   readonly lost: number | null;
   readonly missing: readonly string[];
   /** Null: the file cannot be shown. */

@@ -11,8 +11,8 @@ const commonTexts: Readonly<Record<SameRequest['because'], string>> = {
 };
 
 /**
- * Whether a request was recorded more than once: the case of which it is a duplicate, its own duplicates, and cases
- * that may be the same request.
+ * Whether a request was recorded more than once: the case that it duplicates, its own duplicates, and cases that may be
+ * the same request.
  */
 export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly data: CasePageData }) {
   const { view, sameAs } = data.shown;

@@ -98,8 +98,8 @@ const firstPulled = (query: Query, period: Period, after: Pick<Found, 'at' | 'se
 const bothWays = (period: Period) => hasRow(period, 'o.via <> d.via');
 
 /**
- * Like bothWays, for decisions of which most came both ways: the other row usually has the same time, and is then next
- * to `d`, which was just read. A look-up by id reads another page of a large index for each decision.
+ * Like bothWays, for periods in which most decisions came both ways: the other row usually has the same time, and is
+ * then next to `d`, which was just read. A look-up by id reads another page of a large index for each decision.
  */
 const mostlyBothWays = (period: Period) =>
   sql<number>`case when exists (select 1 from (select o.decision_id, o.via from decision_history as o where o.source = d.source
@@ -354,8 +354,8 @@ function compareIds(a: string | null, b: string | null): number {
 }
 
 /**
- * A sequence of decisions of which none was delivered: the endpoint was down, refused deliveries, or was not called.
- * Log rows without a time that counts are left out, since their place in time is unknown. ISO 8601 UTC.
+ * A sequence of decisions without a delivery: the endpoint was down, refused deliveries, or was not called. Log rows
+ * without a time that counts are left out, since their place in time is unknown. ISO 8601 UTC.
  */
 export interface UndeliveredStretch {
   /** Consecutive decisions that only the pulled log has. */
