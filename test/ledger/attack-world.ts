@@ -219,7 +219,7 @@ async function carryOut(
   const statements = [...(attack.sql?.(world.places) ?? [])];
   if (level !== 'database') {
     await attack.files?.(folder);
-    // Removes everything signed that could contradict.
+    // Removes every signed file that could reveal the change.
     if (attack.sql !== undefined) {
       await rm(join(folder, 'journal'), { recursive: true });
       await rm(join(folder, 'witnessed'), { recursive: true });

@@ -5,7 +5,7 @@ import { detailTexts, fieldsOf, readFields } from '../../../src/http/pages/field
 const moves = Object.keys(table) as MoveName[];
 
 describe('the forms of moves', () => {
-  it('have a label in words for every field of every move', () => {
+  it('label every field of every move in words', () => {
     const unnamed = moves.flatMap((move) =>
       fieldsOf(table[move].details)
         .filter(({ name, label }) => label === name)
