@@ -14,7 +14,7 @@ export const sourceOptionsSchema = z.strictObject({
   /** What a payload time without an offset means, e.g. `+00:00`. */
   assumedOffset: z
     .string()
-    .regex(/^[+-](?:0\d|1[0-4]):[0-5]\d$/)
+    .regex(/^[+-](?:0\d|1[0-4]):[0-5]\d$/, 'must be an offset from UTC like +01:00')
     .default('+00:00'),
   /** Path of the controller profile of this source; null: the installation's CONTROLLER_FILE. */
   controllerFile: z.string().nullable().default(null),

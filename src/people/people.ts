@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
+import { isOneLine, ONE_LINE } from '../core/one-line.ts';
 import { can, isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';
@@ -37,7 +38,12 @@ export interface Administrator {
   readonly role: Role;
 }
 
-const name = z.string().trim().min(1, 'Enter a name.').max(100, 'The name is longer than 100 characters.');
+const name = z
+  .string()
+  .trim()
+  .min(1, 'Enter a name.')
+  .max(100, 'The name is longer than 100 characters.')
+  .refine(isOneLine, `The name ${ONE_LINE}.`);
 const email = z
   .string()
   .trim()

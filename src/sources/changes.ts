@@ -12,6 +12,7 @@ import type { Selectable } from 'kysely';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Tables } from '../store/schema.ts';
 import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
+import { isOneLine, ONE_LINE } from '../core/one-line.ts';
 
 /** The sealed part of a source's row. Secrets are ordered newest first. */
 const credentialsSchema = z.strictObject({
@@ -126,7 +127,7 @@ function contextOf(slug: string, baseUrl: string | null, siteUrl: string | null)
   return `source:${JSON.stringify([slug, baseUrl, siteUrl])}`;
 }
 
-const name = z.string().trim().min(1).max(200);
+const name = z.string().trim().min(1).max(200).refine(isOneLine, ONE_LINE);
 const baseUrl = z
   .string()
   .refine((text) => serviceRootOf(text) !== null, 'must be the API root of the service, a URL that ends in /api/v1')

@@ -116,6 +116,17 @@ describe('failed sign-ins', () => {
 });
 
 describe('accounts', () => {
+  it('have a name that reads as it is written', async () => {
+    const deps = await createDeps();
+    for (const name of ['Ada\u202eecila', 'Ada\u0007', 'Ada\u2028Lovelace'])
+      expect(
+        await invitePerson(deps, { name, email: 'ada@acme.example', role: 'owner', sources: null }, shell),
+      ).toMatchObject({
+        outcome: 'refused',
+        problems: ['The name must be one line of text without control characters or direction marks.'],
+      });
+  });
+
   it('keep at least one owner who can sign in', async () => {
     const deps = await createDeps();
     const invite = async (email: string, role: 'owner' | 'admin') => {

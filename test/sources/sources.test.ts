@@ -42,6 +42,17 @@ async function actionsIn(store: Store): Promise<unknown[]> {
   return rows.map(({ source, kind, body }) => ({ source, kind, ...JSON.parse(String(body)) }));
 }
 
+test('refuses a name that does not read as it is written, and takes one in any script', async () => {
+  const sources = await open(await temporaryStore());
+  for (const name of ['Acme\u202excod.exe', 'Ac\u0000me', 'Acme\nLtd', 'Ac\u2066me', '\ud800'])
+    expect(await sources.add({ slug: 'acme', name }, 'cli:anna')).toEqual({
+      outcome: 'invalid',
+      problems: ['name: must be one line of text without control characters or direction marks'],
+    });
+  for (const [slug, name] of Object.entries({ fa: 'می\u200cخواهم', he: 'חברה בע״מ', zh: '阿克米' }))
+    expect(await sources.add({ slug, name }, 'cli:anna')).toMatchObject({ outcome: 'done', source: { name } });
+});
+
 test('finds an added source, even after a restart, and records it without its secrets', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
