@@ -1,7 +1,7 @@
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
 import { dateText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
-import type { WitnessState } from '../ledger/witnessed.ts';
+import type { WitnessState } from '../ledger/cosigned-checkpoints.ts';
 import { findDisagreements } from '../policies/list.ts';
 import { findPositionFault, type PositionFault, positionFaultText } from '../store/queries/fold-position.ts';
 import type { Query } from '../store/store.ts';

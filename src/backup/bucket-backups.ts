@@ -8,7 +8,7 @@ import { UsageError } from '../core/errors.ts';
 import { type Bucket, type ObjectVersion, openBucket } from '../outside/bucket.ts';
 import { BucketError } from '../outside/s3.ts';
 import { type BackupOptions, type BackupReport, makeBackup } from './make-backup.ts';
-import { type BackupFile, backupIn, copyErasures, outdated } from './rotate.ts';
+import { type BackupFile, backupIn, copyErasures, outdated } from './delete-old-backups.ts';
 
 /** Where a backup goes; at least one of them. */
 export interface BackupPlaces {

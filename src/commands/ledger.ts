@@ -19,7 +19,7 @@ import { registerLedgerEvents } from './ledger-events.ts';
 import { registerLedgerProofs } from './ledger-proofs.ts';
 import { COMMAND_LINE_ACTOR, databaseAddress, withContext, changedMeanwhile } from './run-context.ts';
 import { resolve } from 'node:path';
-import type { Witnessing } from '../ledger/witnessed.ts';
+import type { Witnessing } from '../ledger/cosigned-checkpoints.ts';
 
 /** `ledger verify|checkpoint|key|events|erase|rebuild`: the evidence. */
 export function registerLedger(program: CommandUnknownOpts, io: CommandIo): void {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { BucketAddress } from '../core/address.ts';
-import type { CopyPlace } from '../ledger/witness.ts';
+import type { CopyPlace } from '../ledger/ask-witness.ts';
 import { type Ask, BucketError, createAsk, escapeXml, type ObjectStorage, textOf } from './s3.ts';
 
 /**

@@ -11,9 +11,9 @@ import {
   type RejectedCount,
   type RingLimits,
   ringLimits,
-} from './gathering.ts';
+} from './write-buffer.ts';
 
-export type { Rejected, RejectedCount } from './gathering.ts';
+export type { Rejected, RejectedCount } from './write-buffer.ts';
 
 /** A rejected delivery in the ring, without its content. */
 export interface RejectedItem {

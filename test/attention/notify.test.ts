@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { openContext } from '../../src/context.ts';
 import { startWorker } from '../../src/worker.ts';
-import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attention/notices.ts';
+import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attention/find-notices.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { createLog } from '../../src/log.ts';
 import { invitePerson, listPeople } from '../../src/people/people.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { keyPaths } from '../../src/config/key-files.ts';
 import { readArchive, wholeOf, writeArchive } from '../../src/backup/archive.ts';
-import { outdated } from '../../src/backup/rotate.ts';
+import { outdated } from '../../src/backup/delete-old-backups.ts';
 import { deriveKeys } from '../../src/crypto/keys.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { startObjectStore, storageEnvironment } from '../outside/object-store.ts';

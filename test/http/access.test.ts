@@ -7,7 +7,7 @@ import { addBannerEvidence } from '../../src/banners/evidence.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { createAdminApp } from '../../src/http/admin.ts';
 import { requireRules } from '../../src/http/auth/access.ts';
-import { type Rule, rules } from '../../src/http/auth/rules.ts';
+import { type Rule, rules } from '../../src/http/auth/route-permissions.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
 import { newSession } from '../../src/people/sessions.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';

@@ -7,7 +7,7 @@ import { isoNow } from '../../src/core/clock.ts';
 import { can, type Role, roles, tokenRole } from '../../src/core/roles.ts';
 import { apiRoutes } from '../../src/http/api/api.ts';
 import { forgetAnswers } from '../../src/http/api/idempotency.ts';
-import { type Rule, rules } from '../../src/http/auth/rules.ts';
+import { type Rule, rules } from '../../src/http/auth/route-permissions.ts';
 import { type Answer, type Caller, createCaller, tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 import { isLong } from '../temporary.ts';

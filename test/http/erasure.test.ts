@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { findNotices } from '../../src/attention/notices.ts';
+import { findNotices } from '../../src/attention/find-notices.ts';
 import { choose } from '../../src/erasure/choose.ts';
 import { carryOut } from '../../src/erasure/erase.ts';
 import { erasureJob } from '../../src/erasure/jobs.ts';

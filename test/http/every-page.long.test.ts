@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { rules } from '../../src/http/auth/rules.ts';
+import { rules } from '../../src/http/auth/route-permissions.ts';
 import { cliPath } from '../serving.ts';
 import { openBrowser } from './pages/browser.ts';
 

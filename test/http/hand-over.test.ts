@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
-import { findNotices } from '../../src/attention/notices.ts';
+import { findNotices } from '../../src/attention/find-notices.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import {
   CODE_ATTEMPTS,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { variableNames } from '../../src/config/variables.ts';
-import { rules } from '../../src/http/auth/rules.ts';
+import { rules } from '../../src/http/auth/route-permissions.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
 /** Pages for programs, or about their own addresses. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { addressGroup } from '../../src/core/address.ts';
-import { chooseItems, ITEM_OVERHEAD, ringLimits } from '../../src/rejected/gathering.ts';
+import { chooseItems, ITEM_OVERHEAD, ringLimits } from '../../src/rejected/write-buffer.ts';
 
 const NOW = new Date('2026-03-01T12:00:00.000Z');
 const minutesAgo = (minutes: number) => new Date(NOW.getTime() - minutes * 60_000).toISOString();

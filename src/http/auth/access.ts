@@ -13,7 +13,7 @@ import { INSTALLATION } from '../../core/vocabulary.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import type { Session } from '../../people/sessions.ts';
 import { formOf } from '../pages/frame.ts';
-import { type Rule, rules } from './rules.ts';
+import { type Rule, rules } from './route-permissions.ts';
 import { officerOf } from './sessions.ts';
 
 declare module 'fastify' {
@@ -31,7 +31,8 @@ export function requireRules(app: FastifyInstance): void {
   app.addHook('onRoute', (route: RouteOptions) => {
     for (const method of [route.method].flat()) {
       const rule = rules[`${method} ${route.url.startsWith('/assets/') ? '/assets/*' : route.url}`];
-      if (rule === undefined) throw new Error(`${method} ${route.url} has no rule: add one to src/http/auth/rules.ts`);
+      if (rule === undefined)
+        throw new Error(`${method} ${route.url} has no rule: add one to src/http/auth/route-permissions.ts`);
       route.config = { ...route.config, rule };
     }
   });

@@ -7,7 +7,7 @@ import { erasureReasons } from '../../core/erasure.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { type Hold, listHolds } from '../../erasure/holds.ts';
 import { loadErasurePage, type RecordedErasure } from '../../ledger/erase.ts';
-import type { WitnessStanding } from '../../ledger/witnessed.ts';
+import type { WitnessStanding } from '../../ledger/cosigned-checkpoints.ts';
 import { verificationOf, verifyJob } from '../../context/verify-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';

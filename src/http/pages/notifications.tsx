@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type NoticeGroup, noticeGroups } from '../../attention/notices.ts';
+import { type NoticeGroup, noticeGroups } from '../../attention/find-notices.ts';
 import {
   groupsOff,
   loadPreferences,

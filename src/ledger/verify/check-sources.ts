@@ -4,7 +4,7 @@ import { type RecordedOptions, recordOfOptions, sourceOptionsSchema } from '../.
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import type { Entry } from '../../crypto/entry.ts';
 import { dedupeKeyOf } from '../../crypto/keys.ts';
-import type { Checking, Run } from './check.ts';
+import type { Checking, Run } from './check-types.ts';
 import { diagnoseEntry } from './entry-fault.ts';
 import { entryFromRow } from '../read-entries.ts';
 

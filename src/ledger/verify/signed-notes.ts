@@ -9,7 +9,7 @@ import type { Fault } from './entry-fault.ts';
 import { type Epoch, loadEpochs, parseOrigin, placeOf } from '../epochs.ts';
 import type { Journal } from '../journal.ts';
 import { checkpointMac, frontierOf } from '../seal.ts';
-import { readWitnessedFiles, type WitnessedFiles, type WitnessedOptions } from '../witnessed.ts';
+import { readWitnessedFiles, type WitnessedFiles, type WitnessedOptions } from '../cosigned-checkpoints.ts';
 import type { WitnessPolicy } from '../witness-policy.ts';
 
 /** A note that should be a signed checkpoint of this ledger. */

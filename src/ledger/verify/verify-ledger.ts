@@ -2,7 +2,7 @@ import type { Entry } from '../../crypto/entry.ts';
 import type { InstanceKeys } from '../../crypto/keys.ts';
 import { EMPTY_FRONTIER, type Frontier } from '../../crypto/merkle.ts';
 import type { Store } from '../../store/store.ts';
-import type { Counts } from './check.ts';
+import type { Counts } from './check-types.ts';
 import { checks } from './checks.ts';
 import type { Fault } from './entry-fault.ts';
 import { readEntryPages } from '../read-entries.ts';

@@ -10,7 +10,7 @@ import { findPerson, listPeople, type Person } from '../people/people.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { loadPreferences, type Preferences, usualPreferences, wants } from './preferences.ts';
-import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './notices.ts';
+import { countNotices, isFor, type Notice, noticeKinds, sentenceOf, type Told } from './find-notices.ts';
 
 /** Where notifications are sent; null: not configured. */
 interface Channels {

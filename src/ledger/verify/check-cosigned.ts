@@ -1,8 +1,8 @@
-import type { Checking, Run } from './check.ts';
+import type { Checking, Run } from './check-types.ts';
 import type { SignedNote } from './signed-notes.ts';
 import { readTimestamp } from '../timestamp.ts';
-import { cosignedAt } from '../witness.ts';
-import { type KeptFile, namesKept, readWitnessState } from '../witnessed.ts';
+import { cosignedAt } from '../ask-witness.ts';
+import { type KeptFile, namesKept, readWitnessState } from '../cosigned-checkpoints.ts';
 import type { Cosigner, TimestampAuthority } from '../witness-policy.ts';
 
 /** Checks notes, cosignatures and tokens, and that everything kept still exists. Roots are compared by another check. */

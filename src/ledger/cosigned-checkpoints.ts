@@ -16,7 +16,7 @@ import {
   sizeInDirectory,
   startInDirectory,
   type Witnessed,
-} from './witness.ts';
+} from './ask-witness.ts';
 import type { BucketOfCopies, Directory, Witness, WitnessPolicy } from './witness-policy.ts';
 
 const SETTING = 'witnesses';
