@@ -1,3 +1,4 @@
+import '../core/validation-words.ts';
 import { z } from 'zod';
 import { countrySchema, settleRegion } from './jurisdictions.ts';
 

@@ -134,7 +134,11 @@ describe('approval and retention', () => {
       });
       expect(wrong).toEqual({
         outcome: 'invalid',
-        problems: [expect.stringMatching(/ retention\.cases(: use a number of days or months|\.months: too (?:small|large): at )/)],
+        problems: [
+          expect.stringMatching(
+            / retention\.cases(: use a number of days or months|\.months: too (?:small|large): at )/,
+          ),
+        ],
       });
     },
   );
