@@ -33,7 +33,7 @@ dependency_stamp() {
     "$(node -p 'process.versions.modules + "-" + process.platform + "-" + process.arch')" "$(uname -s)"
 }
 
-# Someone may have run npm by hand: node_modules may be right although there is no stamp.
+# npm may have been run by hand, so node_modules may be complete without a stamp.
 dependencies_match_lock() {
   [ -f node_modules/.package-lock.json ] && node -e '
     const { existsSync, readFileSync } = require("node:fs");

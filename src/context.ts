@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadOfficerAttention } from './attention/officer-attention.ts';
-import './core/validation-words.ts';
+import './core/validation.ts';
 import { findNotices } from './attention/find-notices.ts';
 import type { NotifyDeps } from './attention/send-notices.ts';
 import { findWarnings, type Refusal } from './attention/operator-warnings.ts';

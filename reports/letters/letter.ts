@@ -73,8 +73,8 @@ export interface LetterFacts {
 }
 
 /**
- * Tells the officer which characters cannot be printed in a PDF letter and what to do, so that nobody receives a letter
- * with gaps in their name.
+ * Tells the officer which characters cannot be printed in a PDF letter and what to do: otherwise a letter would have gaps in
+ * the requester's name.
  */
 export function unprintableNote(characters: readonly string[]): string {
   const listed = characters.slice(0, 10).map(codePointName).join(', ');

@@ -14,7 +14,7 @@ const DUE_DAYS = 7;
 
 /**
  * The wording for a number of notices. `work`: for those who handle requests; `administer`: for those who run the
- * installation. It names nobody and quotes nothing.
+ * installation. It contains no names and no quotations.
  */
 interface Kind {
   readonly audience: 'work' | 'administer';
@@ -164,7 +164,7 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
   }
   for (const { caseId, source, at } of messages)
     notices.push({ key: `requester-message ${caseId} ${at}`, kind: 'requester-message', source });
-  for (const { id, source } of proposals)
+  for (const { id, source } of proposals.filter(({ needsSecond }) => needsSecond))
     notices.push({ key: `erasure-proposed ${id}`, kind: 'erasure-proposed', source });
   for (const { source, bannerId } of banners.filter(isGap))
     notices.push({ key: `log-gap ${source} ${bannerId ?? ''}`, kind: 'log-gap', source });

@@ -91,7 +91,7 @@ export async function copyInstallation(options: CopyOptions): Promise<CopyReport
   const readModels = await compareReadModels(from, to);
   const behind = (await lastSeq(from)) - seq;
   const whole = differentLeaf === null && verification.faults.length === 0 && readModels.every(({ same }) => same);
-  // A copy with a fault stays marked, so that nobody takes it for the installation.
+  // A copy with a fault stays marked, so it is not mistaken for the installation.
   if (whole || (behind > 0 && differentLeaf === null && verification.faults.length === 0))
     await removeSetting(to, UNFINISHED_COPY);
   return {

@@ -7,7 +7,7 @@ import { renderCsv } from '../../reports/render/csv-json.ts';
 import { loadVerifier } from '../../reports/dsar-pack/proofs.ts';
 import { controllerFileOf } from '../config.ts';
 import type { Context } from '../context.ts';
-import { UsageError } from '../core/errors.ts';
+import { codeOf, UsageError } from '../core/errors.ts';
 import { createTally } from '../crypto/hash.ts';
 import { type ReadModelName, readModelNames, readModelTables } from '../projections/tables.ts';
 import { type Column, tables } from '../store/schema.ts';
@@ -80,8 +80,11 @@ async function writeAll(
   await writeEntries(output, read, walk, (done) => onProgress(done, seq));
   const counts = await writeTables(output, read);
   await writeSources(output, read);
-  await writeProfiles(output, context);
-  const faults = [...walk.faults(), ...(await copyNamedFiles(output, context.config.dataDir, walk.named()))];
+  const faults = [
+    ...walk.faults(),
+    ...(await writeProfiles(output, context)),
+    ...(await copyNamedFiles(output, context.config.dataDir, walk.named())),
+  ];
   await output.writeText('checkpoints.txt', notes.map(({ note }) => `${note}\n`).join(''));
   for await (const { file, text } of journalFiles(context.config.dataDir, seq))
     await output.writeText(`journal/${file}`, text);
@@ -167,20 +170,21 @@ async function writeSources(output: Output, read: Query): Promise<void> {
   await output.writeText('sources.json', jsonText(sources));
 }
 
-async function writeProfiles(output: Output, context: ExportContext): Promise<void> {
-  for (const [name, path] of profilesOf(context)) {
-    const text = await readFile(path).catch(() => null);
+/** Copies the controller profiles in use: the installation's, and those of single sources. Returns a sentence for each that cannot be read. */
+async function writeProfiles(output: Output, { config, sources }: ExportContext): Promise<readonly string[]> {
+  const own = sources.list().filter(({ options }) => options.controllerFile !== null);
+  const unread: string[] = [];
+  for (const source of [null, ...own]) {
+    const { path, isNamed } = controllerFileOf(config, source);
+    const name = source === null ? 'controller.yaml' : `profiles/${source.slug}.yaml`;
+    const text = await readFile(path).catch((error: unknown) => {
+      if (isNamed || codeOf(error) !== 'ENOENT')
+        unread.push(`the controller profile ${path} cannot be read (${codeOf(error)})`);
+      return null;
+    });
     if (text !== null) await output.write(name, Readable.from([text]));
   }
-}
-
-/** Controller profiles in use: the installation's, and those of single sources. */
-function profilesOf({ config, sources }: ExportContext) {
-  const own = sources.list().filter(({ options }) => options.controllerFile !== null);
-  return [
-    ['controller.yaml', controllerFileOf(config, null).path] as const,
-    ...own.map((source) => [`profiles/${source.slug}.yaml`, controllerFileOf(config, source).path] as const),
-  ];
+  return unread;
 }
 
 /** Copies the files that entries name. Returns a sentence for each that is missing. */

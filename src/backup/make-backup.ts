@@ -176,7 +176,7 @@ async function addEverything(
         (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name)))
       )
         files += 1;
-  // Says who must approve what: restoring without it would require nobody's approval.
+  // It says who must approve what: without it, a restored installation would require no approval.
   if (await to.addFile(`files/${CONTROLLER_NAME}`, join(config.dataDir, CONTROLLER_NAME))) files += 1;
   if (await to.addFile('files/log.vkey', verifierKeyPath(config.dataDir))) files += 1;
   const { root, checkpoint, sealed } = walk.end();

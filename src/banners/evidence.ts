@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { EvidenceMediaType } from '../core/action.ts';
 import { type Clock, isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { writeEvidenceFile } from '../ledger/evidence-files.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -153,7 +154,7 @@ const nameSchema = z.object({
     .string()
     .trim()
     .max(BANNER_NAME_LENGTH, `The name is longer than ${BANNER_NAME_LENGTH} characters.`)
-    .refine((name) => !/[\p{Cc}\p{Cs}]/u.test(name), 'The name contains control characters.'),
+    .refine(isOneLine, `The name ${ONE_LINE}.`),
 });
 
 export type NamedBanner =

@@ -231,7 +231,7 @@ function problemsOfApproval(details: { approvedBy?: string | undefined }, contex
 
 /**
  * If the controller requires two people (secondPersonFor), an account other than the acting one must have approved it,
- * and nothing may have changed since. Accounts are compared by id, which nobody can type.
+ * and nothing may have changed since. Accounts are compared by id, which cannot be typed.
  */
 function problemsOfSecondPerson(
   view: CaseView,

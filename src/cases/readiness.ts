@@ -86,7 +86,7 @@ function lacksOfRequest(view: CaseView): readonly Lack[] {
 
 /** What may still be answered if the identity could not be confirmed. */
 function afterFailedCheck({ kind, deadline }: CaseView): { readonly blocking: boolean; readonly text: string } {
-  // Nobody has to be identified to withdraw consent that was given without identification (GDPR Art. 7(3)).
+  // Consent given without identification can be withdrawn without it (GDPR Art. 7(3)).
   if (whyNotRefused(deadline) !== null)
     return { blocking: false, text: 'the request still takes effect; the answer must not contain data' };
   if (deadline.identity.unverified !== 'categories-only')

@@ -24,8 +24,7 @@ export async function withContextOf<T>(
 ): Promise<T> {
   printTimesIn(config.timeZone);
   const log = logLevel === undefined ? createLog('warn', sentences) : createLog(logLevel);
-  // Only long-running servers fold in a thread. In tests, sources run without being built, and there is no file for a
-  // thread.
+  // Only long-running servers fold in a thread, which needs the built file: tests run the sources.
   const foldsInThread = logLevel !== undefined && import.meta.url.endsWith('.js');
   const context = await openContext(config, log, { foldsInThread });
   try {

@@ -1,4 +1,4 @@
-import '../core/validation-words.ts';
+import '../core/validation.ts';
 import { z } from 'zod';
 import { countrySchema, settleRegion } from './jurisdictions.ts';
 

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely';
 import { z } from 'zod';
 import type { Action } from '../core/action.ts';
 import { isoNow } from '../core/clock.ts';
-import { isOneLine, ONE_LINE } from '../core/one-line.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
 import { can, isLimitable, type LinkPurpose, type Role, roles, rolesUnder } from '../core/roles.ts';
 import { INSTALLATION } from '../core/vocabulary.ts';
 import { appendAction } from '../ledger/append-action.ts';

@@ -12,7 +12,7 @@ import type { Selectable } from 'kysely';
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Tables } from '../store/schema.ts';
 import { serviceOriginOf, serviceRootOf } from '../core/address.ts';
-import { isOneLine, ONE_LINE } from '../core/one-line.ts';
+import { isOneLine, ONE_LINE } from '../core/validation.ts';
 
 /** The sealed part of a source's row. Secrets are ordered newest first. */
 const credentialsSchema = z.strictObject({

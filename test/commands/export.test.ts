@@ -120,9 +120,11 @@ test('exports everything in open formats with a verifier that finds each change'
   await mkdir(empty);
   expect((await cli('export', '--out', empty)).code).toBe(0);
   await rm(join(config.dataDir, 'documents', pack));
+  await rm(join(home, 'shop.yaml'));
   const lacking = await cli('export', '--out', `${empty}2`);
   expect(lacking).toMatchObject({
     code: 3,
     stdout: expect.stringContaining(`documents/${pack}, which an entry names, is missing`) as string,
   });
+  expect(lacking.stdout).toContain(`the controller profile ${join(home, 'shop.yaml')} cannot be read`);
 });

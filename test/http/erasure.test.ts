@@ -232,6 +232,9 @@ describe('a controller that requires two people', () => {
     await otto.post(address, { decision: 'withdraw' });
     expect((await otto.get('/')).text).not.toContain('Approve or withdraw the erasure');
     expect(await notices()).toEqual([]);
+    // One that needs no second person is not said to wait for one.
+    await propose(world);
+    expect(await notices()).toEqual([]);
   });
 
   it('erases only after another account approves', async () => {

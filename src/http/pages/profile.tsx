@@ -79,6 +79,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     const address = `/settings/profile?${new URLSearchParams({ ...(source === null ? {} : { source: slug }), done: 'saved' }).toString()}`;
     if (applied.outcome === 'unchanged') return reply.redirect(address, 303);
     const own = ownerOf(source);
+    await context.projector.catchUp();
     const last = await lastChange(own);
     let recorded = null as { outcome: string; seq: number } | null;
     // The entry comes first, so every change that applies is on record. The page names a change that was interrupted
@@ -114,9 +115,8 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect(address, 303);
   });
 
-  /** The last change of a profile made on the page. */
+  /** The last change of a profile made on the page, as far as entries are folded. */
   async function lastChange(own: string | null): Promise<RecordedChange | null> {
-    await context.projector.catchUp();
     const row = await context.store.read
       .selectFrom('action_history')
       .select(['seq', 'details'])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import '../../src/core/validation-words.ts';
+import '../../src/core/validation.ts';
 
 it('says in plain words that a value is too long, too short, too large or missing, or that there are too many', () => {
   const schema = z.object({
