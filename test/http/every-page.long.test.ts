@@ -161,7 +161,7 @@ const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<v
   'a source that was offboarded': async (page, origin) => {
     await page.goto(`${origin}/sources/third-client/offboard`);
     await page.getByLabel('Short name of the source').fill('third-client');
-    await press(page, 'Offboard the source');
+    await press(page, 'Offboard');
     await page.getByText('has been offboarded').waitFor();
   },
   'a verification': async (page, origin) => {
