@@ -465,7 +465,7 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
   residues.push({
     where: 'commitments, hashes and deduplication keys of the entries',
     until:
-      'for ever: they keep the proofs valid. Someone with INSTANCE_KEY could still test a guess at the content of a delivery',
+      'for ever: they keep the proofs valid. Someone with the key of this installation could still test a guess at the content of a delivery',
   });
   if (documents.length > 0)
     residues.push({

@@ -259,7 +259,7 @@ function ProfilePage(props: ProfileProps) {
         <Notice tone="calm">
           <p>
             <strong>Shared profile.</strong> {source.name} has none of its own: this one names the controller of every
-            such source, and what you save here applies to all of them. Only the operator can give a source its own.
+            such source, and what you save here applies to all of them. A source is given its own on the server.
           </p>
         </Notice>
       ) : null}
