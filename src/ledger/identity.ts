@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { originOf, readCheckpoint, verifierKeyOf } from '../crypto/checkpoint.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
-import { readSetting, writeSetting } from '../store/settings.ts';
+import { readSetting } from '../store/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Journal } from './journal.ts';
 
@@ -46,7 +46,8 @@ export async function isPinned(
 
 /**
  * Pins the identity of a ledger without a pin: an empty one, or one whose journal is signed for this identity. False if
- * someone without the keys has changed the identity.
+ * someone without the keys has changed the identity. Another process may be doing the same at its first start: whether
+ * the pin is the right one is therefore judged last.
  */
 export async function pinIdentity(
   store: Store,
@@ -54,13 +55,14 @@ export async function pinIdentity(
   keys: Pick<InstanceKeys, 'append'>,
   identity: Identity & { readonly epoch: number },
 ): Promise<boolean> {
-  if (await isPinned(store, keys, identity.publicKey)) return true;
-  if ((await readSetting(store, PIN)) !== null) return false;
-  const entry = await store.read.selectFrom('entries').select('seq').limit(1).executeTakeFirst();
-  if (entry !== undefined && !(await isSignedFor(journal, identity))) return false;
-  const { name, value } = pinSetting(keys, identity);
-  await writeSetting(store, name, value);
-  return true;
+  if ((await readSetting(store, PIN)) === null) {
+    const entry = await store.read.selectFrom('entries').select('seq').limit(1).executeTakeFirst();
+    if (entry === undefined || (await isSignedFor(journal, identity))) {
+      const pin = pinSetting(keys, identity);
+      await store.transaction((tx) => tx.insertMany('settings', [pin], 'keep'));
+    }
+  }
+  return isPinned(store, keys, identity.publicKey);
 }
 
 async function isSignedFor(journal: Journal, identity: Identity & { readonly epoch: number }): Promise<boolean> {
