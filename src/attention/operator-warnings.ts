@@ -1,5 +1,6 @@
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
 import { dateText } from '../core/time-words.ts';
+import { chunksOf } from '../ledger/erase.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import type { WitnessState } from '../ledger/cosigned-checkpoints.ts';
 import { findDisagreements } from '../policies/list.ts';
@@ -292,35 +293,59 @@ async function surges(read: Query, now: Date): Promise<Warning[]> {
 
 /** Sources silent for two days and for twice as long as usual. */
 async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<Warning[]> {
-  const warnings: Warning[] = [];
-  for (const [source, { last }] of ends) {
-    const hours = (now.getTime() - Date.parse(last)) / HOUR;
-    if (hours < SILENT_HOURS || hours < 2 * (await usualGapHours(read, source, last))) continue;
-    warnings.push({
-      code: 'silent-source',
-      source,
-      sentence: `${source} has delivered nothing for ${Math.floor(hours)} hours.`,
-      remedy: 'Check that the webhook is still registered with the service and that its address still leads here.',
-    });
-  }
-  return warnings.sort((a, b) => ((a.source ?? '') < (b.source ?? '') ? -1 : 1));
+  const hoursSince = (last: string) => (now.getTime() - Date.parse(last)) / HOUR;
+  const quiet = [...ends].filter(([, { last }]) => hoursSince(last) >= SILENT_HOURS);
+  const usual = await usualGapsHours(
+    read,
+    quiet.map(([source, { last }]) => ({ source, last })),
+  );
+  return quiet
+    .filter(([source, { last }]) => hoursSince(last) >= 2 * (usual.get(source) ?? 0))
+    .map(
+      ([source, { last }]): Warning => ({
+        code: 'silent-source',
+        source,
+        sentence: `${source} has delivered nothing for ${Math.floor(hoursSince(last))} hours.`,
+        remedy: 'Check that the webhook is still registered with the service and that its address still leads here.',
+      }),
+    )
+    .sort((a, b) => ((a.source ?? '') < (b.source ?? '') ? -1 : 1));
 }
 
 /** Days before the last delivery that show how often a source sends. */
 const RHYTHM_DAYS = 28;
 
-/** Average hours between days with deliveries in the weeks before the last one. */
-async function usualGapHours(read: Query, source: string, last: string): Promise<number> {
-  const from = new Date(Date.parse(last) - RHYTHM_DAYS * 24 * HOUR).toISOString().slice(0, 10);
-  const { days, first } = await read
-    .selectFrom('delivery_counts')
-    .select((eb) => [eb.fn.count<number>('day').distinct().as('days'), eb.fn.min<string | null>('day').as('first')])
-    .where('source', '=', source)
-    .where('day', '>=', from)
-    .executeTakeFirstOrThrow();
-  if (first === null || Number(days) < 2) return 0;
-  const span = (Date.parse(last.slice(0, 10)) - Date.parse(first)) / HOUR;
-  return span / (Number(days) - 1);
+/** Average hours between days with deliveries in the weeks before each source's last one; none: it sent on one day only. */
+async function usualGapsHours(
+  read: Query,
+  quiet: readonly { readonly source: string; readonly last: string }[],
+): Promise<ReadonlyMap<string, number>> {
+  const gaps = new Map<string, number>();
+  // By last day: sources usually fall silent together, when the service or the way to this endpoint fails.
+  const byLastDay = new Map<string, string[]>();
+  for (const { source, last } of quiet) {
+    const day = last.slice(0, 10);
+    byLastDay.set(day, [...(byLastDay.get(day) ?? []), source]);
+  }
+  for (const [lastDay, sources] of byLastDay) {
+    const from = new Date(Date.parse(lastDay) - RHYTHM_DAYS * 24 * HOUR).toISOString().slice(0, 10);
+    for (const some of chunksOf(sources)) {
+      const rows = await read
+        .selectFrom('delivery_counts')
+        .select((eb) => [
+          'source',
+          eb.fn.count<number>('day').distinct().as('days'),
+          eb.fn.min<string>('day').as('first'),
+        ])
+        .where('source', 'in', some)
+        .where('day', '>=', from)
+        .groupBy('source')
+        .execute();
+      for (const { source, days, first } of rows)
+        if (Number(days) > 1) gaps.set(source, (Date.parse(lastDay) - Date.parse(first)) / HOUR / (Number(days) - 1));
+    }
+  }
+  return gaps;
 }
 
 async function syncWarnings(read: Query, around: Surroundings, ends: DeliveryEnds): Promise<Warning[]> {

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
+import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { noteVerification } from '../../src/ledger/verify/last-verification.ts';
 import { writeSetting } from '../../src/store/settings.ts';
 import { makeMoves } from './hand-over-world.ts';
@@ -88,6 +89,46 @@ it('names at most ten tasks, urgent requests first, with the rest behind one lin
   // The command that fixes it is in the mail, not on the page of a person without a shell.
   expect(tasks.replaceAll(/href="[^"]*"/g, '')).not.toContain('consent-ledger ledger verify');
   expect(tasks).toContain('An admin has to put this right.');
+});
+
+it('stays short when every source falls silent at once, and when hundreds of things are to be done', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { context } = world;
+  const headers = { 'user-agent': 'test' };
+  for (let n = 0; n < 5; n += 1) {
+    await context.sources.add({ slug: `client-${n}`, name: `Client ${n}` }, 'test');
+    await appendDelivery(
+      context.ledger,
+      {
+        ...{ source: `client-${n}`, rawBody: Buffer.from('{"event":"ping"}'), headers, secretId: 'test' },
+        ...{ verdict: 'verified', contentType: 'application/json' },
+      },
+      new Date().toISOString(),
+    );
+  }
+  await context.projector.catchUp();
+  world.setNow(new Date(Date.now() + 50 * 86_400_000).toISOString());
+  const admin = await signedInAs(world, 'admin');
+  const silent = async () => {
+    const text = (await admin.get('/')).text.replaceAll('<!-- -->', '');
+    return text.slice(text.indexOf('id="tasks"'), text.indexOf('id="month"'));
+  };
+  const one = await silent();
+  expect(one.match(/<strong>client-\d has delivered nothing/g)).toHaveLength(1);
+  expect(one).toMatch(
+    /<summary>4 more like it<\/summary><ul><li>client-1 has delivered nothing for 1200 hours\.<\/li>/,
+  );
+  for (let n = 0; n < 150; n += 1)
+    await world.event('cookie_scan.completed', {
+      domain: `shop-${n}.example`,
+      cookies: [{ name: '_ga', category: 'analytics', before_consent: true }],
+      finished_at: new Date(Date.now() + 49 * 86_400_000).toISOString(),
+    });
+  const many = await silent();
+  const tasks = Number(/<summary>(\d+) more<\/summary>/.exec(many)?.[1]) + 10;
+  expect(tasks).toBeGreaterThan(150);
+  expect(many.match(/<th scope="row"/g)).toHaveLength(100);
+  expect(many).toContain(`${tasks - 100} more will be listed once these are done.`);
 });
 
 it('asks for a source if the chart would cover too many', async () => {

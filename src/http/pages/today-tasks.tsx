@@ -22,6 +22,10 @@ interface Task {
 /** Tasks shown, and requests among them, which also have their own list; the rest is combined in one line. */
 const SHOWN = 10;
 const REQUESTS_AMONG = 5;
+/** Tasks, and warnings of one kind, on the page at most, folded ones included. */
+const LISTED = 100;
+/** Warnings of one kind that have tasks of their own; more than these share one, since they usually have one cause. */
+const ALIKE = 3;
 /** Requests due later are not among today's tasks. */
 const DUE_DAYS = 7;
 
@@ -29,6 +33,7 @@ const DUE_DAYS = 7;
 export function TasksPanel({ frame, today }: { frame: PageFrame; today: Today }) {
   const tasks = tasksOf(frame, today);
   const rest = tasks.slice(SHOWN);
+  const unlisted = tasks.length - LISTED;
   return (
     <Panel id="tasks" title="To do">
       {tasks.length === 0 ? (
@@ -40,7 +45,8 @@ export function TasksPanel({ frame, today }: { frame: PageFrame; today: Today })
         <details>
           <summary>{formatCount(rest.length)} more</summary>
           <div>
-            <TaskTable tasks={rest} caption={null} />
+            <TaskTable tasks={rest.slice(0, LISTED - SHOWN)} caption={null} />
+            {unlisted > 0 ? <p class="hint">{formatCount(unlisted)} more will be listed once these are done.</p> : null}
           </div>
         </details>
       )}
@@ -76,7 +82,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
     ...messageTasks(frame, today),
     ...dueTasks(today),
     ...proposalTasks(frame, today),
-    ...today.warnings.map((warning) => warningTask(frame, today, warning)),
+    ...warningTasks(frame, today),
     ...recordTasks(today),
     ...scanTasks(frame, today),
   ];
@@ -187,24 +193,51 @@ function hintFor(page: string | undefined): string {
     : 'Look what it is about, and tell an admin if it does not go away.';
 }
 
-/** A warning for the server's operator: what the pages cannot do is sent to the admins, in words on which they can act. */
-function warningTask(frame: PageFrame, today: Today, { code, source, sentence, remedy }: Warning): Task {
+function warningTasks(frame: PageFrame, today: Today): readonly Task[] {
+  const byCode = new Map<Warning['code'], Warning[]>();
+  for (const warning of today.warnings) byCode.set(warning.code, [...(byCode.get(warning.code) ?? []), warning]);
+  return [...byCode.values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    if (more.length >= ALIKE) return [warningTask(frame, today, first, more)];
+    return [first, ...more].map((warning) => warningTask(frame, today, warning));
+  });
+}
+
+/** Warnings for the server's operator: what the pages cannot do is sent to the admins, in words on which they can act. */
+function warningTask(
+  frame: PageFrame,
+  today: Today,
+  { code, source, sentence, remedy }: Warning,
+  more: readonly Warning[] = [],
+): Task {
   const page = warningPages[code];
-  const mail = mailToAdmins(today.admins, `consent-ledger: ${sentence}`, `${sentence}\n\n${remedy}`);
+  const about = more.length === 0 ? sentence : `${sentence} ${formatCount(more.length)} more like it.`;
+  const mail = mailToAdmins(today.admins, `consent-ledger: ${sentence}`, `${about}\n\n${remedy}`);
   const administers = can(frame.role, 'administer');
   return {
     key: `${code} ${source}`,
     what: (
       <>
         <strong>{sentence}</strong>
+        {more.length === 0 ? null : (
+          <details>
+            <summary>{formatCount(more.length)} more like it</summary>
+            <ul>
+              {more.slice(0, LISTED).map((one) => (
+                <li key={one.source}>{one.sentence}</li>
+              ))}
+              {more.length > LISTED ? <li>and {formatCount(more.length - LISTED)} more</li> : null}
+            </ul>
+          </details>
+        )}
         <p class="hint">{administers ? remedy : hintFor(page)}</p>
       </>
     ),
     by: <Badge {...now} />,
     action:
       page !== undefined
-        ? { href: page, label: 'Look', about: sentence }
-        : { href: mail, label: administers ? 'Send on' : 'Tell an admin', about: sentence },
+        ? { href: page, label: 'Look', about }
+        : { href: mail, label: administers ? 'Send on' : 'Tell an admin', about },
   };
 }
 
