@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command, InvalidArgumentError, type OptionValues } from '@commander-js/extra-typings';
 import Table from 'cli-table3';
 import pc from 'picocolors';
+import { isPrivateTransport } from '../core/address.ts';
 import { UsageError } from '../core/errors.ts';
 import { calendarProblem, localTime, startOfDay } from '../core/zoned-days.ts';
 import { writeFile } from 'node:fs/promises';
@@ -59,6 +60,14 @@ export function withOptions<
   for (const option of shared.options) command.addOption(option);
   // The compiler cannot follow options added in a loop.
   return command as unknown as Command<A, O & Shared, G>;
+}
+
+/** Tells the operator that links to pages of the public listener do not work elsewhere, and which setting changes that. */
+export function warnOfPublicUrl(io: CommandIo, publicUrl: string | null): void {
+  if (publicUrl === null)
+    io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: links work only on this machine.\n`);
+  else if (!isPrivateTransport(publicUrl))
+    io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not https: set it to an https address.\n`);
 }
 
 /** Parses a flag that takes a whole number of at least `least`. */

@@ -11,7 +11,15 @@ import {
   revokeHandOver,
   summariseHandOver,
 } from '../hand-over/hand-over.ts';
-import { type CommandIo, printable, printResult, tableText, timeText, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  printable,
+  printResult,
+  tableText,
+  timeText,
+  warnOfPublicUrl,
+  withJson,
+} from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `dsar hand-over create|list|revoke`: links by which requesters open their packs. */
@@ -38,14 +46,13 @@ Send the link and the code through different channels. The case must be ready; o
       withCaughtUp(async (context) => {
         const { config } = context;
         const { days, document, approvedBy } = options;
+        warnOfPublicUrl(io, config.publicUrl);
         const publicUrl = publicUrlOf(config, config.port);
         const input = { caseId, actor: COMMAND_LINE_ACTOR, publicUrl, days, documentId: document, approvedBy };
         const created = await createHandOver(context, input);
         if (created.outcome === 'unknown-case') throw new UsageError([unknownCase(printable(caseId))]);
         if (created.outcome === 'refused') throw new UsageError(created.problems);
         const { link, code, handOver: row } = created;
-        if (config.publicUrl === null)
-          io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: the link works only on this machine.\n`);
         printResult(io, options, { ...summariseHandOver({ row, state: 'open' }), link, code }, () =>
           [
             `${pc.green('✓')} ${row.hand_over_id}: valid until ${timeText(row.expires_at)}`,

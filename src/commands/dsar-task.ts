@@ -9,7 +9,15 @@ import { isoNow } from '../core/clock.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import { problemOfTaskMail, taskMailJob } from '../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTask } from '../hand-over/task-link.ts';
-import { type CommandIo, printable, printResult, tableText, timeText, withJson } from './command-io.ts';
+import {
+  type CommandIo,
+  printable,
+  printResult,
+  tableText,
+  timeText,
+  warnOfPublicUrl,
+  withJson,
+} from './command-io.ts';
 import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
 
 /** `dsar task add|list|link|revoke|mail|finish`: tasks for the owners of other systems. */
@@ -61,13 +69,12 @@ Example:
     .action((caseId, number, options) =>
       withCaughtUp(async (context) => {
         const { config } = context;
+        warnOfPublicUrl(io, config.publicUrl);
         const publicUrl = publicUrlOf(config, config.port);
         const input = { caseId, task: number, days: options.days, actor: COMMAND_LINE_ACTOR, publicUrl };
         const shared = await shareTask(context, input);
         if (shared.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
         if (shared.outcome === 'refused') throw new UsageError(shared.problems);
-        if (config.publicUrl === null)
-          io.stderr.write(`${pc.yellow('!')} PUBLIC_URL is not set: the link works only on this machine.\n`);
         const { link, expiresAt } = shared;
         printResult(io, options, { caseId, task: number, link, expiresAt }, () =>
           [`${pc.green('✓')} valid until ${timeText(expiresAt)}`, link].join('\n'),
@@ -95,6 +102,7 @@ Example:
         const found = await findTask(context.cases, caseId, number);
         if (found === null) throw new UsageError([`Unknown task ${printable(number)} of case ${printable(caseId)}.`]);
         const problem = problemOfTaskMail(context, found);
+        warnOfPublicUrl(io, context.config.publicUrl);
         if (problem !== null) throw new UsageError([problem]);
         const { id } = await context.jobs.enqueue(taskMailJob(found, COMMAND_LINE_ACTOR));
         printResult(

@@ -47,7 +47,7 @@ export function problemOfTaskMail({ config }: Pick<MailTaskDeps, 'config'>, { ta
   if (task.ownerEmail === null) return 'The task has no e-mail address for its owner: copy the link instead.';
   if (config.mail === null) return 'No mail server is set up here: copy the link and send it yourself.';
   if (config.publicUrl === null)
-    return 'Ask an admin to set PUBLIC_URL on the server: until then links work only on the server itself.';
+    return 'The task cannot be mailed: its link would work only on the server itself. An administrator has to set the server’s public address first.';
   return problemOfTaskAddress(config.publicUrl);
 }
 

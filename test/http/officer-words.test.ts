@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import { variableNames } from '../../src/config/variables.ts';
 import { rules } from '../../src/http/auth/route-permissions.ts';
+import { createReadyCase, makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
 /** Pages for programs, or about their own addresses. */
 const forPrograms = ['GET /mcp', 'GET /openapi.json', 'GET /api', 'GET /metrics', 'GET /healthz', 'GET /readyz'];
+
+const names = variableNames.filter((name) => name.includes('_') || name === 'WITNESSES');
 
 it('no page names an environment variable to an officer, and tasks for admins are sent to one', async () => {
   const world = await createOfficeWorld({}, { worker: false });
@@ -17,7 +20,6 @@ it('no page names an environment variable to an officer, and tasks for admins ar
   const pages = Object.keys(rules).flatMap((route) =>
     route.startsWith('GET /') && !/[:*]/.test(route) && !forPrograms.includes(route) ? [route.slice(4)] : [],
   );
-  const names = variableNames.filter((name) => name.includes('_') || name === 'WITNESSES');
   const telling: string[] = [];
   const asking: string[] = [];
   for (const page of [...pages, '/sources/default', '/sources/default/fields']) {
@@ -37,4 +39,29 @@ it('no page names an environment variable to an officer, and tasks for admins ar
       '/sources/default',
     ]),
   );
+});
+
+it('tells an officer which links cannot be given out and who can change that, without naming a variable', async () => {
+  for (const env of [{ PUBLIC_URL: '' }, { PUBLIC_URL: 'http://privacy.acme.example' }]) {
+    const { world, caseId } = await createReadyCase({
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      MAIL_FROM: 'a@acme.example',
+      ...env,
+    });
+    const officer = await signedInAs(world, 'officer');
+    const task = { what: 'Delete the customer', due: '2099-01-01', owner: 'Anna', ownerEmail: 'anna@shop.example' };
+    await makeMoves(world, caseId, [
+      ['add-task', task],
+      ['share-task', { task: '1' }],
+    ]);
+    const { text: page } = await officer.get(`/cases/${caseId}`);
+    const { text: mailed } = await officer.post(`/cases/${caseId}/tasks/mail`, { task: '1' });
+    const { text: handed } = await officer.post(`/cases/${caseId}/hand-overs`, { days: '30' });
+    const { text: letter } = await officer.get(`/cases/${caseId}/letter?step=answer&language=fr`);
+    for (const text of [page, mailed, handed, letter]) {
+      const words = text.replace(/<[^>]*>/g, ' ');
+      const told = [...names, 'translations.', 'dministrator'].filter((word) => words.includes(word));
+      expect(told).toEqual(['dministrator']);
+    }
+  }
 });

@@ -1,6 +1,6 @@
 import { counted } from '../../../reports/format.ts';
-import { can } from '../../core/roles.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
+import { ONLY_LOCAL_LINKS } from '../../hand-over/task-link.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
@@ -12,7 +12,7 @@ export interface NewHandOver {
   readonly link: string;
   readonly code: string;
   readonly expiresAt: string;
-  /** PUBLIC_URL is not set: the link only works on this machine. */
+  /** The server has no public address: the link only works on this machine. */
   readonly localOnly: boolean;
 }
 
@@ -102,9 +102,7 @@ function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHand
       <p class="small">
         Valid until <Moment iso={fresh.expiresAt} timeZone={frame.timeZone} />; {CODE_ATTEMPTS} wrong codes lock it.
         {settled ? null : ' Once both are sent, record “The answer was sent” with this pack as the document.'}
-        {fresh.localOnly
-          ? ` The link works only on this server itself: ${can(frame.role, 'administer') ? 'set PUBLIC_URL, and restart it.' : 'an admin has to set its public address.'}`
-          : null}
+        {fresh.localOnly ? ` ${ONLY_LOCAL_LINKS}` : null}
       </p>
     </Notice>
   );

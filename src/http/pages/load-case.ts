@@ -14,7 +14,7 @@ import { LETTER_MAIL } from '../../documents/mail-letter.ts';
 import { answerSteps } from '../../documents/produce-pack.ts';
 import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
 import { TASK_MAIL } from '../../hand-over/mail-task.ts';
-import { isShared, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
+import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
 import type { Job } from '../../jobs/job.ts';
 import { createHistory } from '../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
@@ -115,7 +115,7 @@ export async function loadCase(
     taskLinks: linksOf(context, shown, now, taskMails),
     taskLinkProblem:
       context.config.publicUrl === null
-        ? 'Ask an admin to set PUBLIC_URL on the server: until then the link works only on the server itself.'
+        ? ONLY_LOCAL_LINKS
         : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
     originals,
