@@ -482,6 +482,7 @@ function createNotifyDeps(
     store: parts.store,
     jobs: parts.jobs,
     clock,
+    timeZone: config.timeZone,
     channels: { mail, chatUrl: notify.chatUrl, webhook: notify.webhook },
     checkpointMailTo: checkpointMail.to,
     adminUrl:

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
+import { dateIn } from '../core/zoned-days.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { type JobContext, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
 import type { Sealing } from '../ledger/seal.ts';
@@ -23,6 +24,8 @@ export interface NotifyDeps {
   readonly store: Store;
   readonly jobs: Jobs;
   readonly clock: Clock;
+  /** IANA time zone of the controller. */
+  readonly timeZone: string;
   readonly channels: Channels;
   readonly checkpointMailTo: readonly string[];
   /** Address of the admin pages; null: unknown. */
@@ -312,7 +315,7 @@ export async function mailCheckpoint(
   const { note, size } = sealing.checkpoint;
   const stem = `consent-ledger-${instance}-${epoch}-${String(size).padStart(16, '0')}`;
   const at = deps.clock().toISOString();
-  const text = `This is the signed checkpoint of a consent ledger over ${size} entries, of ${at.slice(0, 10)}. Keep this mail.
+  const text = `This is the signed checkpoint of a consent ledger over ${size} entries, made on ${dateIn(at, deps.timeZone)} (${deps.timeZone}). Keep this mail.
 
 The checkpoint fixes every entry up to that point. If entries are later rewritten or cut off, the operator cannot make the ledger fit this checkpoint again, not even with all keys. It holds no personal data.
 

@@ -7,6 +7,7 @@ import { openContext } from '../../src/context.ts';
 import { startWorker } from '../../src/worker.ts';
 import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attention/find-notices.ts';
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
+import { mailCheckpoint } from '../../src/attention/send-notices.ts';
 import { createLog } from '../../src/log.ts';
 import { invitePerson, listPeople } from '../../src/people/people.ts';
 import { runCli } from '../cli/command-line.ts';
@@ -39,7 +40,7 @@ async function startReceiver() {
   return receiver;
 }
 
-async function createWorld() {
+async function createWorld(more: Record<string, string> = {}) {
   const folder = await temporaryFolder();
   const mail = await startMailServer();
   const receiver = await startReceiver();
@@ -56,6 +57,7 @@ async function createWorld() {
     // Never during the test: it runs notify itself.
     NOTIFY_SCHEDULE: '0 0 1 1 *',
     DIGEST_SCHEDULE: '0 0 1 1 *',
+    ...more,
   };
   let now = new Date();
   const context = await openContext(loadConfig(environment(folder, env), folder), createLog('fatal'), {
@@ -127,6 +129,9 @@ async function createWorld() {
     requests,
     run,
     sent,
+    setNow: (iso: string) => {
+      now = new Date(iso);
+    },
     later: (hours: number) => {
       now = new Date(now.getTime() + hours * 3_600_000);
     },
@@ -303,6 +308,15 @@ test('mails the checkpoint to the data protection officer, and it matches only t
   expect([failed.code, failed.stdout]).toEqual([1, expect.stringContaining('answered HTTP 404')]);
   const none = await runCli(folder, ['notify', 'test']);
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('No channel is configured')]);
+});
+
+test('dates the mailed checkpoint by the day in the controller’s time zone', async () => {
+  const world = await createWorld({ TIME_ZONE: 'Pacific/Kiritimati' });
+  await world.requests('acme', world.ago(1));
+  // Noon UTC, which is 02:00 of the next day there.
+  world.setNow('2026-03-31T12:00:00.000Z');
+  expect(await mailCheckpoint(world.context.notifying, { id: 'test' })).toMatchObject({ outcome: 'mailed' });
+  expect(world.mail.mails[0]?.text).toContain('made on 2026-04-01 (Pacific/Kiritimati)');
 });
 
 test('sends no notices of any kind to auditors and people of other sources', () => {
