@@ -488,6 +488,7 @@ function createNotifyDeps(
     adminUrl:
       config.adminUrl ?? (adminPort === 0 ? null : publicUrlOf({ publicUrl: null, host: adminHost }, adminPort)),
     instance: parts.instance,
+    sourceName: (slug) => parts.sources.findAny(slug)?.name ?? slug,
     epoch: parts.epoch,
     verifierKey: parts.verifierKey,
     seal: parts.seal,

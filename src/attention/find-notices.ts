@@ -1,3 +1,4 @@
+import type { CaseRow } from '../cases/fold.ts';
 import { listCases, listMessages } from '../cases/list-cases.ts';
 import type { CaseReading } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
@@ -27,6 +28,10 @@ const fixed = (sentence: string): Kind => ({ audience: 'administer', words: () =
 
 /** All kinds of notices in the order in which they are listed. */
 const kinds = {
+  'request-new': {
+    audience: 'work',
+    words: (count) => `${many(count, 'new request')} ${count === 1 ? 'waits' : 'wait'} to be taken up.`,
+  },
   'request-overdue': { audience: 'work', words: (count) => `${many(count, 'request')} ${is(count)} overdue.` },
   'request-due': {
     audience: 'work',
@@ -82,6 +87,7 @@ const kinds = {
   'snapshot-failing': fixed('Texts of policies could not be fetched.'),
 } as const satisfies Record<
   | Warning['code']
+  | 'request-new'
   | 'request-overdue'
   | 'request-due'
   | 'request-undated'
@@ -158,6 +164,7 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
   ]);
   const notices: Notice[] = [];
   for (const { row, daysLeft, deadline } of views) {
+    if (isUntouched(row)) notices.push({ key: `request-new ${row.case_id}`, kind: 'request-new', source: row.source });
     if (daysLeft === null ? !deadline.placeMissing : daysLeft > DUE_DAYS) continue;
     const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
     notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source });
@@ -174,6 +181,11 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
     notices.push({ key: `${code} ${source ?? ''} ${keyOf(code, sentence) ?? place}`, kind: code, source });
   for (const kind of failed) notices.push({ key: `job-failed ${kind}`, kind: 'job-failed', source: null });
   return notices;
+}
+
+/** Whether a request arrived without an officer, by a delivery or the web form, and nobody has begun to work on it. */
+function isUntouched({ state, receipt_basis }: Pick<CaseRow, 'state' | 'receipt_basis'>): boolean {
+  return receipt_basis !== 'officer' && (state === 'opened' || state === 'acknowledged');
 }
 
 /** Distinguishes warnings with the same code and source. */
@@ -212,10 +224,10 @@ export function countNotices(notices: readonly Pick<Notice, 'kind' | 'source'>[]
   );
 }
 
-/** One line: `acme: 2 requests are overdue.` */
-export function sentenceOf({ kind, source, count }: Told): string {
+/** One line: `Acme GmbH: 2 requests are overdue.` `nameOf`: how people call a source. */
+export function sentenceOf({ kind, source, count }: Told, nameOf = (slug: string): string => slug): string {
   const words = kinds[kind].words(count);
-  return source === null ? words : `${source}: ${words}`;
+  return source === null ? words : `${nameOf(source)}: ${words}`;
 }
 
 /**

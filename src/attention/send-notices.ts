@@ -31,6 +31,8 @@ export interface NotifyDeps {
   /** Address of the admin pages; null: unknown. */
   readonly adminUrl: string | null;
   readonly instance: string;
+  /** The display name of a source. */
+  readonly sourceName: (slug: string) => string;
   readonly epoch: number;
   readonly verifierKey: string;
   readonly seal: () => Promise<Sealing>;
@@ -235,12 +237,12 @@ async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext):
       // The person's rights may have changed since.
       const told = payload.told.filter((one) => isFor(person, one));
       if (told.length + payload.done.length === 0) return { sent: false, reason: 'no longer for this account' };
-      await sendMail(channels.mail, notificationMail({ ...payload, told }, person.email, deps.adminUrl), signal);
+      await sendMail(channels.mail, notificationMail({ ...payload, told }, person.email, deps), signal);
       return { sent: true };
     }
     case 'chat':
       if (channels.chatUrl === null) throw new JobRefused('NOTIFY_CHAT_URL is not set for this worker.');
-      await postToChat(channels.chatUrl, textOf(payload, deps.adminUrl), signal);
+      await postToChat(channels.chatUrl, textOf(payload, deps), signal);
       return { sent: true };
     case 'webhook': {
       if (channels.webhook === null) throw new JobRefused('NOTIFY_WEBHOOK_URL is not set for this worker.');
@@ -254,21 +256,26 @@ async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext):
 /** The body of a webhook: type, time, source and number. */
 function webhookBody(
   { told, at }: Pick<Payload, 'told' | 'at'>,
-  { instance, adminUrl }: Pick<NotifyDeps, 'instance' | 'adminUrl'>,
+  { instance, adminUrl, sourceName }: Pick<NotifyDeps, 'instance' | 'adminUrl' | 'sourceName'>,
 ) {
   const [one] = told;
   const data = { instance, source: one?.source ?? null, count: one?.count ?? 0, link: adminUrl };
   return {
     type: `notice.${one?.kind ?? 'test'}`,
     timestamp: at,
-    data: { ...data, text: one === undefined ? 'test' : sentenceOf(one) },
+    data: { ...data, text: one === undefined ? 'test' : sentenceOf(one, sourceName) },
   };
 }
 
-function textOf({ told, done, digest }: Pick<Payload, 'told' | 'done' | 'digest'>, adminUrl: string | null): string {
+type Wording = Pick<NotifyDeps, 'adminUrl' | 'sourceName'>;
+
+function textOf(
+  { told, done, digest }: Pick<Payload, 'told' | 'done' | 'digest'>,
+  { adminUrl, sourceName }: Wording,
+): string {
   return [
     ...(digest ? ['What needs attention today:'] : []),
-    ...told.map((one) => `- ${sentenceOf(one)}`),
+    ...told.map((one) => `- ${sentenceOf(one, sourceName)}`),
     ...(digest && told.length === 0 ? ['- nothing'] : []),
     ...(done.length > 0 ? ['', 'Done by schedule in the last 24 hours:'] : []),
     ...done.map(({ kind, count }) => `- ${count} ${doneWords[kind] ?? kind}`),
@@ -277,14 +284,14 @@ function textOf({ told, done, digest }: Pick<Payload, 'told' | 'done' | 'digest'
   ].join('\n');
 }
 
-function notificationMail(payload: Payload, to: string, adminUrl: string | null): Mail {
+function notificationMail(payload: Payload, to: string, wording: Wording): Mail {
   const { told, digest } = payload;
   const [first] = told;
   const subject = digest
     ? `Consent ledger: ${told.length === 0 ? 'nothing needs attention' : `${told.length} ${told.length === 1 ? 'thing needs' : 'things need'} attention`}`
-    : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first).replace(/\.$/, '')}${told.length > 1 ? `, and ${told.length - 1} more` : ''}`;
+    : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first, wording.sourceName).replace(/\.$/, '')}${told.length > 1 ? `, and ${told.length - 1} more` : ''}`;
   const foot = 'You get this because you have an account there. Mails name no person; the details are on the pages.';
-  return { to: [to], subject, text: `${textOf(payload, adminUrl)}\n\n-- \n${foot}\n`, id: payload.id };
+  return { to: [to], subject, text: `${textOf(payload, wording)}\n\n-- \n${foot}\n`, id: payload.id };
 }
 
 const checkpointMailSchema = z.object({ size: z.number(), epoch: z.number(), at: z.string() });

@@ -9,6 +9,7 @@ import { countNotices, isFor, noticeKinds, sentenceOf } from '../../src/attentio
 import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { mailCheckpoint } from '../../src/attention/send-notices.ts';
 import { createLog } from '../../src/log.ts';
+import { moveCase, openCase } from '../../src/cases/move-case.ts';
 import { invitePerson, listPeople } from '../../src/people/people.ts';
 import { runCli } from '../cli/command-line.ts';
 import { savePreferences } from '../../src/attention/preferences.ts';
@@ -186,9 +187,9 @@ test('notifies each account once of what it may see, by mail, chat and signed we
 
   // Sent already.
   expect(await run('notify')).toMatchObject({ new: 0, messages: 0 });
-  // The same again within a day is not news; something new is.
+  // The same again within a day is not news; something new is, here a third request, which is overdue as well.
   await world.requests('acme', world.ago(90), world.ago(91), world.ago(92));
-  expect(await run('notify')).toMatchObject({ new: 1 });
+  expect(await run('notify')).toMatchObject({ new: 2 });
   await sent();
   expect(mail.mails.filter(({ to }) => to[0] === 'acme-officer@example.org').at(-1)?.text).toContain(
     'acme: 1 request is overdue.',
@@ -208,6 +209,49 @@ test('notifies each account once of what it may see, by mail, chat and signed we
   ]);
   const listed = await runCli(world.folder, ['notify', 'list'], world.env);
   expect(listed.stdout).toMatch(/request-overdue +│? *acme/);
+});
+
+test('tells once of each request that arrived without an officer, until somebody takes it up, with the name of its source', async () => {
+  const world = await createWorld();
+  const { context, mail, receiver, run, sent } = world;
+  const acme = { slug: 'acme', name: 'Acme Gärten', baseUrl: null, siteUrl: null, apiKey: null, siteKey: null };
+  const added = await context.sources.add({ ...acme, webhookSecrets: ['a-secret-of-the-source'], options: {} }, 'test');
+  expect(added.outcome).toBe('done');
+  await world.invite('acme-officer', 'officer', ['acme']);
+  await world.requests('acme', world.ago(0));
+  const opened = await openCase(context.cases, {
+    ...{
+      source: 'acme',
+      kind: 'access',
+      channel: 'letter',
+      receivedAt: world.ago(0),
+      reference: 'letter',
+      actor: 'test',
+    },
+  });
+  expect(opened.outcome).toBe('opened');
+  const told = async () => {
+    await context.projector.catchUp();
+    await run('notify');
+    await sent();
+    const texts = mail.mails.filter(({ to }) => to[0] === 'acme-officer@example.org').map(({ text }) => text);
+    mail.mails.length = 0;
+    return texts.flatMap((text) => text.split('\n').filter((line) => line.includes('new request')));
+  };
+  expect(await told()).toEqual(['- Acme Gärten: 1 new request waits to be taken up.']);
+  expect(await told()).toEqual([]);
+  const hook = receiver.taken.map(({ body }) => body).find((body) => body.includes('request-new'));
+  expect(JSON.parse(hook ?? '')).toMatchObject({
+    data: { source: 'acme', text: 'Acme Gärten: 1 new request waits to be taken up.' },
+  });
+  await world.requests('acme', world.ago(0), world.ago(0), world.ago(0));
+  expect(await told()).toEqual(['- Acme Gärten: 2 new requests wait to be taken up.']);
+
+  const rows = await context.store.read.selectFrom('cases').select(['case_id', 'version']).execute();
+  for (const { case_id: caseId, version: basedOn } of rows)
+    await moveCase(context.cases, { caseId, basedOn, move: 'start', details: {}, actor: 'test' });
+  await context.projector.catchUp();
+  expect((await context.notifying.find()).filter(({ kind }) => kind === 'request-new')).toEqual([]);
 });
 
 test('retries what could not be sent, and sends nothing to a person who has left', async () => {

@@ -52,7 +52,10 @@ export async function notificationRoutes(app: FastifyInstance, context: Context)
 }
 
 const groupTexts: readonly (readonly [NoticeGroup, string])[] = [
-  ['requests', 'Requests that are due or overdue, messages of requesters, erasures to approve, gaps in a consent log'],
+  [
+    'requests',
+    'Requests that are new, due or overdue, messages of requesters, erasures to approve, gaps in a consent log',
+  ],
   ['sources', 'Sources that are silent or refused, syncs and calls that failed, deliveries that could not be read'],
   ['installation', 'The ledger, its checkpoints and witnesses, backups, the disk'],
 ];
