@@ -1,12 +1,12 @@
 import { whyNotRefused } from '../law/deadlines.ts';
 import { jurisdictionSchema, unknownJurisdiction } from '../law/jurisdictions.ts';
-import type { ControllerProfile, secondPersonMoves } from '../law/profile.ts';
+import { type ControllerProfile, secondPersonMoves } from '../law/profile.ts';
 import { dateText, momentText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
 import { taskOf } from './folded.ts';
 import type { Match } from './match.ts';
-import { type CheckedMove, moves } from './moves.ts';
+import { type CheckedMove, type MoveName, moves } from './moves.ts';
 import type { CaseView } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';
 
@@ -236,7 +236,7 @@ function problemsOfApproval(details: { approvedBy?: string | undefined }, contex
 function problemsOfSecondPerson(
   view: CaseView,
   move: (typeof secondPersonMoves)[number],
-  { profile, actor }: MoveContext,
+  { profile, actor }: Pick<MoveContext, 'profile' | 'actor'>,
 ): readonly string[] {
   if (profile?.secondPersonFor?.includes(move) !== true) return [];
   const { approval } = view.folded;
@@ -246,6 +246,31 @@ function problemsOfSecondPerson(
   const own = accountOf(actor);
   if (own === null) return ['two accounts are needed for this: sign in with yours'];
   return approver === own ? ['you approved this yourself: someone else has to carry it out'] : [];
+}
+
+/**
+ * Moves that the rule of two people keeps from this account whatever it fills in, each with the reason as a sentence.
+ * Pure.
+ */
+export function heldForSecondPerson(
+  view: CaseView,
+  context: Pick<MoveContext, 'profile' | 'actor'>,
+): ReadonlyMap<MoveName, string> {
+  const held = new Map<MoveName, string>();
+  const isApproved = (move: (typeof secondPersonMoves)[number]) => view.folded.approval?.of === move;
+  for (const move of secondPersonMoves) {
+    if (problemsOfSecondPerson(view, move, context).length === 0) continue;
+    held.set(
+      move,
+      !isApproved(move)
+        ? 'Someone else has to approve this first (“Approve as a second person”).'
+        : accountOf(context.actor) === null
+          ? 'Two accounts are needed for this: sign in with yours.'
+          : 'You approved this yourself: someone else has to do it.',
+    );
+  }
+  if (accountOf(context.actor) === null) held.set('approve', 'Only someone with an account can approve.');
+  return held;
 }
 
 /** What has to be approved about an answer: one that refuses every part is a refusal, even if only refusals need approval. */

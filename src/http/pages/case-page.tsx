@@ -18,7 +18,7 @@ import { DocumentTable, JobList } from './documents.tsx';
 import { Badge, Day, Facts, LawList, Moment, type Column, Notice, Panel, Problems, Select, Table } from './parts.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
-import type { CasePageData } from './load-case.ts';
+import { type CasePageData, isAnswer, isRefusal } from './load-case.ts';
 import type { DocumentRow } from './load-today.ts';
 import { MoveForms } from './move-forms.tsx';
 import { SamePanel } from './same-panel.tsx';
@@ -120,11 +120,12 @@ export function CasePage(props: CasePageProps) {
 }
 
 /** Whether a letter was mailed, and the button that mails it. Why it may not be sent is shown when the button is used. */
-function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
+function mailColumn({ shown, held, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
   return {
     title: 'By e-mail',
-    cell: ({ document_id: id, erased_at: erasedAt, file_name: file }) => {
+    cell: (document) => {
+      const { document_id: id, erased_at: erasedAt, file_name: file } = document;
       const sent = mailed.get(id);
       const job = mails.get(id);
       if (sent !== undefined)
@@ -135,6 +136,9 @@ function mailColumn({ shown, mailed, mails, canMail }: CasePageData, frame: Page
         );
       if (job?.state === 'waiting' || job?.state === 'running') return <Badge text="being sent" tone="calm" />;
       if (!canMail || email === null || erasedAt !== null || !frame.canWork) return <span class="soft">not sent</span>;
+      const move = isAnswer(document) ? 'answer' : isRefusal(document) ? 'refuse' : null;
+      const why = move === null || !shown.view.open ? undefined : held.get(move);
+      if (why !== undefined) return <span class="small">not sent. {why}</span>;
       return (
         <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letters/${encodeURIComponent(id)}/mail`}>
           <Csrf token={frame.csrf} />

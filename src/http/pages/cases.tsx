@@ -113,7 +113,8 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
 
 async function makePack(exchange: Exchange, caseId: string): Promise<FastifyReply> {
   const { context, request } = exchange;
-  if ((await loadCase(context, caseId)) === null) throw new CodedError('not_found', 'Unknown case.');
+  if ((await loadCase(context, caseId, officerOf(request).officer)) === null)
+    throw new CodedError('not_found', 'Unknown case.');
   const { id } = await context.jobs.enqueue(packJob(caseId, officerOf(request).officer));
   await untilDoneSoon(context, id);
   return backTo(exchange, caseId, 'pack');
@@ -191,7 +192,7 @@ async function sendCase(
   shown: Shown,
   status = 200,
 ): Promise<FastifyReply> {
-  const data = await loadCase(context, caseId);
+  const data = await loadCase(context, caseId, officerOf(request).officer);
   if (data === null) throw new CodedError('not_found', 'Unknown case.');
   return html(
     reply,

@@ -27,6 +27,7 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
   const { handOvers, documents, shown } = data;
   const { row } = shown.view;
   const packs = documents.filter(({ name, erased_at }) => name === 'dsar-pack' && erased_at === null);
+  const held = data.held.get('answer');
   const settled = row.state === 'answered' || row.state === 'closed';
   const possible = packs.length > 0 && (row.state === 'ready' || settled);
   return (
@@ -39,7 +40,9 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
       {handOvers.length === 0 ? null : (
         <Table caption="Links, newest first" columns={columnsFor(frame, row.case_id)} rows={handOvers} />
       )}
-      {!frame.canWork ? null : possible ? (
+      {!frame.canWork ? null : held !== undefined && !settled ? (
+        <p class="small">{held}</p>
+      ) : possible ? (
         <details open={handOvers.length === 0}>
           <summary>Create a link</summary>
           <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs#hand-over`}>

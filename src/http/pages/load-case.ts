@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import { heldForSecondPerson } from '../../cases/check-move.ts';
 import {
   type EarlierTask,
   listEarlierTasks,
@@ -7,6 +8,7 @@ import {
   type ShownCase,
   showCase,
 } from '../../cases/list-cases.ts';
+import type { MoveName } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { dateIn } from '../../core/zoned-days.ts';
@@ -34,6 +36,8 @@ type DecisionRow = Pick<
 /** All data on the page of a case. */
 export interface CasePageData {
   readonly shown: ShownCase;
+  /** Moves that the reader may not make because a second person is needed, with the reason. */
+  readonly held: ReadonlyMap<MoveName, string>;
   /** The latest recorded decisions of the matched subjects. */
   readonly decisions: readonly DecisionRow[];
   readonly documents: readonly DocumentRow[];
@@ -66,10 +70,11 @@ export interface CasePageData {
 const DECISIONS_SHOWN = 50;
 export const ORIGINALS_SHOWN = 50;
 
-/** Loads the data on the page of a case; null if the case does not exist. */
+/** Loads the data on the page of a case for a reader; null if the case does not exist. */
 export async function loadCase(
   context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch'>,
   caseId: string,
+  actor: string,
 ): Promise<CasePageData | null> {
   const now = context.clock().toISOString();
   const shown = await showCase(context.cases, caseId, now);
@@ -100,6 +105,7 @@ export async function loadCase(
     ]);
   return {
     shown,
+    held: heldForSecondPerson(shown.view, { profile: shown.profile, actor }),
     decisions,
     documents,
     handOvers,
@@ -114,9 +120,7 @@ export async function loadCase(
     ),
     taskLinks: linksOf(context, shown, now, taskMails),
     taskLinkProblem:
-      context.config.publicUrl === null
-        ? ONLY_LOCAL_LINKS
-        : problemOfTaskAddress(context.config.publicUrl),
+      context.config.publicUrl === null ? ONLY_LOCAL_LINKS : problemOfTaskAddress(context.config.publicUrl),
     earlierTasks,
     originals,
     bannerNames,
@@ -145,8 +149,15 @@ function linksOf(
 }
 
 /** A pack, or a letter that answers. */
-export function isAnswer({ name, parameters }: CasePageData['documents'][number]): boolean {
-  if (name !== 'letter') return true;
-  const { step } = JSON.parse(parameters) as { step?: unknown };
-  return answerSteps.some((answer) => answer === step);
+export function isAnswer(document: DocumentRow): boolean {
+  return document.name !== 'letter' || answerSteps.some((answer) => answer === stepOf(document));
+}
+
+/** A letter that refuses. */
+export function isRefusal(document: DocumentRow): boolean {
+  return document.name === 'letter' && stepOf(document) === 'refusal';
+}
+
+function stepOf({ parameters }: Pick<DocumentRow, 'parameters'>): unknown {
+  return (JSON.parse(parameters) as { step?: unknown }).step;
 }

@@ -25,7 +25,8 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
   );
   const unfinished = data.shown.readiness.lacks.filter(({ code }) => code === 'task');
   const next = nextStepOf(data);
-  const first = allowed.find((move) => move === next.move) ?? null;
+  const { held } = data;
+  const first = allowed.find((move) => move === next.move && !held.has(move)) ?? null;
   const others = allowed.filter((move) => move !== first);
   const form = (move: MoveName) => (
     <MoveForm
@@ -60,7 +61,7 @@ export function MoveForms({ frame, data, refused }: MoveFormsProps) {
             {others.map((move) => (
               <details key={move} open={refused?.move === move}>
                 <summary>{moves[move].label}</summary>
-                {form(move)}
+                {held.has(move) ? <p>{held.get(move)}</p> : form(move)}
               </details>
             ))}
           </div>

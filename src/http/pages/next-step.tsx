@@ -24,8 +24,13 @@ export function nextStepOf(data: CasePageData): NextStep {
       return step('Waiting for the requester: record the clarification once it arrives.', 'receive-clarification');
     case 'ready':
       if (!data.documents.some(isAnswer)) return firstDocument(view);
-      return profile?.secondPersonFor?.includes('answer') === true && folded.approval?.of !== 'answer'
-        ? step('A second person has to approve the answer before it is sent.', 'approve')
+      if (profile?.secondPersonFor?.includes('answer') === true && folded.approval?.of !== 'answer')
+        return step(
+          'A second person has to approve the answer before it is sent. Whoever approves it cannot send it.',
+          'approve',
+        );
+      return data.held.has('answer')
+        ? step('The answer is approved. Someone else with an account has to send it and record that.', null)
         : step('Send the answer, or hand over the pack by a link. Then record how it was sent.', 'answer');
     case 'answered':
     case 'refused':

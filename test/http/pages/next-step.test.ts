@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { createOfficeWorld, signedIn } from '../office-world.ts';
-import { makeMoves, makePack, PUBLIC_URL } from '../hand-over-world.ts';
+import { produceLetter } from '../../../src/documents/produce-letter.ts';
+import { createOfficeWorld, signedIn, signedInAs, type Visitor } from '../office-world.ts';
+import { makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
 import { seedRequests } from './seed.ts';
 
 it('names the one next step of a request, from receipt to closing, with its form and everything else behind “More”', async () => {
@@ -44,4 +46,61 @@ it('names the one next step of a request, from receipt to closing, with its form
     ['mark-ready', {}],
   ]);
   expect((await look(erasure)).says).toContain('Write the letter');
+});
+
+it('offers each person only what the rule of two people lets them do', async () => {
+  const world = await createOfficeWorld(
+    { PUBLIC_URL, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@acme.example' },
+    { worker: false },
+  );
+  const { controllerFile } = world.context.config;
+  const profile = 'name: Acme GmbH\ncountry: DE\nregion: BE\nsecondPersonFor: [answer, refuse]\n';
+  await writeFile(controllerFile ?? '', profile);
+  const caseId = `default-${(await seedRequests(world)).access}`;
+  await makeMoves(world, caseId, [
+    ['start', {}],
+    ['confirm-identity', { how: 'Customer number' }],
+    ['mark-ready', {}],
+  ]);
+  const deps = { ...world.context.documents, cases: world.context.cases };
+  const letter = await produceLetter(deps, {
+    caseId,
+    step: 'answer',
+    text: 'Here it is.',
+    format: 'pdf',
+    actor: OFFICER,
+  });
+  if (letter.outcome !== 'produced') throw new Error(JSON.stringify(letter));
+  await world.context.projector.projected(letter.seq);
+  await makePack(world, caseId);
+  const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
+  const auditor = await signedInAs(world, 'auditor');
+  const withoutAccount = await signedIn(world);
+  const offeredTo = async (visitor: Visitor) => {
+    const { text } = await visitor.get(`/cases/${caseId}`);
+    const has = (part: string) => text.includes(part);
+    return {
+      moves: ['approve', 'answer', 'refuse'].filter((move) => has(`name="move" value="${move}"`)),
+      handsOver: has('Create the link'),
+      mails: has('Send to <bdi'),
+      text,
+    };
+  };
+  const nothing = { moves: [], handsOver: false, mails: false };
+  expect(await offeredTo(auditor)).toMatchObject(nothing);
+  expect(await offeredTo(withoutAccount)).toMatchObject(nothing);
+  const waiting = await offeredTo(olga);
+  expect(waiting).toMatchObject({ ...nothing, moves: ['approve'] });
+  expect(waiting.text).toContain('Someone else has to approve this first');
+
+  const basedOn = /name="move" value="approve"\/?><input type="hidden" name="basedOn" value="(\d+)"/.exec(
+    waiting.text,
+  )?.[1];
+  const approved = await olga.post(`/cases/${caseId}/moves`, { move: 'approve', of: 'answer', basedOn: basedOn ?? '' });
+  expect(approved.status).toBe(303);
+  const approver = await offeredTo(olga);
+  expect(approver).toMatchObject({ ...nothing, moves: ['approve'] });
+  expect(approver.text).toContain('Someone else with an account has to send it');
+  expect(approver.text).not.toContain('Send the answer');
+  expect(await offeredTo(otto)).toMatchObject({ moves: ['approve', 'answer'], handsOver: true, mails: true });
 });
