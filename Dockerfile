@@ -26,7 +26,8 @@ COPY LICENSE CHANGELOG.md README.md ./
 COPY docs ./docs
 COPY --from=build /run/app ./
 # By number: Kubernetes cannot tell from a name that it is not root (runAsNonRoot).
-RUN mkdir /data && chown 1000:1000 /data
+# The command has the same name as elsewhere, also for `docker exec` and in what messages tell you to run.
+RUN ln -s /app/dist/src/cli.js /usr/local/bin/consent-ledger && mkdir /data && chown 1000:1000 /data
 USER 1000:1000
 VOLUME ["/data"]
 # Where `init` and `demo` write, and where .env is read.
@@ -35,5 +36,5 @@ EXPOSE 8080 8081
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/healthz').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Absolute, so that it also starts with another working directory (`docker run -w`).
-ENTRYPOINT ["node", "/app/dist/src/cli.js"]
+ENTRYPOINT ["/usr/local/bin/consent-ledger"]
 CMD ["serve"]

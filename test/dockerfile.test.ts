@@ -64,11 +64,10 @@ describe('the Dockerfile', () => {
     expect(valuesOf(run, 'COPY')).toContain('--from=build /run/app ./');
   });
 
-  it('starts the program named in package.json', () => {
-    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual([
-      'node',
-      `/app/${manifest.bin['consent-ledger']}`,
-    ]);
+  it('starts the program named in package.json, by the name that messages give it', () => {
+    const command = '/usr/local/bin/consent-ledger';
+    expect(JSON.parse(valuesOf(run, 'ENTRYPOINT')[0] ?? '')).toEqual([command]);
+    expect(valuesOf(run, 'RUN').join('\n')).toContain(`ln -s /app/${manifest.bin['consent-ledger']} ${command} `);
     expect(JSON.parse(valuesOf(run, 'CMD')[0] ?? '')).toEqual(['serve']);
   });
 

@@ -131,6 +131,7 @@ describe.runIf(engine !== null)('the image', () => {
       const { mode, uid: owner } = await stat(join(folder, path));
       expect([path, (mode & 0o777).toString(8), owner]).toEqual([path, '600', uid]);
     }
+    expect(said).toContain('`consent-ledger doctor`');
     // A second init overwrites nothing.
     expect(runOnce(options, 'init').status).toBe(1);
   });
@@ -156,7 +157,7 @@ describe.runIf(engine !== null)('the image', () => {
     await healthy();
     for (const [n, body] of bodies.entries())
       expect((await deliver(url, body)).body).toMatchObject({ status: 'duplicate', seq: answers[n]?.body.seq });
-    const verified = call('exec', name, 'node', '/app/dist/src/cli.js', 'ledger', 'verify', '--json');
+    const verified = call('exec', name, 'consent-ledger', 'ledger', 'verify', '--json');
     expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [] });
     // A graceful stop, with room to spare.
     expect(call('stop', '--time', '40', name).status).toBe(0);
@@ -205,7 +206,7 @@ describe.runIf(engine !== null)('the image', () => {
     await copyFile(join(root, 'docs/controller.example.yaml'), profile);
     chmodSync(profile, 0o644);
     const { name } = await startContainer(await dataFolder(), env, ['-v', `${profile}:${env.CONTROLLER_FILE}:ro`]);
-    const { status, said } = call('exec', name, 'node', '/app/dist/src/cli.js', 'doctor');
+    const { status, said } = call('exec', name, 'consent-ledger', 'doctor');
     expect([status, said]).toEqual([0, expect.stringContaining('ready for production: yes')]);
     expect(said).toContain('listens on all addresses of this container (0.0.0.0)');
   });
@@ -223,7 +224,7 @@ describe.runIf(engine !== null)('the image', () => {
     const options = ['--env-file', join(setUp, '.env'), '-v', `${signingKey}:/run/secrets/signing_key:ro`];
     const { name, url } = await startContainer(data, env, options);
     expect(await deliver(url, '{"event":"ping"}')).toMatchObject({ status: 200, body: { status: 'stored' } });
-    const verified = call('exec', name, 'node', '/app/dist/src/cli.js', 'ledger', 'verify', '--json');
+    const verified = call('exec', name, 'consent-ledger', 'ledger', 'verify', '--json');
     expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [] });
     expect(existsSync(join(data, 'ledger.sqlite'))).toBe(false);
   });
