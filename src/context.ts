@@ -187,7 +187,11 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
       : identityRefusal) ??
     (await findRefusal(store, journal, instance, epoch)) ??
     refusalOfSchema(await store.schemaDifferences({ quick: true }));
-  const ledger = createLedger({ store, keys: keys.instance, refuse: () => refusal?.reason ?? null });
+  const ledger = createLedger({
+    store,
+    keys: keys.instance,
+    refuse: () => (refusal === null ? null : sentenceOf(refusal)),
+  });
   opened.add('ledger', async () => ledger.close());
   const sealed = { store, journal, instance, epoch };
   /** Seals all appended entries; a refusal is kept for the warnings. */
@@ -203,7 +207,7 @@ async function openLedger({ config, log, clock, opened }: Base, identity: Identi
     const policy = path === null ? null : await loadWitnessPolicy(path);
     if (typeof policy === 'string')
       throw new UsageError([
-        `The file of witnesses ${path} cannot be used: ${policy}. Correct it (docs/proofs.md), or unset WITNESSES.`,
+        `WITNESSES: ${path} cannot be used: ${policy}. Correct it (docs/proofs.md), or unset WITNESSES.`,
       ]);
     return policy;
   };
@@ -553,6 +557,11 @@ function refusalOfMoved(name: string | null): Refusal | null {
     reason: `the installation has moved to ${name}`,
     remedy: 'Set DATABASE_URL to the new database and start the server again.',
   };
+}
+
+/** What a command that could not append says. */
+function sentenceOf({ reason, remedy }: Refusal): string {
+  return `The ledger refuses new entries: ${reason}. ${remedy}`;
 }
 
 /** Sealing under another name would ignore every earlier checkpoint. */

@@ -162,8 +162,8 @@ describe('configuration', () => {
   test('names a missing or empty secret file', () => {
     write('empty', '\n');
     expect(problemsOf({ INSTANCE_KEY_FILE: 'nowhere', SERVICE_API_KEY_FILE: 'empty' })).toEqual([
-      `INSTANCE_KEY_FILE: cannot read ${join(folder, 'nowhere')}: there is no such file (ENOENT).`,
-      `SERVICE_API_KEY_FILE: the file ${join(folder, 'empty')} is empty.`,
+      `INSTANCE_KEY_FILE: cannot read ${join(folder, 'nowhere')}: there is no such file (ENOENT). Correct the path.`,
+      `SERVICE_API_KEY_FILE: the file ${join(folder, 'empty')} is empty: write the value into it.`,
     ]);
   });
 
@@ -603,7 +603,9 @@ describe('controller profile', () => {
     expect((await parseControllerProfile('name: a\nname: b\n', 'c')).outcome).toBe('invalid');
     expect(await loadControllerFile(join(folder, 'none.yaml'))).toEqual({
       outcome: 'invalid',
-      problems: [`Controller profile: cannot read ${join(folder, 'none.yaml')}: there is no such file (ENOENT).`],
+      problems: [
+        `Controller profile: cannot read ${join(folder, 'none.yaml')}: there is no such file (ENOENT). Correct the path.`,
+      ],
     });
     const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
     for (const [from, to] of ['ab', 'bc', 'cd', 'de', 'ef', 'fg', 'gh'])

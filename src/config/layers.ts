@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { codeOf, whyUnreadable } from '../core/errors.ts';
+import { codeOf, unreadableFile } from '../core/errors.ts';
 import { variableNames, variables, type VariableName } from './variables.ts';
 
 /** The texts of our variables from the environment, .env and secret files. */
@@ -35,8 +35,8 @@ export function readTexts(env: NodeJS.ProcessEnv, cwd: string): Texts {
     if (text !== '' && path !== '') problems.push(`${name} and ${fileName} are both set: remove one of them.`);
     else if (text !== '') texts[name] = text;
     else if (path !== '') {
-      const content = readSecretFile(resolve(cwd, path));
-      if ('problem' in content) problems.push(`${fileName}: ${content.problem}.`);
+      const content = readSecretFile(fileName, resolve(cwd, path));
+      if ('problem' in content) problems.push(content.problem);
       else texts[name] = content.text;
     }
   }
@@ -50,12 +50,12 @@ function withoutQuotes(value: string): string {
   return /^(["'])(.*)\1$/s.exec(text)?.[2]?.trim() ?? text;
 }
 
-function readSecretFile(path: string): { text: string } | { problem: string } {
+function readSecretFile(setting: string, path: string): { text: string } | { problem: string } {
   try {
     const text = readFileSync(path, 'utf8').trim();
-    return text === '' ? { problem: `the file ${path} is empty` } : { text };
+    return text === '' ? { problem: `${setting}: the file ${path} is empty: write the value into it.` } : { text };
   } catch (error) {
-    return { problem: `cannot read ${path}: ${whyUnreadable(error)}` };
+    return { problem: unreadableFile(setting, path, error) };
   }
 }
 
@@ -67,7 +67,7 @@ function readDotEnv(path: string, problems: string[]): Record<string, string | u
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (codeOf(error) !== 'ENOENT') problems.push(`.env: cannot read ${path}: ${whyUnreadable(error)}.`);
+    if (codeOf(error) !== 'ENOENT') problems.push(unreadableFile('.env', path, error));
     return {};
   }
   if (text.length > MAX_DOT_ENV) {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
-import { UsageError, whyUnreadable } from '../core/errors.ts';
+import { UsageError, unreadableFile } from '../core/errors.ts';
 import { type ControllerProfile, profileSchema } from '../law/profile.ts';
 import { type RegimesFile, regimesFileSchema } from '../law/regime-schema.ts';
 
@@ -29,7 +29,7 @@ export async function loadYamlFile<S extends z.ZodType>(
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    return { outcome: 'invalid', problems: [`${what}: cannot read ${path}: ${whyUnreadable(error)}.`] };
+    return { outcome: 'invalid', problems: [unreadableFile(what, path, error)] };
   }
   return parseYaml(what, text, path, schema);
 }

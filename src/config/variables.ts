@@ -524,7 +524,7 @@ function schedule(text: string): string | null | Refusal {
   const problem = cronProblem(text);
   return problem === null
     ? text
-    : refuse(`must be a cron expression like "*/15 * * * *", or off; ${quote(text)}: ${problem}`);
+    : refuse(`must be a cron expression like "*/15 * * * *", or off, not ${quote(text)}: ${problem}`);
 }
 
 function recountDays(text: string): number | Refusal {

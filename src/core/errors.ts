@@ -100,6 +100,19 @@ export function whyUnreadable(error: unknown): string {
   return words === undefined ? code : `${words} (${code})`;
 }
 
+/** A sentence for a file named by a setting that could not be read, with its remedy. */
+export function unreadableFile(setting: string, path: string, error: unknown): string {
+  const isDenied = ['EACCES', 'EPERM'].includes(codeOf(error));
+  const remedy = isDenied ? `Give ${whoRuns()} access to it.` : 'Correct the path.';
+  return `${setting}: cannot read ${path}: ${whyUnreadable(error)}. ${remedy}`;
+}
+
+/** The user who needs access to a file, for messages. */
+function whoRuns(): string {
+  const user = process.getuid?.();
+  return user === undefined ? 'the user that runs this program' : `user ${user}`;
+}
+
 /** The system's code of an error (ENOENT, EACCES …), for messages. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
@@ -113,11 +126,9 @@ export function describeFileError(error: unknown): string | null {
   const isNoPlace = code === 'ENOENT' && syscall === 'mkdir';
   const problem = isNoPlace ? 'the folder above it is missing or read-only' : fileProblems[code];
   if (problem === undefined || path === undefined) return null;
-  const user = process.getuid?.();
-  const who = user === undefined ? 'the user that runs this program' : `user ${user}`;
   const remedy =
     { ENOSPC: 'Free some space, then try again.', EDQUOT: 'Free some space, then try again.' }[code] ??
-    `${code === 'EROFS' || isNoPlace ? 'Make it writable' : `Give ${who} access to it`}, or choose another place.`;
+    `${code === 'EROFS' || isNoPlace ? 'Make it writable' : `Give ${whoRuns()} access to it`}, or choose another place.`;
   return `Cannot ${fileActions[syscall] ?? 'use'} ${path}: ${problem} (${code}). ${remedy}`;
 }
 

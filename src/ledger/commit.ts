@@ -156,7 +156,8 @@ export class Committer {
 
   /** Throws if the ledger has moved elsewhere, or has lost entries that this process saw. */
   #assertContinues({ seq, movedTo }: LedgerHead): void {
-    if (movedTo !== null) throw new StoreUnavailable(`the installation has moved to ${movedTo}`);
+    if (movedTo !== null)
+      throw new StoreUnavailable(`The installation has moved to ${movedTo}. Set DATABASE_URL to it, and start again.`);
     if (seq >= this.#highest) return;
     throw new StoreUnavailable(
       `the ledger ends at ${seq} and ended at ${this.#highest} before: entries were removed from it, and their numbers must not be reused`,

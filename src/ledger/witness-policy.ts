@@ -67,7 +67,7 @@ export async function loadWitnessPolicy(path: string): Promise<WitnessPolicy | s
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    return `it cannot be read: ${whyUnreadable(error)}`;
+    return whyUnreadable(error);
   }
   const policy = parseWitnessPolicy(text);
   if (typeof policy === 'string') return policy;

@@ -42,7 +42,7 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
   set('SERVICE_BASE_URL', 'https://service.example', quoted('https://service.example'), 'ends in /api/v1'),
   set('SERVICE_BASE_URL', 'http://service.example/api/v1', 'must be https', 'service.example', 'HTTP_ALLOWED_HOSTS'),
   set('TIME_ZONE', 'Europe/Berln', quoted('Europe/Berln'), 'like UTC or Europe/Berlin'),
-  set('SYNC_SCHEDULE', '61 * * * *', '"61 * * * *"', 'like "*/15 * * * *", or off'),
+  set('SYNC_SCHEDULE', '61 * * * *', quoted('61 * * * *'), 'like "*/15 * * * *", or off'),
   set('BODY_LIMIT', '1GB', quoted('1GB'), 'like "512 KiB" or "1 MiB"'),
   set('TRUST_PROXY', 'maybe', quoted('maybe'), 'like 10.0.0.0/8'),
   set('DATA_DIR', '/proc/consent-ledger', 'must not be below /proc', 'a folder on a disk'),
@@ -56,8 +56,8 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
   set('OIDC_ISSUER', 'http://login.example', 'must be https'),
   set('BACKUP_BUCKET', 'my-bucket', quoted('my-bucket'), 'like s3://my-bucket/consent-ledger'),
   set('BACKUP_RECIPIENTS', `AGE-SECRET-KEY-1${HUSH}`, 'begin with age1, not a private key'),
-  set('WITNESSES', 'nowhere', '/nowhere cannot be used', 'there is no such file (ENOENT)', 'or unset WITNESSES'),
-  set('REGIMES_FILE', 'nowhere.yaml', '/nowhere.yaml: there is no such file (ENOENT)'),
+  set('WITNESSES', 'nowhere', '/nowhere cannot be used: there is no such file (ENOENT)', 'or unset WITNESSES'),
+  set('REGIMES_FILE', 'nowhere.yaml', '/nowhere.yaml: there is no such file (ENOENT). Correct the path'),
   ['one port twice', { env: { PORT: '8123', ADMIN_PORT: '8123' }, says: ['PORT and ADMIN_PORT are both 8123'] }],
   [
     'a secret twice',
@@ -70,16 +70,24 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
     'a secret file that is not there',
     {
       env: { SERVICE_API_KEY_FILE: 'key' },
-      says: ['SERVICE_API_KEY_FILE: cannot read', '/key: there is no such file'],
+      says: ['SERVICE_API_KEY_FILE: cannot read', '/key: there is no such file (ENOENT). Correct the path'],
     },
   ],
   [
     'a secret file that is a folder',
-    { env: { INSTANCE_KEY_FILE: 'key' }, files: { key: null }, says: ['INSTANCE_KEY_FILE', '/key: it is a folder'] },
+    {
+      env: { INSTANCE_KEY_FILE: 'key' },
+      files: { key: null },
+      says: ['INSTANCE_KEY_FILE', '/key: it is a folder (EISDIR). Correct the path'],
+    },
   ],
   [
     'an empty secret file',
-    { env: { INSTANCE_KEY_FILE: 'key' }, files: { key: '\n' }, says: ['INSTANCE_KEY_FILE: the file', 'key is empty'] },
+    {
+      env: { INSTANCE_KEY_FILE: 'key' },
+      files: { key: '\n' },
+      says: ['INSTANCE_KEY_FILE: the file', 'key is empty: write the value into it'],
+    },
   ],
   [
     'a .env that is no list of settings',
@@ -184,7 +192,10 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
       },
       args: ['banner', 'name', 'main', 'Main site'],
       code: 1,
-      says: ['the installation has moved to', 'moved/ledger.sqlite'],
+      says: [
+        'The ledger refuses new entries: the installation has moved to',
+        'moved/ledger.sqlite. Set DATABASE_URL to',
+      ],
     },
   ],
 ];

@@ -134,7 +134,7 @@ test.each(['serve', 'worker'])(
     const missing = await start(null);
     expect([missing.code, missing.stderr]).toEqual([
       2,
-      expect.stringContaining('it cannot be read: there is no such file (ENOENT). Correct it'),
+      expect.stringContaining('cannot be used: there is no such file (ENOENT). Correct it'),
     ]);
     const wrong = await start('witness one\nquorum one\n');
     expect(wrong.code).toBe(2);
