@@ -1,6 +1,6 @@
 # syntax=docker/dockerfile:1
 
-# Builds: compilers for sqlite3 live here and nowhere else.
+# The build stage, the only one with compilers (for sqlite3).
 FROM node:24-bookworm AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -13,11 +13,11 @@ COPY client ./client
 COPY receivers ./receivers
 COPY reports ./reports
 COPY scripts/bundle.ts scripts/trace.ts ./scripts/
-# Only what is loaded at run time goes on: a seventh of node_modules.
+# Keep only what is loaded at run time: a seventh of node_modules.
 RUN npm run build && node --import tsx scripts/trace.ts /run/app
 
-# Runs: needs nothing writable but /data and /tmp, so start it with a read-only root file system (compose.yaml does).
-# What node:24-bookworm-slim is built on, without npm, yarn and headers, which nothing here uses.
+# The final stage writes only to /data and /tmp, so start it with a read-only root file system (compose.yaml does).
+# The base of node:24-bookworm-slim, without npm, yarn and headers, which nothing here uses.
 FROM debian:bookworm-slim
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 ADMIN_PORT=8081 DATA_DIR=/data

@@ -39,14 +39,14 @@ metadata:
     {{- include "consent-ledger.labels" $root | nindent 4 }}
     app.kubernetes.io/component: {{ .part }}
   annotations:
-    # A changed file is read by new pods.
+    # Replaces the pods when a file changes.
     checksum/files: {{ printf "%s%s" $root.Values.controllerProfile (toJson $root.Values.files) | sha256sum }}
     {{- with $root.Values.podAnnotations }}{{ toYaml . | nindent 4 }}{{ end }}
 spec:
   automountServiceAccountToken: false
   # Variables of other services would look like misspelt settings.
   enableServiceLinks: false
-  # What is served until the cluster has noticed, and 25 seconds to end.
+  # Time to keep serving until the cluster has noticed, and 25 seconds to stop.
   terminationGracePeriodSeconds: {{ if eq .part "receivers" }}{{ add $part.drain 35 }}{{ else }}40{{ end }}
   securityContext:
     runAsNonRoot: true
@@ -79,7 +79,7 @@ spec:
           containerPort: 8080
         - name: admin
           containerPort: 8081
-      # A first start makes the tables or migrates them.
+      # The first start creates or migrates the tables.
       startupProbe:
         httpGet:
           path: /healthz
@@ -101,7 +101,7 @@ spec:
         timeoutSeconds: 5
         failureThreshold: 1
       {{- else }}
-      # It listens on no port that could be asked; it ends when it cannot go on.
+      # A worker has no port to probe; it exits when it cannot continue.
       args: ["worker"]
       {{- end }}
       env:
