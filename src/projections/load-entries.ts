@@ -70,9 +70,10 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
     async load(from: Position, upTo: number = Number.MAX_SAFE_INTEGER): Promise<Page | null> {
       const { seq: after, generation } = from;
       const isAhead = ahead?.after === after && ahead.upTo === upTo && ahead.generation === generation;
-      const read = isAhead && ahead !== null ? ahead.page : loadPage(after, upTo);
+      const kept = isAhead ? ahead?.page : null;
       ahead = null;
-      const page = await read;
+      // If there was nothing to read ahead, entries may have been appended since.
+      const page = (await kept) ?? (await loadPage(after, upTo));
       if (page?.full && page.to < upTo) {
         const next = loadPage(page.to, upTo);
         // Avoids an unhandled rejection; whoever asks for the page gets the error.

@@ -45,6 +45,15 @@ test('projectors that race on one database project every entry exactly once', as
   expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
 });
 
+test('catching up reaches the end again after a batch that ended exactly there', async () => {
+  const world = await createWorld();
+  const projector = world.projector({ batchSize: 20 });
+  await deliver(world, 20);
+  expect(await projector.catchUp()).toBe(20);
+  await deliver(world, 5, 20);
+  expect(await projector.catchUp()).toBe(25);
+});
+
 /** A store whose process ends inside a transaction of the projector. */
 function dyingStore(store: Store, moment: string): Store {
   const die = () => {
