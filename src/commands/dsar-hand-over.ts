@@ -52,6 +52,7 @@ Send the link and the code through different channels. The case must be ready; o
         const created = await createHandOver(context, input);
         if (created.outcome === 'unknown-case') throw new UsageError([unknownCase(printable(caseId))]);
         if (created.outcome === 'refused') throw new UsageError(created.problems);
+        if (created.outcome === 'repeated') throw new Error('only forms have a reference');
         const { link, code, handOver: row } = created;
         printResult(io, options, { ...summariseHandOver({ row, state: 'open' }), link, code }, () =>
           [

@@ -1,16 +1,17 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import { showCase } from '../cases/list-cases.ts';
 import type { CaseWriting } from '../cases/view.ts';
 import type { Action } from '../core/action.ts';
 import { isPrivateTransport } from '../core/address.ts';
 import { isoNow } from '../core/clock.ts';
-import { hmacSha256 } from '../crypto/hash.ts';
+import { hmacSha256, sha256Hex } from '../crypto/hash.ts';
 import type { InstanceKeys } from '../crypto/keys.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { problemsOfLeaving } from '../documents/leaving.ts';
 import { draftInPack, hasLaterAnswer } from '../documents/produce-pack.ts';
 import { appendAction } from '../ledger/append-action.ts';
+import type { Appended } from '../ledger/ledger.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
@@ -55,6 +56,8 @@ interface CreateInput {
   readonly documentId?: string | undefined;
   /** Who approved it for the controller, if this installation is a processor. */
   readonly approvedBy?: string | undefined;
+  /** The same reference creates only one link, so that a form sent twice creates one. */
+  readonly reference?: string | undefined;
 }
 
 type Created =
@@ -67,6 +70,8 @@ type Created =
       readonly seq: number;
     }
   | { readonly outcome: 'refused'; readonly problems: readonly string[] }
+  /** A link was created with this reference before; its code cannot be shown again. */
+  | { readonly outcome: 'repeated' }
   | { readonly outcome: 'unknown-case' };
 
 /**
@@ -79,6 +84,14 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
   const now = isoNow(deps.clock);
   const shown = await showCase(deps.cases, caseId, now);
   if (shown === null) return { outcome: 'unknown-case' };
+  const id = `h-${idPart(caseId, input.reference ?? randomUUID())}`;
+  const { read } = deps.store;
+  const before = await read
+    .selectFrom('hand_overs')
+    .select('case_id')
+    .where('hand_over_id', '=', id)
+    .executeTakeFirst();
+  if (before !== undefined) return { outcome: 'repeated' };
   if (!Number.isInteger(days) || days < 1 || days > HAND_OVER_DAYS_MAX)
     return refused(`Invalid number of days ${days}: use 1 to ${HAND_OVER_DAYS_MAX}.`);
   if (!isPrivateTransport(publicUrl))
@@ -107,7 +120,6 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
     return refused(
       'A letter of answer was made after the response pack: create the response pack again, so that it holds that letter.',
     );
-  const id = `h-${randomBytes(4).toString('hex')}`;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
   const coded: CodedRow = {
@@ -134,10 +146,16 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
     expired_at: null,
   };
   const more = { expiresAt: handOver.expires_at, ...(approvedBy === undefined ? {} : { approvedBy }) };
-  const { seq } = await record(deps, handOver, 'hand-over.created', actor, [], more, (tx) =>
-    tx.insertMany('hand_overs', [handOver]),
-  );
+  const { outcome, seq } = await record(deps, handOver, 'hand-over.created', actor, [], more, async (tx, recorded) => {
+    if (recorded.outcome === 'stored') await tx.insertMany('hand_overs', [handOver]);
+  });
+  if (outcome === 'duplicate') return { outcome: 'repeated' };
   return { outcome: 'created', handOver, link: `${publicUrl}/h/${token}`, code, seq };
+}
+
+/** Eight hexadecimal digits. */
+function idPart(caseId: string, reference: string): string {
+  return sha256Hex(Buffer.from(JSON.stringify([caseId, reference]))).slice(0, 8);
 }
 
 function refused(problem: string): { readonly outcome: 'refused'; readonly problems: readonly string[] } {
@@ -277,7 +295,7 @@ export function record(
   actor: string,
   key: readonly string[],
   more: Partial<HandOverAction>,
-  also: (tx: StoreTransaction) => Promise<unknown>,
+  also: (tx: StoreTransaction, recorded: Appended) => Promise<unknown>,
 ) {
   const { hand_over_id: handOverId, case_id: caseId, document_id: documentId, sha256 } = row;
   return appendAction(
@@ -286,7 +304,9 @@ export function record(
     { action, actor, handOverId, caseId, documentId, sha256, ...more },
     [action, handOverId, ...key],
     isoNow(deps.clock),
-    async (tx) => void (await also(tx)),
+    async (tx, [recorded]) => {
+      if (recorded !== undefined) await also(tx, recorded);
+    },
   );
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import { findNotices } from '../../src/attention/find-notices.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
+import { signedInAs } from './office-world.ts';
 import {
   CODE_ATTEMPTS,
   createHandOver,
@@ -364,6 +365,32 @@ describe('a hand-over is refused', () => {
     const created = await createHandOver(world.context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });
     expect(created.outcome).toBe('refused');
   });
+});
+
+it('the form sent again, as a reload of its answer does, creates no second link and shows the first one no more', async () => {
+  const { world, caseId } = await createReadyCase();
+  const officer = await signedInAs(world, 'officer');
+  const path = `/cases/${caseId}/hand-overs`;
+  const referenceOn = (text: string) => /name="reference" value="([^"]+)"/.exec(text)?.[1] ?? '';
+  const form = { days: '14', reference: referenceOn((await officer.get(`/cases/${caseId}`)).text) };
+  const both = await Promise.all([officer.post(path, form), officer.post(path, form)]);
+  const [made, ...others] = both.filter(({ status }) => status === 200);
+  expect(others).toEqual([]);
+  const [, link = ''] = /Link: <span class="mono">([^<]+)/.exec(made?.text ?? '') ?? [];
+  const [, code = ''] = /Code: <strong class="mono">([^<]+)/.exec(made?.text ?? '') ?? [];
+  expect([link, code]).toEqual([expect.stringContaining(`${PUBLIC_URL}/h/`), expect.stringMatching(/^\d{4} \d{4}$/)]);
+
+  const again = await officer.post(path, form);
+  expect([again.status, again.headers.get('location')]).toEqual([303, `/cases/${caseId}?done=handed-over#hand-over`]);
+  const { text } = await officer.get(`/cases/${caseId}?done=handed-over`);
+  expect(text).toContain('link and code are shown only once');
+  expect([text.includes(link), text.includes(code)]).toEqual([false, false]);
+  expect((await listHandOvers(world.context, { caseId })).length).toBe(1);
+  expect((await world.actions('hand-over.created')).length).toBe(1);
+
+  // The form of the new page creates another one.
+  expect((await officer.post(path, { ...form, reference: referenceOn(text) })).status).toBe(200);
+  expect((await listHandOvers(world.context, { caseId })).length).toBe(2);
 });
 
 it('a hand-over is created, listed and ended over the API as well', async () => {

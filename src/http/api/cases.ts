@@ -439,6 +439,7 @@ export const caseApi = [
       const created = await createHandOver(context, { ...params, ...body, actor: by.officer, publicUrl });
       if (created.outcome === 'unknown-case') throw new CodedError('not_found');
       if (created.outcome === 'refused') throw new RefusedRequest('refused', created.problems);
+      if (created.outcome === 'repeated') throw new Error('only forms have a reference');
       const { handOver: row, link, code, seq } = created;
       await untilProjected(context, seq);
       return { ...summariseHandOver({ row, state: 'open' }), link, code, seq };

@@ -29,6 +29,8 @@ const doneTexts: Readonly<Record<string, string>> = {
   mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
   pack: 'The pack is being created. It will appear under Response pack.',
   task: 'The task is being sent to its owner.',
+  'handed-over':
+    'The link was created before, and link and code are shown only once. If you did not note them, revoke the link and create another one.',
   revoked: 'The link is revoked and no longer works.',
 };
 
@@ -144,7 +146,7 @@ async function mailTask(exchange: Exchange, caseId: string): Promise<FastifyRepl
 
 async function handOver(exchange: Exchange, caseId: string): Promise<FastifyReply> {
   const { context, request } = exchange;
-  const { days = '', document = '', approvedBy = '' } = formOf(request.body);
+  const { days = '', document = '', approvedBy = '', reference = '' } = formOf(request.body);
   const { config } = context;
   const created = await createHandOver(context, {
     caseId,
@@ -153,11 +155,14 @@ async function handOver(exchange: Exchange, caseId: string): Promise<FastifyRepl
     days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
     ...(document === '' ? {} : { documentId: document }),
     ...(approvedBy.trim() === '' ? {} : { approvedBy: approvedBy.trim().slice(0, 300) }),
+    ...(reference === '' ? {} : { reference: reference.slice(0, 200) }),
   });
   if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
   if (created.outcome === 'refused') return sendCase(exchange, caseId, { problems: created.problems }, 422);
+  if (created.outcome === 'repeated') return backTo(exchange, caseId, 'handed-over#hand-over');
   await untilProjected(context, created.seq);
-  // Not redirected, because the link and the code can be shown only in this answer.
+  // Not redirected, because the link and the code can be shown only in this answer. A reload repeats the form, and its
+  // reference creates no second link.
   const { link, code, handOver } = created;
   const localOnly = config.publicUrl === null;
   return sendCase(exchange, caseId, { handedOver: { link, code, localOnly, expiresAt: handOver.expires_at } });

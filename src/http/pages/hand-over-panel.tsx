@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { counted } from '../../../reports/format.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
 import { ONLY_LOCAL_LINKS } from '../../hand-over/task-link.ts';
@@ -47,6 +48,7 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
           <summary>Create a link</summary>
           <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs#hand-over`}>
             <Csrf token={frame.csrf} />
+            <input type="hidden" name="reference" value={randomUUID()} />
             <Choice
               id="hand-over-document"
               name="document"
