@@ -1,6 +1,7 @@
+import { TEST_EVENT } from '../core/vocabulary.ts';
 import type { Query } from '../store/store.ts';
 
-/** Times of the first and last delivery of each source, by slug. ISO 8601 UTC. */
+/** Times of the first and last delivery of each source, by slug. The events of `delivery test` do not count. ISO 8601 UTC. */
 export type DeliveryEnds = ReadonlyMap<string, { readonly first: string; readonly last: string }>;
 
 /**
@@ -32,6 +33,7 @@ export async function loadDeliveryEnds(read: Query): Promise<DeliveryEnds> {
         .selectFrom('delivery_history')
         .select('delivery_history.received_at')
         .whereRef('delivery_history.source', '=', 'found.source')
+        .where((own) => own.or([own('event', 'is', null), own('event', '<>', TEST_EVENT)]))
         .limit(1);
       return [
         'found.source',

@@ -1,4 +1,5 @@
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
+import { TEST_EVENT } from '../core/vocabulary.ts';
 import { dateText } from '../core/time-words.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { dateIn } from '../core/zoned-days.ts';
@@ -338,6 +339,7 @@ async function usualGapsHours(
           eb.fn.min<string>('day').as('first'),
         ])
         .where('source', 'in', some)
+        .where('event', '<>', TEST_EVENT)
         .where('day', '>=', from)
         .groupBy('source')
         .execute();

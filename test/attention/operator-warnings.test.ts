@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findWarnings, type Surroundings } from '../../src/attention/operator-warnings.ts';
+import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import type { Store } from '../../src/store/store.ts';
 import { temporaryStore } from '../temporary.ts';
@@ -43,7 +44,7 @@ beforeEach(async () => {
 const codes = async (around: Partial<Surroundings> = {}) =>
   (await findWarnings(store.read, { ...calm, ...around })).map(({ code, source }) => [code, source]);
 
-async function delivered(seq: number, minutesAgo: number): Promise<void> {
+async function delivered(seq: number, minutesAgo: number, event = 'consent.recorded'): Promise<void> {
   const received_at = ago(minutesAgo);
   await store.foldTransaction(async (tx) => {
     await tx.insertMany('delivery_history', [
@@ -51,7 +52,7 @@ async function delivered(seq: number, minutesAgo: number): Promise<void> {
         seq,
         source: 'shop',
         received_at,
-        event: 'consent.recorded',
+        event,
         verdict: 'verified',
         outcome: 'read',
         reason: null,
@@ -62,7 +63,7 @@ async function delivered(seq: number, minutesAgo: number): Promise<void> {
     ]);
     await tx.insertMany(
       'delivery_counts',
-      [{ source: 'shop', day: received_at.slice(0, 10), event: 'consent.recorded', deliveries: 1 }],
+      [{ source: 'shop', day: received_at.slice(0, 10), event, deliveries: 1 }],
       'replace',
     );
   });
@@ -101,6 +102,20 @@ describe('the operator’s warnings', () => {
     await delivered(1, 60 * 24 * 5);
     expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
     await delivered(2, 60 * 24);
+    expect(await codes({ pulled: [] })).toEqual([]);
+  });
+
+  test('ignore the operator’s own test events: they end no silence, and a source with nothing else has delivered nothing', async () => {
+    const daysAgo = (days: number, event?: string) => delivered(100 - days, 60 * 24 * days, event);
+    await daysAgo(5, TEST_EVENT);
+    expect(await codes({ pulled: [] })).toEqual([]);
+    await daysAgo(4);
+    await daysAgo(1, TEST_EVENT);
+    expect(await codes({ pulled: [] })).toEqual([['silent-source', 'shop']]);
+    // Days on which only tests were sent do not make a seldom sender a frequent one.
+    await daysAgo(18);
+    await daysAgo(32);
+    for (let days = 6; days < 18; days += 1) await daysAgo(days, TEST_EVENT);
     expect(await codes({ pulled: [] })).toEqual([]);
   });
 

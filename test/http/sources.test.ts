@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { onTestFinished, describe, expect, it } from 'vitest';
+import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { webhookSecretOf } from '../../src/crypto/keys.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { SECRET } from '../serving.ts';
@@ -37,7 +38,7 @@ describe('the set-up of a source', () => {
     const started = await owner.get('/sources/muller-sohne/set-up');
     expect(started.text).toContain('<title>Set up Müller &amp; Söhne · consent-ledger</title>');
     expect(started.text).toContain(`<p class="mono">${world.url}/webhooks/muller-sohne</p>`);
-    expect(started.text).toContain('Nothing has arrived yet');
+    expect(started.text).toContain('Nothing has arrived from the service yet');
 
     const made = await owner.post('/sources/muller-sohne/secrets', { way: 'make', back: 'set-up' });
     const secret = /<p class="mono">([0-9a-f]{64})<\/p>/.exec(made.text)?.[1] ?? '';
@@ -49,6 +50,9 @@ describe('the set-up of a source', () => {
     expect(await deliverTo(world, 'muller-sohne', 'another-secret-than-that', body)).toBe(401);
     await world.context.rejected.flush();
     expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('A delivery arrived and was refused');
+    // The operator's own test shows that the address works, not that the service sends.
+    expect(await deliverTo(world, 'muller-sohne', secret, { event: TEST_EVENT })).toBe(200);
+    expect((await owner.get('/sources/muller-sohne/set-up')).text).not.toContain('Deliveries arrive');
     expect(await deliverTo(world, 'muller-sohne', secret, body)).toBe(200);
     expect((await owner.get('/sources/muller-sohne/set-up')).text).toContain('Deliveries arrive');
 

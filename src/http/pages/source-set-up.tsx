@@ -90,8 +90,8 @@ function Waiting({ state: { source }, reasons }: SetUpProps) {
     <>
       {reasons.length === 0 ? (
         <p>
-          Nothing has arrived yet. Send a test event from the service’s dashboard, or make a choice in the website’s
-          banner.
+          Nothing has arrived from the service yet. (Your own <code>delivery test</code> does not count.) Send a test
+          event from the service’s dashboard, or make a choice in the website’s banner.
         </p>
       ) : (
         <Notice tone="bad">
