@@ -15,15 +15,30 @@ export interface Metrics {
   observeAppend(seconds: number): void;
 }
 
+/** The name under which deliveries to unknown sources are counted. No source can have it. */
+export const UNKNOWN_SOURCE = '(unknown)';
+
+/**
+ * Outcomes that have an alert. Each is served as 0 before it first happens: Prometheus' `increase` does not see the
+ * first value of a series that begins above 0.
+ */
+const ALERTED_OUTCOMES = ['store_unavailable', 'overloaded', 'internal', 'missing', 'mismatch'];
+
 /** Creates one server's metrics in a separate registry. */
 export function createMetrics(sources: MetricSources): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const nameOf = createNames();
   const deliveries = new Counter({
     name: 'consent_ledger_deliveries_total',
     help: 'Webhook deliveries by source and outcome',
     labelNames: ['source', 'outcome'],
     registers: [registry],
+    collect() {
+      this.inc({ source: UNKNOWN_SOURCE, outcome: 'unknown-source' }, 0);
+      for (const source of sources.slugs())
+        for (const outcome of ALERTED_OUTCOMES) this.inc({ source: nameOf(source), outcome }, 0);
+    },
   });
   const append = new Histogram({
     name: 'consent_ledger_append_seconds',
@@ -51,7 +66,6 @@ export function createMetrics(sources: MetricSources): Metrics {
     sources.witnessedSeq,
   );
   gauge('database_bytes', 'Bytes of the database on disk', sources.databaseBytes);
-  const nameOf = createNames();
   const warnings = remembered(sources.warnings);
   labelled(registry, 'warnings', 'Current warnings by code', 'code', async () => {
     const counts = new Map<string, number>();
@@ -298,6 +312,8 @@ function whileAsked<T>(ask: () => Promise<T>): () => Promise<T> {
 
 /** Values read during a scrape. */
 interface MetricSources {
+  /** The sources of the installation. */
+  readonly slugs: () => readonly string[];
   readonly ledgerSeq: () => Promise<number>;
   readonly projectedSeq: () => number;
   readonly sealedSeq: () => Promise<number>;

@@ -3,7 +3,7 @@ import { codeOf } from './errors.tsx';
 import type { Context } from '../context.ts';
 import { appendDelivery } from '../ledger/append-delivery.ts';
 import { traced } from '../tracing/trace.ts';
-import type { Metrics } from './metrics.ts';
+import { type Metrics, UNKNOWN_SOURCE } from './metrics.ts';
 
 /** How the webhook endpoint handles deliveries: appends them, keeps refused ones, counts both. */
 export function receiveInto(
@@ -47,15 +47,13 @@ export function receiveInto(
     },
     onUnknownSource({ source }) {
       // One name for all, because the sender chooses the address.
-      metrics.countDelivery(UNKNOWN, 'unknown-source');
-      rejected.count(UNKNOWN, 'unknown-source');
+      metrics.countDelivery(UNKNOWN_SOURCE, 'unknown-source');
+      rejected.count(UNKNOWN_SOURCE, 'unknown-source');
       tellUnknown(source);
     },
   };
 }
 
-/** The name under which deliveries to unknown sources are counted. No source can have it. */
-const UNKNOWN = '(unknown)';
 const TOLD_AGAIN_MS = 3_600_000;
 const NAMES_REMEMBERED = 100;
 

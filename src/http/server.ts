@@ -168,6 +168,7 @@ function metricsOf(context: Context): Metrics {
   const witnesses = async () =>
     Object.values((await context.witnessState()).witnesses).filter((standing) => standing.epoch === epoch);
   return createMetrics({
+    slugs: () => context.sources.list().map(({ slug }) => slug),
     ledgerSeq: () => highest('entries'),
     projectedSeq: () => projector.position(),
     witnessedSeq: async () => new Map((await witnesses()).map(({ name, size }) => [name, size])),

@@ -9,12 +9,17 @@ const root = join(import.meta.dirname, '../..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
 interface Rules {
-  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+  readonly groups: readonly {
+    readonly rules: readonly { readonly alert: string; readonly expr: string; readonly annotations: object }[];
+  }[];
 }
 const alerts = (parse(read('deploy/prometheus/alerts.yml')) as Rules).groups.flatMap(({ rules }) => rules);
 
 interface Dashboard {
-  readonly panels: readonly { readonly title: string; readonly targets: readonly { readonly expr: string }[] }[];
+  readonly panels: readonly {
+    readonly title: string;
+    readonly targets: readonly { readonly expr: string; readonly legendFormat?: string }[];
+  }[];
   readonly templating: { readonly list: readonly { readonly query: string }[] };
 }
 const dashboard = JSON.parse(read('deploy/grafana/consent-ledger.json')) as Dashboard;
@@ -34,31 +39,43 @@ async function exposed(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   return series;
 }
 
-/** The parts of a query that /metrics does not have. */
-function unknownIn(query: string, series: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+/** The parts of a query, and of the text that names its results, that /metrics does not have. */
+function unknownIn(query: string, series: ReadonlyMap<string, ReadonlySet<string>>, texts = ''): string[] {
   const unknown: string[] = [];
+  const kept = new Set<string>();
   for (const [, name = '', matchers = ''] of query.matchAll(/\b(consent_ledger_\w+)(?:\{([^}]*)\})?/g)) {
     const labels = series.get(name);
     if (labels === undefined) unknown.push(name);
+    for (const label of labels ?? []) kept.add(label);
     for (const [, label = ''] of matchers.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g))
       if (labels !== undefined && !labels.has(label)) unknown.push(`${name}{${label}}`);
   }
+  const groups = [...query.matchAll(/\b(?:by|without) \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/,\s*/));
+  const named = [...texts.matchAll(/\{\{\s*(?:\$labels\.)?(\w+)/g)].map(([, label = '']) => label);
+  for (const label of [...groups, ...named])
+    if (kept.size > 0 && !kept.has(label)) unknown.push(`${label} of ${query}`);
   return unknown;
 }
 
 test('every alert and panel uses metrics and labels that /metrics has', async () => {
   const series = await exposed();
   const queries = [
-    ...alerts.map(({ alert, expr }) => ({ of: alert, expr })),
-    ...dashboard.panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ of: title, expr }))),
-    ...dashboard.templating.list.map(({ query }) => ({ of: 'variable', expr: query })),
+    ...alerts.map(({ alert, expr, annotations }) => ({ of: alert, expr, texts: JSON.stringify(annotations) })),
+    ...dashboard.panels.flatMap(({ title, targets }) =>
+      targets.map(({ expr, legendFormat: texts = '' }) => ({ of: title, expr, texts })),
+    ),
+    ...dashboard.templating.list.map(({ query }) => ({ of: 'variable', expr: query, texts: '' })),
   ];
   expect(alerts.length).toBeGreaterThan(10);
   expect(dashboard.panels.length).toBeGreaterThan(10);
-  expect(queries.flatMap(({ of, expr }) => unknownIn(expr, series).map((what) => `${of}: ${what}`))).toEqual([]);
+  expect(
+    queries.flatMap(({ of, expr, texts }) => unknownIn(expr, series, texts).map((what) => `${of}: ${what}`)),
+  ).toEqual([]);
   for (const { of, expr } of queries)
     if (!['ConsentLedgerDown', 'variable'].includes(of)) expect(expr, of).toContain('consent_ledger_');
   expect(unknownIn('sum(consent_ledger_deliveries{x="1"})', series)).toEqual(['consent_ledger_deliveries']);
+  expect(unknownIn('sum by (x) (consent_ledger_dsar_due)', series)).toHaveLength(1);
+  expect(unknownIn('consent_ledger_dsar_due', series, '{{ $labels.state }} {{x}}')).toHaveLength(1);
   expect(unknownIn('consent_ledger_dsar_due{x="1"}', series)).toEqual(['consent_ledger_dsar_due{x}']);
 });
 

@@ -18,6 +18,18 @@ function valueOf(text: string, name: string): number | null {
 
 const minutes = (count: number) => 60 * count;
 
+it('serves a 0 for every refusal that an alert looks at, so that its first one counts as an increase', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
+  const text = await scrape(world);
+  const count = (source: string, outcome: string) =>
+    valueOf(text, `consent_ledger_deliveries_total{source="${source}",outcome="${outcome}"}`);
+  expect(count('default', 'stored')).toBe(1);
+  for (const outcome of ['store_unavailable', 'overloaded', 'internal', 'missing', 'mismatch'])
+    expect([outcome, count('default', outcome)]).toEqual([outcome, 0]);
+  expect(count('(unknown)', 'unknown-source')).toBe(0);
+});
+
 it('counts open requests by how near their legal limit is', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -129,7 +141,7 @@ it('names at most 200 sources, and reports the longest wait among the others', a
   for (const source of delivered.keys()) metrics.countDelivery(source, 'stored');
   const text = await metrics.registry.metrics();
   expect(text.match(/^consent_ledger_since_delivery_seconds\{/gm)).toHaveLength(201);
-  expect(text.match(/^consent_ledger_deliveries_total\{/gm)).toHaveLength(201);
+  expect(text.match(/^consent_ledger_deliveries_total\{/gm)).toHaveLength(202); // and (unknown)
   expect(valueOf(text, 'consent_ledger_since_delivery_seconds{source="(others)"}')).toBe(500 * 60);
   expect(valueOf(text, 'consent_ledger_since_delivery_seconds{source="shop-000"}')).toBe(60);
   expect(valueOf(text, 'consent_ledger_deliveries_total{source="(others)",outcome="stored"}')).toBe(300);

@@ -3,6 +3,7 @@ import type { createMetrics } from '../../src/http/metrics.ts';
 /** The sources of metrics in an installation where nothing has happened yet. `wakeUps`: with Redis. */
 export function quietSources({ wakeUps = false } = {}): Parameters<typeof createMetrics>[0] {
   return {
+    slugs: () => [],
     ledgerSeq: async () => 0,
     projectedSeq: () => 0,
     sealedSeq: async () => 0,
