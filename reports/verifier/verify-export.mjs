@@ -99,7 +99,7 @@ export async function checkExport(folder, expectedKey = '') {
   }
   for (const size of roots.keys()) say(`a checkpoint was signed over ${size} entries, and there are ${entries}`);
   for (const seq of gone)
-    if (!recorded.has(seq)) say(`entry ${seq}: its content is gone, and no erasure is recorded that took it`);
+    if (!recorded.has(seq)) say(`entry ${seq}: its content is gone, but no erasure of it is recorded`);
   for (const [name, expected] of named) {
     if (erasedFiles.has(name)) continue;
     const found = await hashOf(join(folder, name)).catch(() => null);

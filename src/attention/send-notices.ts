@@ -224,7 +224,7 @@ async function finishedSince({ query }: StoreTransaction, since: string): Promis
 const doneWords: Readonly<Record<string, string>> = {
   document: 'documents made',
   backup: 'backups made',
-  retention: 'runs of the retention',
+  retention: 'retention runs',
 };
 
 async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext): Promise<Json> {

@@ -322,7 +322,7 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 | entries/*.jsonl | every entry of the ledger, one JSON object per line (entries.schema.json): the evidence itself |
 | tables/*.csv | what was read out of the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
 | sources.json | the accounts of the service, without credentials |
-| controller.yaml, profiles/*.yaml | the controller profile, and those that single sources have |
+| controller.yaml, profiles/*.yaml | the controller profile, and those of individual sources |
 | documents/, evidence/ | files that entries name by their SHA-256 |
 | checkpoints.txt, journal/, log.vkey | signed tree heads (C2SP tlog-checkpoint) and the key that checks them |
 | manifest.json | size and SHA-256 of every file here |
@@ -331,7 +331,7 @@ Check it, without this program and without network, with Node.js 20 or later:
 
     node verify-export.mjs .
 
-It computes each commitment, each leaf hash and the tree again, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
-from the entries and are compared with the manifest only, which nobody signed. Compare log.vkey with the key that you got in another way.
+It recomputes each commitment, each leaf hash and the tree, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
+from the entries and are compared with the manifest only, which nobody signed. Compare log.vkey with the key that you obtained another way.
 `;
 }

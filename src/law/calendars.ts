@@ -116,7 +116,7 @@ export function publicHolidays(place: HolidayPlace | null): Calendar {
       ? 'no public holidays are known for this place: only Saturdays and Sundays were counted'
       : known.region
         ? null
-        : `the region ${place.region} is unknown: only the holidays of all ${place.country} were counted`;
+        : `the region ${place.region} is unknown: only the nationwide holidays of ${place.country} were counted`;
   const of = place === null ? 'no place' : [place.country, ...(place.region === null ? [] : [place.region])].join('-');
   return { holiday: (day) => findHoliday(day.toString(), place), doubt, of };
 }

@@ -36,7 +36,7 @@ export function wordsOfReceipt(input: OneLawInput, receipt: Temporal.PlainDate, 
 }
 
 export function wordsOfPause(pause: Standstill): string {
-  if (pause.open) return `${pause.why}: the clock stands still since ${show(pause.from)}`;
+  if (pause.open) return `${pause.why}: the clock has been stopped since ${show(pause.from)}`;
   const days = pause.from.until(pause.to).days + 1;
   return `${pause.why}: clock stopped ${show(pause.from)} to ${show(pause.to)} (${days} ${days === 1 ? 'day' : 'days'} left out)`;
 }
@@ -99,7 +99,7 @@ export function wordsOfDoubts(input: OneLawInput, calendar: Calendar, flags: Set
   if (waits.length > 0 && row.stopClock !== 'clarification' && !flags.has('pause-by-guidance')) {
     words.push('waiting for the requester does not move the date');
   }
-  if (flags.has('pause-by-guidance')) words.push('the standstill rests on guidance only (EDPB: “may”)');
+  if (flags.has('pause-by-guidance')) words.push('the pause rests on guidance only (EDPB: “may”)');
   const inDays = (period: Period | 'at-once' | null) =>
     period !== null && period !== 'at-once' && period.unit === 'business-days';
   const counts = inDays(row.period) || inDays(row.acknowledge);

@@ -110,14 +110,14 @@ export function computeDeadlines(input: DeadlinesInput): Deadlines {
   if (place === null) {
     const given = input.placeAsGiven ?? '';
     const shown = given.length > 80 ? `${given.slice(0, 80)}…` : given;
-    const unknown = given === '' ? 'is unknown' : `was given as “${shown}”, which is on no list`;
+    const unknown = given === '' ? 'is unknown' : `was given as “${shown}”, which is not a known place`;
     says.unshift(
       laws.length === 0
         ? `The place of the requester ${unknown}, so no date can be computed: choose the place now. The period may be running.`
         : `The place of the requester ${unknown}: choose it. Only the law of the controller’s establishment is counted, and another may be stricter.`,
     );
   } else if (laws.length === 0) {
-    says.push('No law recorded here gives a right to an answer: check with counsel before you refuse.');
+    says.push('No law recorded here gives the requester a right to an answer: check with counsel before you refuse.');
   }
   if (kind === 'unknown' && laws.length > 0)
     says.push(

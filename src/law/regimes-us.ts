@@ -166,7 +166,7 @@ function rowsOfAct({ code, state, since, section, appeal, revocation }: StateAct
   const answered = {
     ...common,
     period: days(45),
-    extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
+    extension: { by: days(45), notice: 'notice with the reason within the first 45 days' },
   } satisfies Partial<Row>;
   // Utah's right to correction came later than its act. Like Iowa and Florida, Utah lets people opt out of sensitive
   // data where other states require consent.
@@ -205,7 +205,7 @@ function rowsOfAct({ code, state, since, section, appeal, revocation }: StateAct
           extension: null,
           notes: [
             ...common.notes,
-            'The act states no period for a consent that is revoked: that of requests is the outer bound.',
+            'The act states no period for a consent that is revoked: the period for requests is the outer bound.',
           ],
         }
       : {
@@ -248,7 +248,7 @@ const florida = {
   regime: 'us-fl',
   from: '2024-07-01',
   period: days(45),
-  extension: { by: days(15), notice: 'notice with the reason inside the first 45 days' },
+  extension: { by: days(15), notice: 'notice with the reason within the first 45 days' },
   citation: 'Fla. Stat. § 501.706(2)',
   readOn: READ,
   appeal: { days: 60, then: attorneyGeneral('Florida') },
@@ -258,7 +258,7 @@ const iowa = {
   regime: 'us-ia',
   from: '2025-01-01',
   period: days(90),
-  extension: { by: days(45), notice: 'notice with the reason inside the first 90 days' },
+  extension: { by: days(45), notice: 'notice with the reason within the first 90 days' },
   citation: 'Iowa Code § 715D.3(2)',
   readOn: READ,
   appeal: { days: 60, then: attorneyGeneral('Iowa') },
@@ -268,13 +268,13 @@ const washington = {
   regime: 'us-wa',
   from: '2024-03-31',
   period: days(45),
-  extension: { by: days(45), notice: 'notice with the reason inside the first 45 days' },
+  extension: { by: days(45), notice: 'notice with the reason within the first 45 days' },
   citation: 'RCW 19.373.040',
   readOn: READ,
   appeal: { days: 45, then: attorneyGeneral('Washington') },
   notes: ['Consumer health data only. A refusal says why, and how to appeal.'],
 } satisfies Partial<Row>;
-const noPeriod = 'The act states no period for a consent that is revoked: that of requests is the outer bound.';
+const noPeriod = 'The act states no period for a consent that is revoked: the period for requests is the outer bound.';
 
 export const usRows: readonly Row[] = [
   {
@@ -308,7 +308,7 @@ export const usRows: readonly Row[] = [
     period: days(45),
     extension: {
       by: days(45),
-      notice: 'notice with an explanation inside the first 45 days; 90 days from receipt at most',
+      notice: 'notice with an explanation within the first 45 days; 90 days from receipt at most',
     },
     acknowledge: { amount: 10, unit: 'business-days' },
     identity: 'required',
@@ -346,7 +346,7 @@ export const usRows: readonly Row[] = [
     regime: 'us-nv',
     kinds: ['opt-out', 'objection'],
     period: days(60),
-    extension: { by: days(30), notice: 'notice that more time is reasonably necessary, inside the first 60 days' },
+    extension: { by: days(30), notice: 'notice that more time is reasonably necessary, within the first 60 days' },
     identity: 'on-recorded-doubt',
     citation: 'NRS 603A.345',
     readOn: READ,

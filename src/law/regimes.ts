@@ -83,9 +83,9 @@ const businessDays = (amount: number): Period => ({ amount, unit: 'business-days
 const unread = { readOn: null, confirmed: false } as const;
 const asNotified = (inside: string) => ({
   by: 'as-notified' as const,
-  notice: `notice of the new date inside the first ${inside}`,
+  notice: `notice of the new date within the first ${inside}`,
 });
-const longer = (by: Period, inside: string) => ({ by, notice: `notice with the reasons inside the first ${inside}` });
+const longer = (by: Period, inside: string) => ({ by, notice: `notice with the reasons within the first ${inside}` });
 
 /** A withdrawn consent stops counting when the withdrawal arrives: there is no period. */
 function atOnce(regime: string, citation: string, confirmed = false): Row {
@@ -140,7 +140,7 @@ export const builtInRows: readonly Row[] = [
     readOn: READ,
     notes: [
       gdprRefusal,
-      'The clock stops for a clarification of a request under Art. 15 only (DPA 2018 s 54(3C) is its twin).',
+      'The clock stops for a clarification of a request under Art. 15 only (DPA 2018 s 54(3C) is its counterpart).',
     ],
   },
   {
@@ -225,7 +225,7 @@ export const builtInRows: readonly Row[] = [
     period: days(30),
     extension: {
       by: days(30),
-      notice: 'notice inside 30 days with the new limit, the reasons and the right to complain',
+      notice: 'notice within 30 days with the new limit, the reasons and the right to complain',
     },
     identity: 'required',
     citation: 'PIPEDA s 8(3)–(5)',

@@ -160,7 +160,7 @@ export class Committer {
       throw new StoreUnavailable(`The installation has moved to ${movedTo}. Set DATABASE_URL to it, and start again.`);
     if (seq >= this.#highest) return;
     throw new StoreUnavailable(
-      `the ledger ends at ${seq} and ended at ${this.#highest} before: entries were removed from it, and their numbers must not be reused`,
+      `the ledger ends at ${seq}, but ended at ${this.#highest} before: entries were removed from it, and their numbers must not be reused`,
     );
   }
 

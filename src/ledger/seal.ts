@@ -79,7 +79,7 @@ export async function sealLedger(options: SealOptions): Promise<Sealing> {
         !hasLeafTypes({ ...leaf, leafHash: row.leaf_hash }) || !equalBytes(leafHashOf(leaf), row.leaf_hash);
       if (altered) return refused(row.seq, 'the entry was altered after it was appended');
       if (!equalBytes(macOf(options.appendKey, row.leaf_hash), row.mac)) {
-        return refused(row.seq, 'the entry was not written by a holder of the instance key');
+        return refused(row.seq, 'the entry was not written with the instance key');
       }
       if (!isEntryKind(row.kind))
         return refused(row.seq, `the kind ${JSON.stringify(row.kind)} of the entry is unknown`);

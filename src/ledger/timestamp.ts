@@ -116,7 +116,7 @@ async function tokenProblem(
   if (nonce !== null && !sameNumber(info.nonce?.valueBlock.valueHexView, nonce))
     return invalid('it answers another request: its nonce differs from the one sent');
   const [signer, ...others] = signed.signerInfos;
-  if (signer === undefined || others.length > 0) return invalid('it does not have exactly one signature');
+  if (signer === undefined || others.length > 0) return invalid('it must have exactly one signature');
   const digest = digests.get(signer.digestAlgorithm.algorithmId);
   if (digest === undefined) return invalid('its signature uses a hash that is no longer safe');
   const { pki } = await load();

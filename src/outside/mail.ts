@@ -113,7 +113,7 @@ async function withTransport(
     const { code, responseCode, name } = cause as { code?: string; responseCode?: number; name?: string };
     const where = `${settings.host}:${settings.port}`;
     const what =
-      name === 'HttpTimeout' ? `no end after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
+      name === 'HttpTimeout' ? `not finished after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
     // A login can be corrected while the mail waits.
     const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
     throw new MailError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });

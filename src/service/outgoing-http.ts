@@ -94,7 +94,7 @@ export async function withDeadline<T>(
       controller.abort(reason);
       reject(reason instanceof Error ? reason : new Error('aborted', { cause: reason }));
     };
-    timer = setTimeout(() => end(new HttpTimeout(`no end after ${limit} ms`)), limit);
+    timer = setTimeout(() => end(new HttpTimeout(`not finished after ${limit} ms`)), limit);
     onAbort = () => end(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
   });

@@ -240,7 +240,7 @@ describe('a case can be marked ready', () => {
     const row = moved(openedCase({ jurisdiction: 'Xyz' }), ['start'], confirm, ...searched);
     const said = problems(row, 'mark-ready');
     expect(said).toHaveLength(1);
-    expect(said.join()).toContain('was given as “Xyz”, which is on no list: choose it.');
+    expect(said.join()).toContain('was given as “Xyz”, which is not a known place: choose it.');
     expect(view(row, {}).deadline.says.filter((text) => text.includes('place'))).toHaveLength(1);
   });
 

@@ -114,7 +114,12 @@ const wrongSetUps: readonly [string, WrongSetUp][] = [
   ],
   [
     'DATA_DIR that is a file',
-    { env: {}, files: { data: 'x' }, code: 1, says: ['A file stands where the folder', '/data should be', 'DATA_DIR'] },
+    {
+      env: {},
+      files: { data: 'x' },
+      code: 1,
+      says: ['There is a file where the folder', '/data should be', 'DATA_DIR'],
+    },
   ],
   [
     'a database that is none',

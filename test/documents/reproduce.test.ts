@@ -300,7 +300,7 @@ describe('whether a file is genuine', () => {
       problems: [expect.stringContaining('not what was appended')],
     });
     for (const [key, problem] of [
-      [Buffer.alloc(32), 'not written by a holder of the instance key'],
+      [Buffer.alloc(32), 'not written with the instance key'],
       [world.context.keys.instance.append, 'do not give the root that the checkpoint'],
     ] as const) {
       const made = sealEntry(

@@ -88,7 +88,7 @@ it('names at most ten tasks, urgent requests first, with the rest behind one lin
   expect(text).not.toContain('For the operator');
   // The command that fixes it is in the mail, not on the page of a person without a shell.
   expect(tasks.replaceAll(/href="[^"]*"/g, '')).not.toContain('consent-ledger ledger verify');
-  expect(tasks).toContain('An admin has to put this right.');
+  expect(tasks).toContain('An admin has to fix this.');
 });
 
 it('stays short when every source falls silent at once, and when hundreds of things are to be done', async () => {

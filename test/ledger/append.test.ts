@@ -190,8 +190,8 @@ test('numbers of entries that vanished from the end of a ledger in use are not g
   const { store, ledger } = await temporaryLedger();
   for (const text of ['a', 'b', 'c']) await ledger.append([delivery(ledger, text)]);
   await store.transaction((tx) => tx.query.deleteFrom('entries').where('seq', '>', 1).execute());
-  await expect(ledger.append([delivery(ledger, 'd')])).rejects.toThrow('ends at 1 and ended at 3');
-  await expect(ledger.append([delivery(ledger, 'e')])).rejects.toThrow('ends at 1 and ended at 3');
+  await expect(ledger.append([delivery(ledger, 'd')])).rejects.toThrow('ends at 1, but ended at 3');
+  await expect(ledger.append([delivery(ledger, 'e')])).rejects.toThrow('ends at 1, but ended at 3');
 });
 
 test('appends with side effects commit together; one that fails does not affect the others', async () => {

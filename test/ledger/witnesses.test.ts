@@ -116,8 +116,8 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
     return found.join('\n');
   };
   const first = '1-0000000000000001';
-  expect(await spoil(`${stem}.tsa.tsr`, () => null)).toContain('what tsa signed is not in DATA_DIR/witnessed');
-  expect(await spoil(`${stem}.txt`, () => null)).toContain('what other signed is not in DATA_DIR/witnessed');
+  expect(await spoil(`${stem}.tsa.tsr`, () => null)).toContain('what tsa signed is missing from DATA_DIR/witnessed');
+  expect(await spoil(`${stem}.txt`, () => null)).toContain('what other signed is missing from DATA_DIR/witnessed');
   const earlier = await readFile(path(`${first}.tsa.tsr`));
   expect(await spoil(`${stem}.tsa.tsr`, () => earlier)).toContain('it covers something else');
   expect(
@@ -168,7 +168,7 @@ test('a checkpoint is cosigned, time-stamped and copied elsewhere on schedule, a
   expect((await world.run()).witnesses.map(({ name }) => name)).toEqual(['share']);
   expect(await world.faults()).toEqual([]);
   await world.write('quorum none');
-  expect((await world.faults()).join('\n')).toContain('of nobody in WITNESSES');
+  expect((await world.faults()).join('\n')).toContain('not from an authority in WITNESSES');
 });
 
 test('a failing witness does not hold up the others, and warnings say what has waited too long', async () => {

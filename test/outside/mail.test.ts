@@ -84,7 +84,7 @@ test('a silent server is given up after the time-out, or when a signal says so',
   setTimeout(() => controller.abort(new Error('stopping')), 100);
   await expect(sending).rejects.toThrow('stopping');
   longest.exchangeMs = 200;
-  await expect(sendMail(settings(port), mail)).rejects.toThrow('no end after');
+  await expect(sendMail(settings(port), mail)).rejects.toThrow('not finished after');
 });
 
 test('a webhook is signed as Standard Webhooks specifies', () => {

@@ -24,7 +24,7 @@ test('serve folds the entries it receives, and continues after correcting a posi
   await store.foldTransaction((tx) => tx.query.updateTable('fold_positions').set({ seq: 1000 }).execute());
   expect((await deliver(server.url, request(4))).status).toBe(200);
   await vi.waitFor(async () => expect(await folded()).toBe(4), PATIENTLY);
-  expect(server.errors()).toContain('stand at entry 1000, but the ledger ends at');
+  expect(server.errors()).toContain('are at entry 1000, but the ledger ends at');
   expect((await deliver(server.url, request(5))).status).toBe(200);
   await vi.waitFor(async () => expect(await folded()).toBe(5), PATIENTLY);
   expect(await server.stop()).toBe(0);

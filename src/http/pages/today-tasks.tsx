@@ -189,8 +189,8 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
 /** The hint for people who cannot change anything on the server; the remedy with its commands is in the mail to the admins. */
 function hintFor(page: string | undefined): string {
   return page === undefined
-    ? 'An admin has to put this right.'
-    : 'Look what it is about, and tell an admin if it does not go away.';
+    ? 'An admin has to fix this.'
+    : 'Find out what it is about, and tell an admin if it persists.';
 }
 
 function warningTasks(frame: PageFrame, today: Today): readonly Task[] {

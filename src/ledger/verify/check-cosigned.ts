@@ -36,18 +36,18 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
   async function checkToken({ name, bytes }: KeptFile): Promise<void> {
     const [, stem = '', authority = ''] = /^(\d+-\d{16})\.([A-Za-z0-9_-]+)\.tsr$/.exec(name) ?? [];
     const note = kept.find(({ file }) => file === `${stem}.note`);
-    if (note === undefined) return fault(null, `the checkpoint that the token ${name} is about is not beside it`);
+    if (note === undefined) return fault(null, `the checkpoint of the token ${name} is missing beside it`);
     const known = policy?.witnesses.find(
       (witness): witness is TimestampAuthority => witness.kind === 'timestamp' && witness.name === authority,
     );
     if (known === undefined) {
       if (policy === null) strangers += 1;
-      else fault(note.size, `the token ${name} is of nobody in WITNESSES`);
+      else fault(note.size, `the token ${name} is not from an authority in WITNESSES`);
       return;
     }
     const read = await readTimestamp(bytes, Buffer.from(note.note), known.roots);
     if (read.outcome === 'invalid')
-      return fault(note.size, `the token ${name} does not stand for its checkpoint: ${read.reason}`);
+      return fault(note.size, `the token ${name} is not valid for its checkpoint: ${read.reason}`);
     timestamps += 1;
     newest = Math.max(newest, note.size ?? 0);
   }
@@ -61,7 +61,7 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
         report({
           seq: standing.size,
           fault: 'file-missing',
-          sentence: `what ${standing.name} signed is not in DATA_DIR/witnessed (${name})`,
+          sentence: `what ${standing.name} signed is missing from DATA_DIR/witnessed (${name})`,
         });
     }
   }
@@ -80,7 +80,7 @@ export function beginWitnessed({ store, signed, report }: Run): Checking {
       await checkPresence();
       if (strangers > 0)
         unchecked.push(
-          `${strangers} ${strangers === 1 ? 'cosignature or token is' : 'cosignatures and tokens are'} kept in DATA_DIR/witnessed, but WITNESSES does not say whose count`,
+          `${strangers} ${strangers === 1 ? 'cosignature or token is' : 'cosignatures and tokens are'} kept in DATA_DIR/witnessed, but WITNESSES does not say whose to accept`,
         );
     },
     counts: () => ({ cosignatures, timestamps, copies: elsewhere.length, witnessed: newest, unchecked }),

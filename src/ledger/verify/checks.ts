@@ -63,14 +63,14 @@ export const checks: readonly Check[] = [
           }
           const { epoch, epochs } = signed;
           if (epochs.at(-1)?.epoch === epoch) return;
-          const sentence = `it is in epoch ${epoch}, which no sound entry begins`;
+          const sentence = `it is in epoch ${epoch}, which no valid entry begins`;
           report({ seq: null, fault: 'identity-altered', sentence });
         },
       };
     },
   },
   {
-    claim: 'tables, columns, indexes and triggers are those that this program makes',
+    claim: 'tables, columns, indexes and triggers are those that this program creates',
     reads: 'schema of the database',
     begin({ store, report }) {
       return {
@@ -121,7 +121,7 @@ export const checks: readonly Check[] = [
         entry({ seq, source, sourceSeq }) {
           const due = (last.get(source) ?? 0) + 1;
           if (sourceSeq !== due) {
-            const sentence = `it is number ${sourceSeq} of source ${source}, where ${due} was due`;
+            const sentence = `it is number ${sourceSeq} of source ${source} instead of ${due}`;
             report({ seq, fault: 'source-gap', sentence });
           }
           last.set(source, sourceSeq);
@@ -141,7 +141,7 @@ export const checks: readonly Check[] = [
     begin: beginErasures,
   },
   {
-    claim: 'each source is set as the ledger recorded',
+    claim: 'each source has the settings that the ledger recorded',
     reads: 'body, sources.options',
     // Skipped for a partial run: the last record of a source may be anywhere.
     begin: (run) => (run.since.size > 0 ? {} : beginSources(run)),
@@ -157,12 +157,12 @@ export const checks: readonly Check[] = [
     begin: beginDocuments,
   },
   {
-    claim: 'each erasure has the record by which it is made again after an older backup is restored',
+    claim: 'each erasure has its record, from which it is repeated after an older backup is restored',
     reads: 'body, DATA_DIR/erasures',
     begin: beginErasureRecords,
   },
   {
-    claim: 'the read models stand at an entry of the ledger that they hold',
+    claim: 'the position of the read models is an entry of the ledger that they hold',
     reads: 'fold_positions, the histories',
     begin: beginPosition,
   },
@@ -248,7 +248,7 @@ function beginErasures({ store, keys, since, highest, report }: Run): Checking {
     },
     async end() {
       if ([...erased].some((seq) => !recorded.has(seq))) await recordLaterErasures();
-      const sentence = 'its content is gone, and no erasure is recorded that took it';
+      const sentence = 'its content is gone, but no erasure of it is recorded';
       for (const seq of erased) {
         if (!recorded.has(seq)) report({ seq, fault: 'erased-without-record', sentence });
       }
@@ -268,8 +268,8 @@ async function erasuresAfter(store: Run['store'], keys: Run['keys'], seq: number
 }
 
 const fileSentences = {
-  missing: 'the file of evidence that it commits to is not in DATA_DIR/evidence',
-  altered: 'the file of evidence in DATA_DIR/evidence is not the one that it commits to',
+  missing: 'the evidence file that it commits to is missing from DATA_DIR/evidence',
+  altered: 'the evidence file in DATA_DIR/evidence is not the one that it commits to',
 } as const;
 
 function beginFiles({ evidenceFolder, report }: Run): Checking {
@@ -294,7 +294,7 @@ function beginFiles({ evidenceFolder, report }: Run): Checking {
 }
 
 const documentSentences = {
-  missing: 'the document that it registers is not in DATA_DIR/documents; made again with --as-of it has the same bytes',
+  missing: 'the document that it registers is missing from DATA_DIR/documents; --as-of reproduces the same bytes',
   altered: 'the document in DATA_DIR/documents is not the one that it registers',
 } as const;
 

@@ -76,7 +76,7 @@ export function diagnoseEntry(entry: Entry, keys: Pick<InstanceKeys, 'append' | 
       return {
         seq,
         fault: 'foreign-entry',
-        sentence: 'the hashes fit, but it was not written by a holder of the instance key',
+        sentence: 'its hashes are consistent, but it was not written with the instance key',
       };
     case 'kind':
       return { seq, fault: 'foreign-entry', sentence: `its kind ${JSON.stringify(entry.kind)} is unknown` };

@@ -75,7 +75,7 @@ export async function readSignedNotes(asked: SignedNotesOptions): Promise<Signed
       typeof created_at !== 'string' ||
       !ofBytes
     ) {
-      const sentence = `there is a checkpoint at ${size}, which no checkpoint can be`;
+      const sentence = `there is a checkpoint of an impossible size, ${size}`;
       brokenRows.push({ seq: null, fault: 'checkpoint-invalid', sentence });
       continue;
     }
@@ -119,11 +119,11 @@ function judgeRow(options: Judging, row: CheckpointRow): SignedNote {
   const said = parseTreeHead(note);
   if (said && (said.size !== size || !said.root.equals(root))) fault('does not say what its note says');
   else if (said && judged.head !== null && parseOrigin(judged.head.origin)?.epoch !== row.epoch)
-    fault('is of another epoch than its note says');
+    fault('is of a different epoch than its note says');
   else if (said && frontierOf(options, row) === null && judged.head !== null)
-    fault('has another right edge of the tree than the one that was signed');
+    fault('has a right edge of the tree that does not give the signed root');
   if (!equalBytes(checkpointMac(options.keys.append, note, created_at), mac))
-    fault('was not made at the time that it says');
+    fault('has a time that is not the one that was written');
   return { ...judged, faults };
 }
 

@@ -93,7 +93,7 @@ export async function verifyLedger(options: VerifyOptions): Promise<Verification
     onProgress?.(done, total);
   }
   if (done < total) {
-    const sentence = `${total - done} entries have numbers that no entry can have`;
+    const sentence = `${total - done} entries have impossible numbers`;
     report({ seq: null, fault: 'foreign-entry', sentence });
   }
   for (const check of begun) await check.end?.();

@@ -107,7 +107,7 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
     report({
       seq: null,
       fault: 'foreign-entry',
-      sentence: `${total - done} entries have numbers that no entry can have`,
+      sentence: `${total - done} entries have impossible numbers`,
     });
   for (const { where, head } of signed.filter((one) => one.head.size > highest)) {
     const place = placeOf(walk.epochs(), instance, head);
@@ -291,7 +291,7 @@ function createWalk(report: (fault: Fault) => void) {
         report({
           seq,
           fault: 'source-gap',
-          sentence: `it is number ${sourceSeq} of source ${source}, where ${dueInSource} was due`,
+          sentence: `it is number ${sourceSeq} of source ${source} instead of ${dueInSource}`,
         });
       lastOf.set(source, sourceSeq);
       const fault = faultOf(entry);
@@ -305,7 +305,7 @@ function createWalk(report: (fault: Fault) => void) {
           report({
             seq,
             fault: 'erased-without-record',
-            sentence: 'its content is gone, and no erasure is recorded that took it',
+            sentence: 'its content is gone, but no erasure of it is recorded',
           });
       for (const [seq, by] of recorded) if (!erased.has(seq)) report(notErased(seq, by));
       return erased.size;

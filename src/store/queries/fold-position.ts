@@ -19,11 +19,11 @@ export function positionFaultText(fault: PositionFault): string {
   const { at } = fault;
   switch (fault.what) {
     case 'ahead':
-      return `stand at entry ${at}, but the ledger ends at ${at - fault.by}`;
+      return `are at entry ${at}, but the ledger ends at ${at - fault.by}`;
     case 'set-back':
-      return `stand at entry ${at}, but hold rows of entry ${fault.rows}: the position was set back or removed`;
+      return `are at entry ${at}, but hold rows of entry ${fault.rows}: the position was set back or removed`;
     case 'not-held':
-      return `stand at entry ${at}, which they do not hold: entries were passed over`;
+      return `are at entry ${at}, which they do not hold: entries were skipped`;
   }
 }
 

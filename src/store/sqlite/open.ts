@@ -49,7 +49,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
   } catch (error) {
     const inTheWay = ['EEXIST', 'ENOTDIR'].includes(codeOf(error))
-      ? `A file stands where the folder ${dirname(path)} should be: move it away, or choose another DATA_DIR.`
+      ? `There is a file where the folder ${dirname(path)} should be: move it away, or choose another DATA_DIR.`
       : null;
     const sentence = inTheWay ?? describeFileError(error) ?? (error as Error).message;
     throw new StoreUnavailable(`The database ${path} cannot be used. ${sentence}`, { cause: error });
