@@ -8,6 +8,7 @@ import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
 import { Badge, Day, mailToAdmins, Moment, Panel, Table } from './parts.tsx';
 import { choiceTexts } from '../../cases/moves.ts';
+import type { CaseView } from '../../cases/view.ts';
 import { dueText, kindText, type Worded } from './words.ts';
 
 /** One thing to do: what, by when, and where. */
@@ -90,42 +91,42 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
 
 /** The first requests that are overdue, due soon, cannot have a date yet, or wait for a second person. */
 function requestTasks({ attention, toApprove }: Today): readonly Task[] {
-  return attention.requests
-    .filter(
-      ({ view }) =>
-        view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS || toApprove.has(view.row.case_id),
-    )
-    .slice(0, REQUESTS_AMONG)
-    .map(({ view }) => {
-      const { row, kind, deadline } = view;
-      const title = `${kindText(kind)} ${row.case_id}`;
-      const href = `/cases/${encodeURIComponent(row.case_id)}`;
-      return {
-        key: row.case_id,
-        what: (
-          <>
-            {deadline.placeMissing
-              ? 'Choose the place of'
-              : toApprove.has(row.case_id)
-                ? 'Approve the answer to'
-                : 'Answer'}{' '}
-            {title}
-            {row.requester_name === null ? null : (
-              <>
-                {' '}
-                of <bdi>{row.requester_name}</bdi>
-              </>
-            )}
-          </>
-        ),
-        by: (
-          <>
-            <Day date={deadline.limit} /> <Badge {...dueText(view)} />
-          </>
-        ),
-        action: { href, label: 'Open', about: title },
-      };
-    });
+  const first: CaseView[] = [];
+  for (const { view } of attention.requests) {
+    if (first.length === REQUESTS_AMONG) break;
+    if (view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS || toApprove.has(view.row.case_id))
+      first.push(view);
+  }
+  return first.map((view) => {
+    const { row, kind, deadline } = view;
+    const title = `${kindText(kind)} ${row.case_id}`;
+    const href = `/cases/${encodeURIComponent(row.case_id)}`;
+    return {
+      key: row.case_id,
+      what: (
+        <>
+          {deadline.placeMissing
+            ? 'Choose the place of'
+            : toApprove.has(row.case_id)
+              ? 'Approve the answer to'
+              : 'Answer'}{' '}
+          {title}
+          {row.requester_name === null ? null : (
+            <>
+              {' '}
+              of <bdi>{row.requester_name}</bdi>
+            </>
+          )}
+        </>
+      ),
+      by: (
+        <>
+          <Day date={deadline.limit} /> <Badge {...dueText(view)} />
+        </>
+      ),
+      action: { href, label: 'Open', about: title },
+    };
+  });
 }
 
 /** Messages from requesters, written on the page with which their answer was handed over. */
