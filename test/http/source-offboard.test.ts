@@ -40,6 +40,38 @@ describe('offboarding a source in the browser', () => {
     await expect.poll(() => world.actions('source.offboarded')).toHaveLength(2);
   });
 
+  it('leaves a page that says when, by whom and why, and leads to the evidence', async () => {
+    const { world, admin } = await createWorld();
+    const { context } = world;
+    const officer = await signedInAs(world, 'officer', { sources: ['shop'] });
+    const stranger = await signedInAs(world, 'officer', { sources: ['default'] });
+    const receivedAt = new Date().toISOString();
+    const request = { kind: 'access', channel: 'e-mail', receivedAt, actor: 'Olga' } as const;
+    const opened = await openCase(context.cases, { ...request, source: 'shop', requesterName: 'Ada of the shop' });
+    const other = await openCase(context.cases, { ...request, source: 'default', requesterName: 'Grace of default' });
+    if (opened.outcome !== 'opened' || other.outcome !== 'opened') throw new Error('not opened');
+    await admin.post('/sources/shop/offboard', { slug: 'shop', force: 'yes', reason: 'contract <ended>' });
+    await expect.poll(async () => (await officer.get('/sources/shop')).text).toContain('This source was offboarded');
+    await context.projector.catchUp();
+    for (const visitor of [officer, admin]) {
+      const { status, text } = await visitor.get('/sources/shop');
+      expect(status).toBe(200);
+      expect(text).toContain('Shop &amp; Söhne');
+      expect(text).toMatch(/Pat admin \(p-[0-9a-f]{8}\)/);
+      expect(text).toContain('contract &lt;ended>');
+      const links = [...text.matchAll(/href="(\/(?:cases|documents|deliveries|entries)[^"]+)"/g)].map(
+        ([, href = '']) => href,
+      );
+      expect(links).toHaveLength(visitor === admin ? 4 : 3);
+      for (const link of links) expect((await visitor.get(link)).status).toBe(200);
+    }
+    const { text: requests } = await admin.get('/cases?source=shop');
+    expect([requests.includes('Ada of the shop'), requests.includes('Grace of default')]).toEqual([true, false]);
+    expect((await officer.get('/sources/shop/fields')).headers.get('location')).toBe('/sources/shop');
+    expect((await stranger.get('/sources/shop')).status).toBe(404);
+    expect((await admin.get('/sources/none')).status).toBe(404);
+  });
+
   it('lists requests that wait for an answer, and requires a reason and a tick to go on', async () => {
     const { world, admin } = await createWorld();
     const { context } = world;

@@ -248,8 +248,11 @@ interface FilterFormProps {
 
 /** Narrows a list to one source; empty if there is only one. */
 export function SourceFilter({ sources, value }: SourceFilterProps) {
-  if (sources.length < 2) return null;
-  return <Choice id="source" label="Source" value={value} options={[['', 'All sources'], ...sourceOptions(sources)]} />;
+  const isListed = value === '' || sources.some(({ slug }) => slug === value);
+  if (sources.length < 2 && isListed) return null;
+  // An offboarded source is not listed, but links lead to what it left.
+  const options = [...sourceOptions(sources), ...(isListed ? [] : [[value, value] as const])];
+  return <Choice id="source" label="Source" value={value} options={[['', 'All sources'], ...options]} />;
 }
 
 interface SourceFilterProps {

@@ -42,7 +42,7 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const form = formOf(request.query);
   const permitted = sourcesOf(context, request);
-  const source = permitted.find(form['source'] ?? '')?.slug ?? null;
+  const source = permitted.findAny(form['source'] ?? '')?.slug ?? null;
   const filter = filterOf(form, source);
   const after = settledCursor(form['settled'] ?? '');
   const scope = { ...scopeOf(context, permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
@@ -110,7 +110,7 @@ async function changeViews(exchange: Exchange): Promise<FastifyReply> {
     throw new CodedError('not_allowed', 'A view belongs to an account: create one for yourself first.');
   const form = formOf(request.body);
   const name = (form['name'] ?? '').replaceAll(/\s+/g, ' ').trim();
-  const source = sourcesOf(context, request).find(form['source'] ?? '')?.slug ?? null;
+  const source = sourcesOf(context, request).findAny(form['source'] ?? '')?.slug ?? null;
   const filter = filterOf(form, source);
   const address = (done: string) => `/cases?${new URLSearchParams({ ...filter, done }).toString()}`;
   if (form['do'] === 'remove') {

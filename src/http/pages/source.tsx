@@ -17,6 +17,7 @@ import { examineFields, isConfigured, loadSourceState } from './load-source.ts';
 import { FieldsPage } from './source-fields.tsx';
 import { retireHours } from './source-forms.tsx';
 import { SourcePage } from './source-page.tsx';
+import { ClosedSourcePage, findOffboarding } from './source-closed.tsx';
 import { SetUpPage } from './source-set-up.tsx';
 
 interface SourceParams {
@@ -56,7 +57,13 @@ interface Shown {
 /** The pages of one source, its set-up, and the actions of officers and admins. */
 export async function sourceRoutes(app: FastifyInstance, context: Context): Promise<void> {
   const get = (path: string, send: (exchange: Exchange, shown: Shown) => Promise<FastifyReply>) =>
-    app.get<SourceParams>(path, (request, reply) => send({ context, request, reply }, doneOf(request)));
+    app.get<SourceParams>(path, (request, reply) => {
+      const closed = closedSourceOf({ context, request, reply });
+      if (closed === null) return send({ context, request, reply }, doneOf(request));
+      return path === '/sources/:slug'
+        ? sendClosed({ context, request, reply }, closed)
+        : reply.redirect(`/sources/${closed.slug}`, 303);
+    });
   const post = (path: string, handle: (exchange: Exchange) => Promise<FastifyReply>) =>
     app.post<SourceParams>(path, (request, reply) => handle({ context, request, reply }));
   get('/sources/:slug', sendSource);
@@ -211,6 +218,20 @@ function refuse(exchange: Exchange, problems: readonly string[], form: Form = {}
 function sendBack(exchange: Exchange, shown: Shown, status = 200): Promise<FastifyReply> {
   const isSetUp = formOf(exchange.request.body)['back'] === 'set-up';
   return isSetUp ? sendSetUp(exchange, shown, status) : sendSource(exchange, shown, status);
+}
+
+/** The source of the address if it was offboarded. */
+function closedSourceOf({ context, request }: Exchange): Source | null {
+  const { slug } = request.params as SourceParams['Params'];
+  const sources = sourcesOf(context, request);
+  return sources.find(slug) === null ? sources.findAny(slug) : null;
+}
+
+async function sendClosed({ context, request, reply }: Exchange, source: Source): Promise<FastifyReply> {
+  const offboarding = await findOffboarding(context.store.read, source.slug);
+  const props = { offboarding, seesAll: sourcesOf(context, request).slugs === null };
+  const page = <ClosedSourcePage frame={pageFrame(context, request, reply)} source={source} {...props} />;
+  return html(reply, renderPage(page));
 }
 
 async function sendSource(exchange: Exchange, shown: Shown, status = 200): Promise<FastifyReply> {

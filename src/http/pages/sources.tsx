@@ -179,14 +179,11 @@ function SourcesPage({ frame, shown, offboarded, damaged, first, next }: Sources
             columns={[
               {
                 title: 'Source',
-                cell: ({ slug, name }) =>
-                  administers ? (
-                    <a href={`/sources/${slug}/offboard`}>
-                      <bdi>{name}</bdi>
-                    </a>
-                  ) : (
+                cell: ({ slug, name }) => (
+                  <a href={`/sources/${slug}`}>
                     <bdi>{name}</bdi>
-                  ),
+                  </a>
+                ),
               },
               { title: 'Since', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
             ]}
