@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { findNotices } from '../../src/attention/find-notices.ts';
+import { openCase } from '../../src/cases/move-case.ts';
 import { choose } from '../../src/erasure/choose.ts';
 import { carryOut } from '../../src/erasure/erase.ts';
 import { erasureJob } from '../../src/erasure/jobs.ts';
@@ -93,6 +94,32 @@ describe('an officer who erases a person', () => {
     expect(await faultsIn(context)).toEqual(noFaults);
     expect((await officer.get('/settings/erasures')).text).toContain('2 entries erased');
     expect((await officer.post('/settings/erasures/preview', person)).text).toMatch(/already erased|no record of this/);
+  });
+
+  it('is offered first the laws of the request and of the controller, then all others by name', async () => {
+    const world = await createWorld();
+    const officer = await signedInAs(world, 'officer');
+    const opened = await openCase(world.context.cases, {
+      ...{ source: 'default', kind: 'erasure', channel: 'letter', jurisdiction: 'US-CA', actor: 'Olga' },
+      receivedAt: new Date().toISOString(),
+    });
+    if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
+    await world.context.projector.projected(opened.seq);
+    const offered = async (form: Record<string, string>) => {
+      const { text } = await officer.post('/settings/erasures/preview', form);
+      const [, select = ''] = /<select[^>]*name="law"[^>]*>(.*?)<\/select>/s.exec(text) ?? [];
+      return [...select.matchAll(/<option value="([^"]+)"[^>]*>([^<]+)/g)].map(([, id = '', name = '']) => ({
+        id,
+        name,
+      }));
+    };
+    const ofCase = await offered({ by: 'case', caseId: opened.caseId });
+    const { regimes } = world.context.cases.regimes;
+    expect(ofCase.slice(0, 2).map(({ id }) => id)).toEqual(['eu-gdpr', 'us-ca']);
+    expect(ofCase).toHaveLength(regimes.size);
+    const others = ofCase.slice(2).map(({ id }) => regimes.get(id)?.law ?? '');
+    expect(others).toEqual(others.toSorted((a, b) => a.localeCompare(b, 'en')));
+    expect((await offered(person))[0]?.id).toBe('eu-gdpr');
   });
 
   it('must give a reason and a law, tick a box, and confirm again if the plan has changed', async () => {

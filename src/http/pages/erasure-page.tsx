@@ -424,7 +424,13 @@ export function PreviewPage({
                   .map((code) => [code, erasureReasons[code]] as const),
               ]}
             />
-            <Choice id="law" label="Law that applies" value={form['law'] ?? ''} options={[['', 'Choose'], ...laws]} />
+            <Choice
+              id="law"
+              label="Law that applies"
+              value={form['law'] ?? ''}
+              options={[['', 'Choose'], ...laws]}
+              hint="The laws of the request and of the controller come first."
+            />
           </div>
           {plan.needs.map(({ name, why, seqs }, place) => (
             <label class="box" key={name}>

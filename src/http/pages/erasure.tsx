@@ -16,6 +16,7 @@ import {
   removeProposal,
   sourcesNeedingSecondOfficer,
 } from '../../erasure/proposal.ts';
+import { findLaws } from '../../law/regime-table.ts';
 import type { Job } from '../../jobs/job.ts';
 import { listAdminAddresses } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -225,7 +226,7 @@ async function sendPreview(
       form={form}
       plan={plan}
       admins={await listAdminAddresses(context)}
-      laws={lawOptions(context)}
+      laws={await lawOptions(context, form)}
       needsSecond={await needsTwo(context, plan)}
       problems={problems}
     />
@@ -266,10 +267,25 @@ async function sendOne(
   return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
 }
 
-function lawOptions(context: Context) {
-  return [...context.cases.regimes.regimes]
+/** All laws by name, after those that apply to the request, or to the controller if no request is erased. */
+async function lawOptions({ cases }: Pick<Context, 'cases'>, form: Form) {
+  const row =
+    form['by'] === 'case'
+      ? await cases.store.read
+          .selectFrom('cases')
+          .select(['source', 'jurisdiction'])
+          .where('case_id', '=', (form['caseId'] ?? '').trim())
+          .executeTakeFirst()
+      : undefined;
+  const profile = await cases.profileOf(row?.source ?? form['source'] ?? '');
+  const establishment = { country: null, region: null, ...profile };
+  const applicable = findLaws(cases.regimes, row?.jurisdiction ?? null, establishment).laws.map(
+    ({ regime }) => regime.id,
+  );
+  const rank = (id: string) => (applicable.includes(id) ? applicable.indexOf(id) : applicable.length);
+  return [...cases.regimes.regimes]
     .map(([id, { law }]) => [id, law] as const)
-    .sort(([, a], [, b]) => a.localeCompare(b, 'en'));
+    .sort(([a, nameA], [b, nameB]) => rank(a) - rank(b) || nameA.localeCompare(nameB, 'en'));
 }
 
 function reasonOf(form: Form): ErasureReason | null {
