@@ -1,9 +1,10 @@
-import type {
-  BannerReconciliation,
-  BannerWindow,
-  Reconciliation,
-  UndeliveredStretch,
-  ReconciledDecision,
+import {
+  type BannerReconciliation,
+  type BannerWindow,
+  noDecisions,
+  type Reconciliation,
+  type UndeliveredStretch,
+  type ReconciledDecision,
 } from '../../src/store/queries/history-reconciliation.ts';
 import type { History } from '../../src/store/queries/history.ts';
 import type { Period } from '../../src/store/queries/scope.ts';
@@ -114,7 +115,7 @@ export async function loadAgreement(
   const { pulls } = coverage;
   const banners = bannersOf(input, period, coverage, counts);
   const counters = await loadCounters(input, period);
-  const totals = banners.reduce(sum, nothing);
+  const totals = banners.reduce(sum, noDecisions);
   const contradictions: Contradiction[] = [];
   if (totals.conflicting > 0)
     for await (const decision of history.reconciledDecisions(period, 'conflicting', limits.contradictions))
@@ -167,7 +168,7 @@ function bannersOf(
   return [...ids].sort(byText((id) => id)).map((bannerId) => {
     const some = covered.get(bannerId) ?? [];
     return {
-      ...(known.get(bannerId) ?? { ...nothing, bannerId, missingFromLog: 0 }),
+      ...(known.get(bannerId) ?? { ...noDecisions, bannerId, missingFromLog: 0 }),
       notPulled: some.length === 0,
       lastPulled: some.at(-1)?.to ?? null,
       gaps: withoutTail(gapsIn(whole, some), whole, isOver(input, period)),
@@ -251,16 +252,6 @@ async function loadUndelivered(
     })),
   };
 }
-
-const nothing: Reconciliation = {
-  decisions: 0,
-  both: 0,
-  onlyWebhook: 0,
-  onlyPulled: 0,
-  conflicting: 0,
-  unmatchableDelivered: 0,
-  unmatchablePulled: 0,
-};
 
 function sum(a: Reconciliation, b: Reconciliation): Reconciliation {
   const add = (field: keyof Reconciliation) => a[field] + b[field];

@@ -5,8 +5,9 @@ import { dateIn } from '../core/zoned-days.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { type JobContext, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
 import type { Sealing } from '../ledger/seal.ts';
-import { type Mail, MailError, type MailSettings, sendMail } from '../outside/mail.ts';
-import { postToChat, sendWebhook, WebhookError } from '../outside/webhook.ts';
+import { type Mail, type MailSettings, sendMail } from '../outside/mail.ts';
+import { SendError, sendInJob } from '../outside/send-error.ts';
+import { postToChat, sendWebhook } from '../outside/webhook.ts';
 import { findPerson, listPeople, type Person } from '../people/people.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
@@ -143,7 +144,7 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
     },
 
     async 'notify-send'(payload, context) {
-      return withFinal(() => send(deps, readPayload(payloadSchema, payload), context));
+      return sendInJob(() => send(deps, readPayload(payloadSchema, payload), context));
     },
 
     // Enqueues a separate job: scheduled jobs are retried for half a minute, but a mail server may be away longer on
@@ -154,20 +155,9 @@ export function createNotifyJobs(deps: NotifyDeps): JobHandlers {
     },
 
     async 'checkpoint-mail'(_payload, { signal, job }) {
-      return withFinal(() => mailCheckpoint(deps, { id: job.id, signal }));
+      return sendInJob(() => mailCheckpoint(deps, { id: job.id, signal }));
     },
   };
-}
-
-/** A refusal that retries cannot help ends the job. */
-async function withFinal<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if ((error instanceof MailError || error instanceof WebhookError) && error.isFinal)
-      throw new JobRefused(error.message, { cause: error });
-    throw error;
-  }
 }
 
 /** Times to the hour, so that the setting is written at most once an hour if nothing changes. */
@@ -360,7 +350,7 @@ export async function testChannels(
       await work();
       tried.push({ channel, problem: null });
     } catch (error) {
-      if (!(error instanceof MailError || error instanceof WebhookError)) throw error;
+      if (!(error instanceof SendError)) throw error;
       tried.push({ channel, problem: error.message });
     }
   };

@@ -12,20 +12,6 @@ import { secondPersonMoves } from '../law/profile.ts';
  * Steps that do not change the state (an extension, a system searched, a note) are moves that stay in it, so the history of a case is one
  * numbered sequence of moves.
  */
-export const caseStates = [
-  'opened',
-  'acknowledged',
-  'waiting-identity',
-  'waiting-clarification',
-  'in-progress',
-  'ready',
-  'answered',
-  'refused',
-  'withdrawn',
-  'closed',
-] as const;
-type CaseState = (typeof caseStates)[number];
-
 /** States in which the requester is still waiting for an answer. */
 export const openStates = [
   'opened',
@@ -34,8 +20,11 @@ export const openStates = [
   'waiting-clarification',
   'in-progress',
   'ready',
-] as const satisfies readonly CaseState[];
-const settledStates = ['answered', 'refused', 'withdrawn'] as const satisfies readonly CaseState[];
+] as const;
+const settledStates = ['answered', 'refused', 'withdrawn'] as const;
+export const caseStates = [...openStates, ...settledStates, 'closed'] as const;
+type CaseState = (typeof caseStates)[number];
+
 const workingStates = ['opened', 'acknowledged', 'in-progress'] as const satisfies readonly CaseState[];
 /** Excludes an awaited clarification: a case waits for one thing at a time. */
 const identifiable = [...workingStates, 'waiting-identity'] as const satisfies readonly CaseState[];

@@ -14,7 +14,8 @@ import { sha256Hex } from '../crypto/hash.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
-import { isOneAddress, MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
+import { sendInJob } from '../outside/send-error.ts';
 import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
 import { answerSteps } from './produce-pack.ts';
 import { documentPath } from './register.ts';
@@ -136,8 +137,8 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       if (texts === undefined || mail === null) throw new Error('there are no texts, or there is no mail server');
       const reference = fill(texts.frame.reference, { reference: caseId });
       const controller = shown.profile?.name ?? '';
-      try {
-        await sendMail(
+      await sendInJob(() =>
+        sendMail(
           mail,
           {
             to: [email],
@@ -149,11 +150,8 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
             ],
           },
           signal,
-        );
-      } catch (error) {
-        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
-        throw error;
-      }
+        ),
+      );
       const now = isoNow(deps.cases.clock);
       await appendAction(
         deps.cases.ledger,

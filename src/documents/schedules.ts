@@ -11,7 +11,8 @@ import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { cronProblem, nextTime, PEOPLES_SCHEDULES } from '../jobs/schedule.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { type MailSettings, sendMail } from '../outside/mail.ts';
+import { sendInJob } from '../outside/send-error.ts';
 import { findPerson, listPeople, type Person } from '../people/people.ts';
 import type { Sources } from '../sources/sources.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
@@ -307,12 +308,9 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       const text = `${title}.\n\n${content === null ? 'It is too large to attach. ' : ''}${notifying.adminUrl === null ? 'It is filed in the library of documents.' : `It is filed under ${notifying.adminUrl}/documents.`}\n\nSHA-256: ${sha256}\n\n-- \nYou get this because someone scheduled it for you, and you have an account there.\n`;
       const attachments =
         content === null ? [] : [{ filename: fileName, content, contentType: 'application/octet-stream' }];
-      try {
-        await sendMail(mail, { to: [person.email], subject: title, text, attachments, id: `${job.id}` }, signal);
-      } catch (error) {
-        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
-        throw error;
-      }
+      await sendInJob(() =>
+        sendMail(mail, { to: [person.email], subject: title, text, attachments, id: `${job.id}` }, signal),
+      );
       return { sent: true };
     },
   } satisfies JobHandlers;

@@ -6,7 +6,8 @@ import { isoNow } from '../core/clock.ts';
 import { dateIn as dayIn } from '../core/zoned-days.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
 import type { NewJob } from '../jobs/jobs.ts';
-import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { type MailSettings, sendMail } from '../outside/mail.ts';
+import { sendInJob } from '../outside/send-error.ts';
 import {
   findTask,
   type FoundTask,
@@ -77,8 +78,8 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
       if (texts === undefined) throw new Error(`there are no texts in ${language}`);
       const t = texts.task;
       const until = dateIn(dayIn(linkUntil, deps.cases.timeZone), locale);
-      try {
-        await sendMail(
+      await sendInJob(() =>
+        sendMail(
           mail,
           {
             to: [ownerEmail],
@@ -98,11 +99,8 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
             id: `task.${job.id}`,
           },
           signal,
-        );
-      } catch (error) {
-        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
-        throw error;
-      }
+        ),
+      );
       const details = { task: number, channel: 'e-mail' };
       const moved = await moveLatest(deps.cases, { caseId, move: 'send-task', details, actor }, () =>
         deps.projector.catchUp(),

@@ -1,6 +1,6 @@
 import { isPrivateTransport } from '../core/address.ts';
-import { OutsideError } from '../core/errors.ts';
 import { withDeadline } from '../service/outgoing-http.ts';
+import { SendError } from './send-error.ts';
 
 /** The mail server and sender. */
 export interface MailSettings {
@@ -28,17 +28,6 @@ export interface Mail {
   }[];
 }
 
-/** A mail that was not accepted. Its message names server and code, never an address, a password or what the server said. */
-export class MailError extends OutsideError {
-  override readonly name = 'MailError';
-  /** Retrying will not help: the server refused the sender, the recipient or the message. */
-  readonly isFinal: boolean;
-  constructor(message: string, isFinal: boolean, options?: ErrorOptions) {
-    super(message, options);
-    this.isFinal = isFinal;
-  }
-}
-
 /** Maximum time for one mail, whatever the server does. */
 const SEND_MS = 60_000;
 const CHECK_MS = 10_000;
@@ -48,9 +37,9 @@ export function isOneAddress(text: string): boolean {
   return text.length <= 254 && /^[^\s\p{Cc}<>()[\]",;:\\@]+@[^\s\p{Cc}<>()[\]",;:\\@]+$/u.test(text);
 }
 
-/** Passes one mail to the server (RFC 5321). Rejects with {@link MailError}, or the signal's reason. */
+/** Passes one mail to the server (RFC 5321). Rejects with {@link SendError}, or the signal's reason. */
 export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
-  if (!mail.to.every(isOneAddress)) throw new MailError('a recipient is not one e-mail address', true);
+  if (!mail.to.every(isOneAddress)) throw new SendError('a recipient is not one e-mail address', true);
   await withTransport(settings, SEND_MS, signal, (transport) =>
     transport.sendMail({
       from: settings.from,
@@ -65,7 +54,7 @@ export async function sendMail(settings: MailSettings, mail: Mail, signal?: Abor
   );
 }
 
-/** Connects and signs in without sending anything. Rejects with {@link MailError}. */
+/** Connects and signs in without sending anything. Rejects with {@link SendError}. */
 export async function checkMailServer(settings: MailSettings): Promise<void> {
   await withTransport(settings, CHECK_MS, undefined, (transport) => transport.verify());
 }
@@ -116,7 +105,7 @@ async function withTransport(
       name === 'HttpTimeout' ? `not finished after ${ms / 1000} s` : [responseCode, code].filter(Boolean).join(' ');
     // A login can be corrected while the mail waits.
     const isFinal = responseCode !== undefined && responseCode >= 500 && code !== 'EAUTH';
-    throw new MailError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });
+    throw new SendError(`the mail server ${where} ${wordsOf(code)} (${what || 'no code'})`, isFinal, { cause });
   } finally {
     (transport as Transport | null)?.close();
   }

@@ -1,17 +1,6 @@
 import { createHmac } from 'node:crypto';
-import { OutsideError } from '../core/errors.ts';
 import { exchange } from '../service/outgoing-http.ts';
-
-/** A webhook that was not accepted. Its message names the host and the status, never the address, which may contain a secret. */
-export class WebhookError extends OutsideError {
-  override readonly name = 'WebhookError';
-  /** The receiver wants no more webhooks (410). */
-  readonly isFinal: boolean;
-  constructor(message: string, isFinal: boolean, options?: ErrorOptions) {
-    super(message, options);
-    this.isFinal = isFinal;
-  }
-}
+import { SendError } from './send-error.ts';
 
 const SEND_MS = 20_000;
 const ANSWER_BYTES = 64 * 1024;
@@ -37,9 +26,9 @@ async function post(url: string, body: string, headers: Readonly<Record<string, 
   } catch (cause) {
     signal?.throwIfAborted();
     const { code, name } = cause as NodeJS.ErrnoException;
-    throw new WebhookError(`${host} does not answer (${code ?? name})`, false, { cause });
+    throw new SendError(`${host} does not answer (${code ?? name})`, false, { cause });
   }
-  if (status < 200 || status >= 300) throw new WebhookError(`${host} answered HTTP ${status}`, status === 410);
+  if (status < 200 || status >= 300) throw new SendError(`${host} answered HTTP ${status}`, status === 410);
 }
 
 /**
@@ -54,7 +43,7 @@ export function signedHeaders(secret: string, id: string, at: Date, body: string
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` };
 }
 
-/** Sends a signed webhook. `id` is the same for each attempt. Rejects with {@link WebhookError}. */
+/** Sends a signed webhook. `id` is the same for each attempt. Rejects with {@link SendError}. */
 export async function sendWebhook(
   { url, secret }: { readonly url: string; readonly secret: string },
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },

@@ -2,6 +2,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import type { RequestFact } from '../core/fact.ts';
 import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fold.ts';
+import { blankRequest } from '../../receivers/dsar.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';
@@ -140,17 +141,5 @@ function requestOf(entry: ProjectedEntry): RequestFact | null {
   if (entry.kind !== 'webhook' || reading === null) return null;
   if (reading.outcome === 'read') return reading.fact.type === 'request' ? reading.fact : null;
   if (!reading.event?.startsWith('dsar.')) return null;
-  return {
-    type: 'request',
-    requestId: null,
-    kind: 'unknown',
-    kindAsGiven: null,
-    requesterName: null,
-    requesterEmail: null,
-    subject: null,
-    jurisdiction: null,
-    language: null,
-    message: null,
-    occurred: { at: entry.receivedAt, basis: 'received', counts: true },
-  };
+  return blankRequest(entry.receivedAt);
 }

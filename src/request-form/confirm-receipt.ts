@@ -9,7 +9,8 @@ import { dateIn as dayIn } from '../core/zoned-days.ts';
 import type { DocumentDeps } from '../documents/frame.ts';
 import { draftLetter } from '../documents/produce-letter.ts';
 import { type JobHandlers, JobRefused, readPayload } from '../jobs/job.ts';
-import { MailError, type MailSettings, sendMail } from '../outside/mail.ts';
+import { type MailSettings, sendMail } from '../outside/mail.ts';
+import { sendInJob } from '../outside/send-error.ts';
 import type { Store } from '../store/store.ts';
 import {
   codeExpires,
@@ -67,8 +68,8 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       const code = codeOfRequest(deps, row);
       const t = texts.requestForm;
       const page = publicUrl === null ? null : `${publicUrl}/r/${row.source}/${receiptToken(deps, row.source, caseId)}`;
-      try {
-        await sendMail(
+      await sendInJob(() =>
+        sendMail(
           mail,
           {
             to: [email],
@@ -82,11 +83,8 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
             id: `request.${job.id}`,
           },
           signal,
-        );
-      } catch (error) {
-        if (error instanceof MailError && error.isFinal) throw new JobRefused(error.message, { cause: error });
-        throw error;
-      }
+        ),
+      );
       if (parseFolded(row.folded).acknowledgedAt === null)
         await moveLatest(
           deps.cases,

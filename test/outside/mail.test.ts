@@ -1,7 +1,8 @@
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { Webhook } from 'standardwebhooks';
-import { checkMailServer, MailError, type MailSettings, sendMail } from '../../src/outside/mail.ts';
+import { checkMailServer, type MailSettings, sendMail } from '../../src/outside/mail.ts';
+import { SendError } from '../../src/outside/send-error.ts';
 import { chatBody, signedHeaders } from '../../src/outside/webhook.ts';
 import { longest } from '../../src/service/outgoing-http.ts';
 import { MAIL_PASSWORD, MAIL_USER, startMailServer } from './mail-server.ts';
@@ -32,8 +33,8 @@ test('a mail reaches a server that asks for a login, with its attachments', asyn
 test('a refused login is reported without the password, and may be retried', async () => {
   const server = await startMailServer();
   const wrong = settings(server.port, { login: { user: MAIL_USER, password: 'hush' } });
-  const error = (await checkMailServer(wrong).catch((refused: unknown) => refused)) as MailError;
-  expect(error).toBeInstanceOf(MailError);
+  const error = (await checkMailServer(wrong).catch((refused: unknown) => refused)) as SendError;
+  expect(error).toBeInstanceOf(SendError);
   expect(error.message).toBe(
     `the mail server 127.0.0.1:${server.port} refused the user or password in SMTP_URL (535 EAUTH)`,
   );
@@ -43,7 +44,7 @@ test('a refused login is reported without the password, and may be retried', asy
 test('a permanent refusal of a recipient is final, a temporary one is not', async () => {
   const server = await startMailServer();
   const refused = async () =>
-    (await sendMail(settings(server.port), mail).catch((error: unknown) => error)) as MailError;
+    (await sendMail(settings(server.port), mail).catch((error: unknown) => error)) as SendError;
   server.refuse = { code: 550, at: 'recipient' };
   const { message, isFinal } = await refused();
   expect([message.replace(/:\d+/, ''), isFinal]).toEqual([

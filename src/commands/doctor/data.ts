@@ -4,7 +4,8 @@ import type { Context } from '../../context.ts';
 import { listBucketBackups } from '../../backup/bucket-backups.ts';
 import { type BackupFile, listBackups } from '../../backup/delete-old-backups.ts';
 import { discoverProvider } from '../../http/auth/single-sign-on.tsx';
-import { checkMailServer, MailError } from '../../outside/mail.ts';
+import { checkMailServer } from '../../outside/mail.ts';
+import { SendError } from '../../outside/send-error.ts';
 import { openBucket } from '../../outside/bucket.ts';
 import { BucketError } from '../../outside/s3.ts';
 import { readCheckpointMail } from '../../attention/send-notices.ts';
@@ -427,7 +428,7 @@ async function checkNotifications({ store, config, clock }: Context): Promise<Li
       await checkMailServer(mail);
       lines.push(ok('notifications', `The mail server ${mail.host} accepts mail from ${mail.from}.`));
     } catch (error) {
-      if (!(error instanceof MailError)) throw error;
+      if (!(error instanceof SendError)) throw error;
       const remedy = 'Correct SMTP_URL, then run `consent-ledger notify test --to <address>`.';
       lines.push(fault('notifications', `${error.message[0]?.toUpperCase() ?? ''}${error.message.slice(1)}.`, remedy));
     }

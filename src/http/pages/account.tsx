@@ -21,7 +21,7 @@ import { addPasskey, listPasskeys, passkeyCreation, removePasskey } from '../../
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { allowScript, passkeyAnswer, passkeyScriptPath, placeOf } from './passkey-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, type Column, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { Choice, type Column, Done, Facts, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
 import { NewPassword } from './sign-in.tsx';
 import { reachText, roleTexts } from './words.ts';
 
@@ -227,11 +227,7 @@ function AccountPage(props: AccountProps) {
     >
       <h1>Your account</h1>
       <p class="lead">{person.name}</p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="This was not saved:" problems={problems} />
       <Panel id="rights" title="Who you are">
         <Facts

@@ -27,10 +27,10 @@ import {
   BannerName,
   Choice,
   type Column,
+  Done,
   Input,
   Moment,
   NoSources,
-  Notice,
   Panel,
   Problems,
   Select,
@@ -217,7 +217,7 @@ function BannersPage(props: BannersProps) {
         A consent record names a banner but does not show what the visitor saw. Add a screenshot or the text of each
         banner, with the period in which it looked like this, and a name for each banner. Reports and packs cite them.
       </p>
-      {done === null ? null : <Notice tone="good">{done}</Notice>}
+      <Done text={done} />
       <Problems title="This was not recorded:" problems={problems} />
       <Panel id="evidence" title="Evidence">
         {sources.length > 1 ? (

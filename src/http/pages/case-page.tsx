@@ -15,7 +15,20 @@ import {
   stateText,
 } from './words.ts';
 import { DocumentTable, JobList } from './documents.tsx';
-import { Badge, Day, Facts, LawList, Moment, type Column, Notice, Panel, Problems, Select, Table } from './parts.tsx';
+import {
+  Badge,
+  type Column,
+  Day,
+  Done,
+  Facts,
+  LawList,
+  Moment,
+  Notice,
+  Panel,
+  Problems,
+  Select,
+  Table,
+} from './parts.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { type CasePageData, isAnswer, isRefusal } from './load-case.ts';
@@ -61,11 +74,7 @@ export function CasePage(props: CasePageProps) {
         {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
       </p>
       <StepList data={data} />
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       {message === undefined ? null : (
         <Notice tone="warn">
           <p>

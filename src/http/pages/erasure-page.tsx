@@ -15,6 +15,7 @@ import {
   AskAdmin,
   Choice,
   Day,
+  Done,
   Facts,
   Field,
   Input,
@@ -73,11 +74,7 @@ export function StartPage(props: StartProps) {
         Removes content from the ledger for good. You first see what would be erased and what would stay. Each entry
         keeps its position and its proof, and the erasure itself is recorded as an entry.
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       {isLeft ? (
         <Notice tone="warn">
           <p>

@@ -23,7 +23,7 @@ import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, Field, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { Choice, Done, Field, Moment, Panel, Problems, Table } from './parts.tsx';
 import { letterText } from './words.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
@@ -131,11 +131,7 @@ function LetterTextsPage(props: LetterTextsProps) {
         Your own wording for each kind of letter and language. Letters start from it; officers can still edit it in each
         letter.
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="Nothing was saved:" problems={problems} />
       <WhichForm {...props} />
       <div class="columns halves">

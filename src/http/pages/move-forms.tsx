@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { choiceOf } from './documents.tsx';
@@ -87,6 +88,20 @@ function CreateForm({ frame, data, what }: { frame: PageFrame; data: CasePageDat
   );
 }
 
+/** A form that records a move of the version of the case that the page shows. */
+export function CaseForm(props: { frame: PageFrame; data: CasePageData; move: MoveName; children: ComponentChildren }) {
+  const { frame, data, move, children } = props;
+  const { row } = data.shown.view;
+  return (
+    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="move" value={move} />
+      <input type="hidden" name="basedOn" value={row.version} />
+      {children}
+    </form>
+  );
+}
+
 function MoveForm(props: {
   frame: PageFrame;
   data: CasePageData;
@@ -95,12 +110,8 @@ function MoveForm(props: {
   values: Readonly<Record<string, string>>;
 }) {
   const { frame, data, move, choices, values } = props;
-  const { row } = data.shown.view;
   return (
-    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
-      <Csrf token={frame.csrf} />
-      <input type="hidden" name="move" value={move} />
-      <input type="hidden" name="basedOn" value={row.version} />
+    <CaseForm frame={frame} data={data} move={move}>
       {fieldsOf(moves[move].details, choices)
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
         .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
@@ -119,7 +130,7 @@ function MoveForm(props: {
           ),
         )}
       <button type="submit">{moves[move].label}</button>
-    </form>
+    </CaseForm>
   );
 }
 

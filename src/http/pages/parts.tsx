@@ -43,6 +43,15 @@ export function Notice({ tone, id, children }: { tone: Tone; id?: string; childr
   );
 }
 
+/** What the submitted form did, if anything. */
+export function Done({ text }: { text: string | null }) {
+  return text === null ? null : (
+    <Notice tone="good">
+      <p>{text}</p>
+    </Notice>
+  );
+}
+
 /** Problems with the submitted form, each one sentence. */
 export function Problems({ title, problems }: { title: string; problems: readonly string[] }) {
   if (problems.length === 0) return null;

@@ -16,7 +16,7 @@ import type { NewLink } from '../../people/links.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Badge, Choice, type Column, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
+import { Badge, Choice, type Column, Done, Field, Input, Moment, Notice, Panel, Problems, Table } from './parts.tsx';
 import { reachText, roleTexts, type Worded } from './words.ts';
 
 interface PersonParams {
@@ -164,11 +164,7 @@ function PeoplePage({ frame, people, sources, ownId, link, form = {}, problems =
     <Page title="People" frame={frame} current="people">
       <h1>People</h1>
       <p class="lead">Everyone who can sign in. Each change here, and each sign-in, is recorded in the ledger.</p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       {link === null ? null : <LinkNotice {...link} timeZone={frame.timeZone} />}
       <Problems title="This was not saved:" problems={problems} />
       <Panel id="people" title="Accounts">

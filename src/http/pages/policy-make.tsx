@@ -17,12 +17,12 @@ import { jobsOfSources, payloadText } from './load-today.ts';
 import {
   Badge,
   Choice,
+  Done,
   Facts,
   Input,
   Moment,
   NoCallableSource,
   NoSources,
-  Notice,
   Panel,
   Problems,
   sourceOptions,
@@ -200,11 +200,7 @@ function GeneratePage(props: GenerateProps) {
         The service writes the text, which takes up to two minutes and counts against the quota. It is public only when
         you publish it.
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="Nothing was sent:" problems={problems} />
       {jobs.length === 0 ? null : (
         <Panel id="made" title="Asked for lately">

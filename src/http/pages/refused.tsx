@@ -19,10 +19,10 @@ import {
   AskAdmin,
   Choice,
   type Column,
+  Done,
   Facts,
   Input,
   Moment,
-  Notice,
   Panel,
   Problems,
   sourceOptions,
@@ -162,11 +162,7 @@ function RefusedListPage(props: RefusedListProps) {
         Deliveries without a valid signature. They are kept encrypted for {HOURS} hours outside the ledger, so that a
         wrong secret loses nothing.
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="Nothing was changed:" problems={problems} />
       <Panel id="counts" title={`The last ${HOURS} hours`}>
         {counts.length === 0 ? (

@@ -22,7 +22,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { calendarOf } from './calendar.ts';
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, FilterForm, Input, Notice, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
+import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
 import { kindText, stateText } from './words.ts';
 
@@ -273,11 +273,7 @@ function RequestsPage(props: RequestsProps) {
     <Page title="All requests" frame={frame} current="requests">
       <h1>All requests</h1>
       {open === null ? null : <p class="lead">{formatCount(open.total)} open.</p>}
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <ViewList {...props} />
       <div class="columns">
         <FilterPanel frame={frame} sources={sources} filter={filter} views={props.views} />

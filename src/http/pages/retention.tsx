@@ -12,7 +12,7 @@ import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Badge, Choice, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
+import { Badge, Choice, Done, Input, Moment, Panel, Problems, sourceOptions, Table } from './parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
   placed: 'The hold is in force: the data it covers is not erased.',
@@ -154,11 +154,7 @@ function RetentionPage(props: RetentionProps) {
           Before a period ends: <a href="/settings/erasures">Erase a person, a request or a period</a>
         </p>
       ) : null}
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="Nothing was recorded:" problems={problems} />
       <Holds {...props} />
       {kept.map(({ source, periods, isErased }) => (

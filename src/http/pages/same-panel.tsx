@@ -1,7 +1,7 @@
-import type { ComponentChildren } from 'preact';
 import type { SameRequest } from '../../cases/list-cases.ts';
-import { Csrf, type PageFrame } from './layout.tsx';
+import type { PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import { CaseForm } from './move-forms.tsx';
 import { Input, Moment, Panel } from './parts.tsx';
 
 const commonTexts: Readonly<Record<SameRequest['because'], string>> = {
@@ -29,7 +29,7 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
             earlier of the two receipts.
           </p>
           {frame.canWork ? (
-            <MoveForm frame={frame} data={data} move="reopen">
+            <CaseForm frame={frame} data={data} move="reopen">
               <Input
                 id="not-duplicate-reason"
                 name="reason"
@@ -40,7 +40,7 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
               <button class="quiet" type="submit">
                 Not a duplicate: reopen
               </button>
-            </MoveForm>
+            </CaseForm>
           ) : null}
         </>
       )}
@@ -71,12 +71,12 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
                 <CaseLink caseId={caseId} />, received <Moment iso={receivedAt} timeZone={frame.timeZone} /> by{' '}
                 <bdi>{channel}</bdi>: {commonTexts[because]}
                 {frame.canWork ? (
-                  <MoveForm frame={frame} data={data} move="close-duplicate">
+                  <CaseForm frame={frame} data={data} move="close-duplicate">
                     <input type="hidden" name="duplicateOf" value={caseId} />
                     <button class="quiet" type="submit">
                       Same request: close this one, continue with {caseId}
                     </button>
-                  </MoveForm>
+                  </CaseForm>
                 ) : null}
               </li>
             ))}
@@ -90,22 +90,4 @@ export function SamePanel({ frame, data }: { readonly frame: PageFrame; readonly
 
 function CaseLink({ caseId }: { caseId: string }) {
   return <a href={`/cases/${encodeURIComponent(caseId)}`}>{caseId}</a>;
-}
-
-function MoveForm(props: {
-  frame: PageFrame;
-  data: CasePageData;
-  move: 'close-duplicate' | 'reopen';
-  children: ComponentChildren;
-}) {
-  const { frame, data, move, children } = props;
-  const { row } = data.shown.view;
-  return (
-    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
-      <Csrf token={frame.csrf} />
-      <input type="hidden" name="move" value={move} />
-      <input type="hidden" name="basedOn" value={row.version} />
-      {children}
-    </form>
-  );
 }

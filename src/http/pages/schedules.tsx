@@ -18,15 +18,15 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import {
   Choice,
   type Column,
+  Done,
   Input,
   Moment,
+  NoMail,
   NoSources,
-  Notice,
   Panel,
   Problems,
   sourceOptions,
   Table,
-  NoMail,
 } from './parts.tsx';
 
 const doneTexts: Readonly<Record<string, string>> = {
@@ -139,11 +139,7 @@ function SchedulesPage(props: SchedulesProps) {
     <Page title="Scheduled documents" frame={frame} current="schedules">
       <h1>Scheduled documents</h1>
       <p class="lead">Reports generated on a schedule, filed in the library, and mailed to colleagues.</p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="Nothing was scheduled:" problems={problems} />
       <Panel id="list" title="Schedules">
         {schedules.length === 0 ? (

@@ -2,7 +2,7 @@ import type { Person } from '../../people/people.ts';
 import { PASSWORD_MAX, PASSWORD_MIN } from '../../people/passwords.ts';
 import { Csrf, Page } from './layout.tsx';
 import { passkeyScriptPath } from './passkey-script.ts';
-import { Input, Notice, Problems } from './parts.tsx';
+import { Done, Input, Notice, Problems } from './parts.tsx';
 
 interface SignInProps {
   readonly csrf: string;
@@ -34,11 +34,7 @@ export function SignInPage({
     <Page title="Sign in" frame={null} {...(passkey === null ? {} : { script: passkeyScriptPath })}>
       <div class="panel narrow">
         <h1>Please sign in</h1>
-        {done === null ? null : (
-          <Notice tone="good">
-            <p>{done}</p>
-          </Notice>
-        )}
+        <Done text={done} />
         {isEmpty ? (
           <Notice tone="calm">
             <p>

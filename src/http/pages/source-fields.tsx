@@ -4,7 +4,7 @@ import { visibleText } from '../../../reports/render/text.ts';
 import type { Source } from '../../core/source.ts';
 import type { FieldMapping } from '../../sources/changes.ts';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
-import { type Column, Facts, Notice, Panel, Problems, Table } from './parts.tsx';
+import { type Column, Done, Facts, Panel, Problems, Table } from './parts.tsx';
 
 interface FieldsProps {
   readonly frame: PageFrame;
@@ -27,11 +27,7 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
         What <a href={`/sources/${source.slug}`}>the source</a> sent recently, as shapes without values, and which of
         them are understood.
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="Nothing was changed:" problems={problems} />
       {proposal === null ? null : <ProposalPanel {...{ frame, source, found, proposal }} />}
       {found.samples === 0 ? (

@@ -15,6 +15,7 @@ import {
   Badge,
   BannerName,
   type Column,
+  Done,
   Facts,
   Input,
   Moment,
@@ -101,11 +102,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
           </>
         ) : null}
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       {secret === undefined ? null : <NewSecret secret={secret} />}
       {check === undefined ? null : (
         <Notice tone={check.outcome === 'works' ? 'good' : 'bad'}>

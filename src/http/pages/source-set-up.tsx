@@ -2,7 +2,7 @@ import { visibleText } from '../../../reports/render/text.ts';
 import type { Diagnosed } from '../../attention/deliveries.ts';
 import type { KeyCheck } from '../../context/check-key.ts';
 import { Page, type PageFrame } from './layout.tsx';
-import { Moment, Notice, Panel, Problems } from './parts.tsx';
+import { Done, Moment, Notice, Panel, Problems } from './parts.tsx';
 import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
 import type { SourceState } from './source-page.tsx';
 import { SetUpSteps } from './sources.tsx';
@@ -33,11 +33,7 @@ export function SetUpPage(props: SetUpProps) {
       </h1>
       <p class="lead">You can stop at any step and continue later, or pass the address of this page to a colleague.</p>
       <SetUpSteps at={at === -1 ? steps.length : at} done={steps} />
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       {secret === undefined ? null : <NewSecret secret={secret} />}
       <Problems title="Nothing was saved:" problems={problems} />
       {at === -1 ? (

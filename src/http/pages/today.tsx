@@ -18,11 +18,11 @@ import {
   Badge,
   Choice,
   DayBars,
+  Done,
   Facts,
   Input,
   Moment,
   NoSources,
-  Notice,
   Panel,
   Problems,
   sourceOptions,
@@ -193,11 +193,7 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       <p class="lead">
         <Figures parts={attention.parts} source={source} />
       </p>
-      {done === null ? null : (
-        <Notice tone="good">
-          <p>{done}</p>
-        </Notice>
-      )}
+      <Done text={done} />
       <Problems title="The request failed:" problems={problems} />
       {several ? <SourceFilter action="/" sources={sources} source={source} /> : null}
       <TrustLine frame={frame} today={today} />

@@ -292,7 +292,7 @@ const isDelivered = (period: Period) =>
 const DELIVERED = `o.via = 'webhook'`;
 
 /** The empty agreement, to which groups are added. */
-const noDecisions: Reconciliation = {
+export const noDecisions: Reconciliation = {
   decisions: 0,
   both: 0,
   onlyWebhook: 0,
