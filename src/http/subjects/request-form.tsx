@@ -56,13 +56,13 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   await app.register(formbody, { bodyLimit: FORM_BYTES });
 
   app.get<Params>('/:source', onlyGet, async (request, reply) => {
-    const offered = await findOffered(request.params.source);
+    const offered = await findOffered(context, request.params.source);
     const { kind = '', subject = '' } = formOf(request.query);
     return sendForm(request, reply, offered, { values: { kind, subject: subject.slice(0, 300) } });
   });
 
   app.post<Params>('/:source', sending, async (request, reply) => {
-    const offered = await findOffered(request.params.source);
+    const offered = await findOffered(context, request.params.source);
     const { source } = offered;
     const values = formOf(request.body);
     const read = requestSchema.safeParse(values);
@@ -96,27 +96,8 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     return reply.redirect(addressOf(request, request.params.receipt), 303);
   });
 
-  /** Other sources are answered as if there were no such page, so that nobody learns which sources exist. */
-  async function findOffered(slug: string): Promise<Offered> {
-    const source = context.sources.find(slug);
-    const profile = source === null ? null : await loadProfile(source);
-    if (source === null || profile?.requestForm !== true) throw new CodedError('not_found');
-    // The input would cross the network unencrypted.
-    if (config.publicUrl !== null && !isPrivateTransport(config.publicUrl)) throw new CodedError('not_found');
-    return { source, profile };
-  }
-
-  /** If the file is invalid, throws an error that is answered with 500 and logged: only the operator can fix it. */
-  async function loadProfile(source: Source): Promise<ControllerProfile | null> {
-    try {
-      return await context.loadProfile(source);
-    } catch (cause) {
-      throw new Error('the controller profile cannot be read', { cause });
-    }
-  }
-
   async function findReceipt({ source: slug, receipt }: ReceiptParams['Params']) {
-    const offered = await findOffered(slug);
+    const offered = await findOffered(context, slug);
     const row = await findRequest(deps, slug, receipt);
     if (row === null) throw new CodedError('not_found');
     return { offered, row };
@@ -124,21 +105,6 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
 
   function sayTo(request: FastifyRequest, { profile }: Offered, own: string | null = null): Say {
     return sayIn(chosenFor(request, own, profile.language), config.timeZone);
-  }
-
-  /** Can be shown in a frame only by the websites named in the profile. */
-  function sendPage(reply: FastifyReply, { profile }: Offered, page: Parameters<typeof renderPage>[0], status: number) {
-    const frames = profile.requestFormOn ?? [];
-    if (frames.length > 0) {
-      const policy = String(reply.getHeader('content-security-policy'));
-      void reply
-        .header(
-          'content-security-policy',
-          policy.replace("frame-ancestors 'none'", `frame-ancestors ${frames.join(' ')}`),
-        )
-        .removeHeader('x-frame-options');
-    }
-    return html(reply, renderPage(page), status);
   }
 
   function sendForm(
@@ -200,6 +166,41 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
     );
     return sendPage(reply, offered, page, attemptsLeft === null ? 200 : 403);
   }
+}
+
+/** Other sources are answered as if there were no such page, so that nobody learns which sources exist. */
+async function findOffered(context: SubjectContext, slug: string): Promise<Offered> {
+  const source = context.sources.find(slug);
+  const profile = source === null ? null : await loadProfile(context, source);
+  if (source === null || profile?.requestForm !== true) throw new CodedError('not_found');
+  const { publicUrl } = context.config;
+  // The input would cross the network unencrypted.
+  if (publicUrl !== null && !isPrivateTransport(publicUrl)) throw new CodedError('not_found');
+  return { source, profile };
+}
+
+/** If the file is invalid, throws an error that is answered with 500 and logged: only the operator can fix it. */
+async function loadProfile(context: SubjectContext, source: Source): Promise<ControllerProfile | null> {
+  try {
+    return await context.loadProfile(source);
+  } catch (cause) {
+    throw new Error('the controller profile cannot be read', { cause });
+  }
+}
+
+/** Can be shown in a frame only by the websites named in the profile. */
+function sendPage(reply: FastifyReply, { profile }: Offered, page: Parameters<typeof renderPage>[0], status: number) {
+  const frames = profile.requestFormOn ?? [];
+  if (frames.length > 0) {
+    const policy = String(reply.getHeader('content-security-policy'));
+    void reply
+      .header(
+        'content-security-policy',
+        policy.replace("frame-ancestors 'none'", `frame-ancestors ${frames.join(' ')}`),
+      )
+      .removeHeader('x-frame-options');
+  }
+  return html(reply, renderPage(page), status);
 }
 
 /** A relative address that keeps the selected language. */

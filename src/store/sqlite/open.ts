@@ -42,18 +42,7 @@ export interface SqliteOptions {
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, readers = 3, busyTimeout = 2500 } = options;
-  try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    // SQLite writes its log beside the file, but would only report that it cannot open the file.
-    accessSync(dirname(path), constants.W_OK | constants.X_OK);
-    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
-  } catch (error) {
-    const inTheWay = ['EEXIST', 'ENOTDIR'].includes(codeOf(error))
-      ? `There is a file where the folder ${dirname(path)} should be: move it away, or choose another DATA_DIR.`
-      : null;
-    const sentence = inTheWay ?? describeFileError(error) ?? (error as Error).message;
-    throw new StoreUnavailable(`The database ${path} cannot be used. ${sentence}`, { cause: error });
-  }
+  prepareFolder(path);
   const folded = readModelsPath(path);
   // Many processes may start at once and wait for the one that migrates.
   const patience = Math.max(busyTimeout, 30_000);
@@ -90,22 +79,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
 
-  const transactionOf =
-    ({ use }: typeof writer) =>
-    <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
-      use(async (connection) => {
-        await connection.script('begin immediate');
-        try {
-          const result = await work(transactionOver(connection));
-          await connection.script('commit');
-          return result;
-        } catch (error) {
-          // After some errors (disk full) SQLite has already rolled back, and this fails.
-          await connection.script('rollback').catch(() => undefined);
-          throw error;
-        }
-      });
-  const transaction = transactionOf(writer);
+  const transaction = transactionsOf(writer);
 
   return {
     engine: 'sqlite',
@@ -125,7 +99,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       }
     },
     transaction,
-    foldTransaction: transactionOf(folder),
+    foldTransaction: transactionsOf(folder),
     async insertEntriesAt(expectedSeq, entries) {
       const inserted = await writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries));
       checkpoints.wrote();
@@ -149,34 +123,13 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       const ofModels = await folder.use((connection) => inspectSettings(connection, requiredOfModels));
       const settings = { schemaVersion, deviations: [...deviations, ...ofModels.deviations.map(ofReadModels)] };
       if (!readThrough) return { ...settings, damage: null };
-      // Uses its own connection, so that nobody waits for it.
-      const connection = await openReader(path, busyTimeout);
-      try {
-        const check = async (part: string) => {
-          const rows = await connection.all(`pragma ${part}.quick_check(20)`);
-          const found = rows.map((row) => String(row.quick_check));
-          return found.length === 1 && found[0] === 'ok' ? [] : found;
-        };
-        return { ...settings, damage: [...(await check('ledger')), ...(await check('main')).map(ofReadModels)] };
-      } finally {
-        await connection.close();
-      }
+      return { ...settings, damage: await findDamage(path, busyTimeout) };
     },
     schemaDifferences: async () => [
       ...(await writer.use((connection) => findSchemaDifferences(connection, 'ledger'))),
       ...(await folder.use((connection) => findSchemaDifferences(connection, 'read-models'))),
     ],
-    async sizeOnDisk() {
-      const sizes = await Promise.all(
-        [path, `${path}-wal`, folded, `${folded}-wal`].map((file) =>
-          stat(file).then(
-            (found) => found.size,
-            () => 0,
-          ),
-        ),
-      );
-      return sizes.reduce((sum, size) => sum + size, 0);
-    },
+    sizeOnDisk: () => sizeOf([path, `${path}-wal`, folded, `${folded}-wal`]),
     async compact() {
       for (const { use } of [writer, folder])
         await use(async (connection) => {
@@ -193,6 +146,66 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       await writer.close();
     },
   };
+}
+
+/** Creates the folder of the database; throws StoreUnavailable if the program cannot write there. */
+function prepareFolder(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite writes its log beside the file, but would only report that it cannot open the file.
+    accessSync(dirname(path), constants.W_OK | constants.X_OK);
+    if (existsSync(path)) accessSync(path, constants.R_OK | constants.W_OK);
+  } catch (error) {
+    const inTheWay = ['EEXIST', 'ENOTDIR'].includes(codeOf(error))
+      ? `There is a file where the folder ${dirname(path)} should be: move it away, or choose another DATA_DIR.`
+      : null;
+    const sentence = inTheWay ?? describeFileError(error) ?? (error as Error).message;
+    throw new StoreUnavailable(`The database ${path} cannot be used. ${sentence}`, { cause: error });
+  }
+}
+
+function transactionsOf({ use }: ReturnType<typeof createWriter>) {
+  return <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
+    use(async (connection) => {
+      await connection.script('begin immediate');
+      try {
+        const result = await work(transactionOver(connection));
+        await connection.script('commit');
+        return result;
+      } catch (error) {
+        // After some errors (disk full) SQLite has already rolled back, and this fails.
+        await connection.script('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+}
+
+/** Damaged pages of both files. Uses its own connection, so that nobody waits for it. */
+async function findDamage(path: string, busyTimeout: number): Promise<readonly string[]> {
+  const connection = await openReader(path, busyTimeout);
+  try {
+    const check = async (part: string) => {
+      const rows = await connection.all(`pragma ${part}.quick_check(20)`);
+      const found = rows.map((row) => String(row.quick_check));
+      return found.length === 1 && found[0] === 'ok' ? [] : found;
+    };
+    return [...(await check('ledger')), ...(await check('main')).map(ofReadModels)];
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Bytes of the files that exist. */
+async function sizeOf(files: readonly string[]): Promise<number> {
+  const sizes = await Promise.all(
+    files.map((file) =>
+      stat(file).then(
+        (found) => found.size,
+        () => 0,
+      ),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** The name of a ledger's read-model file. */
