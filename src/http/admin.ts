@@ -136,6 +136,19 @@ function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], '
   };
 }
 
+const sessionEnded =
+  'You are not signed in any more, so nothing was saved. Sign in to return to the page of the form, and send it again.';
+
+/** The page from which a form was probably sent: the nearest page above its address, since browsers send no Referer here. */
+function formAddress(app: FastifyInstance, { url, routeOptions }: FastifyRequest): string {
+  let [pattern = '/', path = '/'] = [routeOptions.url, url.split('?')[0]];
+  while (pattern !== '' && !app.hasRoute({ method: 'GET', url: pattern })) {
+    pattern = pattern.slice(0, pattern.lastIndexOf('/'));
+    path = path.slice(0, path.lastIndexOf('/'));
+  }
+  return path === '' ? '/' : path;
+}
+
 /** All routes that use sessions. */
 async function officePages(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(cookie);
@@ -153,7 +166,11 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   });
   app.decorateRequest('signedIn', null);
   app.addHook('onRequest', (request) => recogniseOfficer(context, request));
-  enforceRules(app, context, (request, reply) => sendSignIn(context, request, reply, { next: request.url }, 401));
+  enforceRules(app, context, (request, reply) => {
+    const shown =
+      request.method === 'GET' ? { next: request.url } : { next: formAddress(app, request), problem: sessionEnded };
+    return sendSignIn(context, request, reply, shown, 401);
+  });
   await app.register(signInRoutes, context);
   await app.register(singleSignOnRoutes, context);
   // In a scope of its own: its check of the form's token would otherwise come before the body of an upload is read.

@@ -18,8 +18,10 @@ export interface PeopleDeps {
   readonly clock: Clock;
 }
 
-/** Hours after which a session ends, even if it is used. */
-const SESSION_HOURS = 12;
+/** Hours after which a session ends, even if it is used: the limit of NIST SP 800-63B-4 §2.2.3 for AAL2. */
+const SESSION_HOURS = 24;
+/** Milliseconds without use after which a session ends: the limit of the same section. */
+const IDLE_MS = 60 * 60_000;
 /** The last use is recorded to within some minutes, to avoid writing a row for each request. */
 const LAST_USE_MS = 5 * 60_000;
 const ID_BYTES = 32;
@@ -55,7 +57,7 @@ export interface Opening {
   readonly browser: string;
 }
 
-/** Draws a session that ends in twelve hours, and its database row. */
+/** Draws a session that ends in a day at the latest, and its database row. */
 export function newSession(
   deps: Pick<PeopleDeps, 'keys'>,
   { officer, personId, way, browser }: Opening,
@@ -82,10 +84,14 @@ export async function keepSession(tx: StoreTransaction, row: Insertable<Tables['
   await tx.insertMany('sessions', [row]);
 }
 
-/** The session of a cookie; null if there is none, it has ended, or its person was disabled. Role and sources are current. */
+/**
+ * The session of a cookie; null if there is none, it has ended, or its person was disabled. Role and sources are
+ * current. `isUse`: whether a person caused the request, so that the session is not idle.
+ */
 export async function findSession(
   deps: Pick<PeopleDeps, 'store' | 'keys' | 'clock'>,
   id: string | undefined,
+  isUse = true,
 ): Promise<Session | null> {
   if (id === undefined || !idPattern.test(id)) return null;
   const hash = idHash(deps, id);
@@ -99,13 +105,20 @@ export async function findSession(
     .where('s.expires_at', '>', now)
     .executeTakeFirst();
   if (row === undefined) return null;
-  await noteUse(deps, hash, row.last_used_at ?? row.created_at, now);
+  const lastUsed = row.last_used_at ?? row.created_at;
+  if (now >= idleAt(lastUsed)) return null;
+  if (isUse) await noteUse(deps, hash, lastUsed, now);
   const handle = hash.toString('hex');
   const { officer } = row;
   if (row.person_id === null) return { officer, name: officer, personId: null, role: 'owner', sources: null, handle };
   if (row.found === null || row.role === null || row.name === null || row.disabled_at !== null) return null;
   const { name, role } = row;
   return { officer: actorOf(row.found, name), name, personId: row.found, role, sources: slugsOf(row.sources), handle };
+}
+
+/** When a session ends that is not used again, ISO 8601 UTC. */
+function idleAt(lastUsed: string): string {
+  return new Date(Date.parse(lastUsed) + IDLE_MS).toISOString();
 }
 
 /** Pages must be shown even if nothing can be written. */
@@ -151,9 +164,14 @@ export async function listSessions(deps: Pick<PeopleDeps, 'store' | 'clock'>, pe
     .where('expires_at', '>', isoNow(deps.clock))
     .orderBy('created_at', 'desc')
     .execute();
-  return rows.map(({ id_hash, way, browser, created_at: openedAt, expires_at: endsAt, last_used_at }) => {
-    return { handle: id_hash.toString('hex'), way, browser, openedAt, endsAt, usedAt: last_used_at ?? openedAt };
-  });
+  return rows
+    .map(({ id_hash, way, browser, created_at: openedAt, expires_at, last_used_at }) => {
+      const usedAt = last_used_at ?? openedAt;
+      const idle = idleAt(usedAt);
+      const endsAt = idle < expires_at ? idle : expires_at;
+      return { handle: id_hash.toString('hex'), way, browser, openedAt, endsAt, usedAt };
+    })
+    .filter(({ endsAt }) => endsAt > isoNow(deps.clock));
 }
 
 function idHash(deps: Pick<PeopleDeps, 'keys'>, id: string): Buffer {

@@ -103,7 +103,51 @@ describe('a session', () => {
     expect((await visitor.get('/')).status).toBe(401);
   });
 
-  it('ends after twelve hours and when the officer signs out', async () => {
+  it('ends after an hour without use, which a page that refreshes itself is not, and a day after signing in', async () => {
+    const world = await createOfficeWorld();
+    const start = Date.now();
+    const at = (minutes: number) => world.setNow(new Date(start + minutes * 60_000).toISOString());
+    const [idle, watching, busy] = [await signedIn(world), await signedIn(world), await signedIn(world)];
+    for (let minutes = 50; minutes <= 1400; minutes += 50) {
+      at(minutes);
+      expect([minutes, (await busy.get('/account')).status]).toEqual([minutes, 200]);
+      if (minutes === 50) expect((await watching.get('/deliveries?live=yes')).status).toBe(200);
+    }
+    at(50);
+    expect((await idle.get('/')).status).toBe(200);
+    at(62);
+    expect((await watching.get('/')).status).toBe(401);
+    at(50 + 62);
+    expect((await idle.get('/')).status).toBe(401);
+    at(24 * 60 - 30);
+    expect((await busy.get('/')).status).toBe(200);
+    at(24 * 60 + 1);
+    expect((await busy.get('/')).status).toBe(401);
+  });
+
+  it('that has ended sends nobody’s form: signing in leads back to the page of the form, with a message', async () => {
+    const world = await createOfficeWorld();
+    const caseId = `default-${await world.event('dsar.submitted', { request_id: 'r-1', email: 'ada@example.org' })}`;
+    const officer = await signedIn(world);
+    world.setNow(new Date(Date.now() + 2 * 3_600_000).toISOString());
+    for (const [path, back] of [
+      [`/cases/${caseId}/moves`, `/cases/${caseId}`],
+      [`/cases/${caseId}/letter`, `/cases/${caseId}/letter`],
+      ['/settings/erasures/preview', '/settings/erasures'],
+      ['/cases', '/cases'],
+    ] as const) {
+      const { status, text } = await officer.post(path, { move: 'note', basedOn: '0', text: 'Hidden words' });
+      expect([path, status]).toEqual([path, 401]);
+      expect(text).toContain('nothing was saved');
+      expect(text).toContain(`name="next" value="${back}"`);
+      expect(text).not.toContain('Hidden words');
+    }
+    expect(await world.actions('case.moved')).toEqual([]);
+    const again = await signedIn(world);
+    expect((await again.get(`/cases/${caseId}/letter`)).headers.get('location')).toBe(`/cases/${caseId}#letters`);
+  });
+
+  it('ends when the officer signs out', async () => {
     const world = await createOfficeWorld();
     const one = await signedIn(world, 'Olga');
     const two = await signedIn(world, 'Otto');
@@ -113,8 +157,6 @@ describe('a session', () => {
     expect((await one.get('/')).status).toBe(401);
     expect((await two.get('/')).status).toBe(200);
     expect(await world.actions('session.closed')).toEqual([{ actor: 'Olga', object: null }]);
-    world.setNow(new Date(Date.now() + 12 * 3_600_000 + 1000).toISOString());
-    expect((await two.get('/')).status).toBe(401);
   });
 
   it('is kept in a cookie that scripts and other sites cannot read', async () => {

@@ -40,7 +40,7 @@ export function requireRules(app: FastifyInstance): void {
 
 /**
  * Enforces the rule of every route in the scope, in this one place. Call it after the session is known. `signIn`
- * answers page requests of people who are not signed in.
+ * answers people who are not signed in.
  */
 export function enforceRules(
   app: FastifyInstance,
@@ -53,10 +53,7 @@ export function enforceRules(
     const { rule } = request.routeOptions.config;
     if (rule === undefined || rule.who === 'anyone') return undefined;
     const { signedIn } = request;
-    if (signedIn === null) {
-      if (request.method === 'GET') return signIn(request, reply);
-      throw new CodedError('sign_in_required');
-    }
+    if (signedIn === null) return signIn(request, reply);
     if (rule.who !== 'self' && !can(signedIn.role, rule.who)) {
       const { role } = signedIn;
       const isByToken = /^\/(api|mcp)\b/.test(request.routeOptions.url ?? '');

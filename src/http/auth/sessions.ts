@@ -28,7 +28,9 @@ export function setSessionCookie(context: Pick<Context, 'instance'>, reply: Fast
 
 /** Looks up who is signed in; the request continues either way. */
 export async function recogniseOfficer(context: Context, request: FastifyRequest): Promise<void> {
-  request.signedIn = await findSession(context, request.cookies[sessionCookie(context)]);
+  // A page that refreshes itself does not keep the session of a person who has left.
+  const isUse = !/[?&]live=yes(?:&|$)|^\/jobs\/[^/?]+\/events/.test(request.url);
+  request.signedIn = await findSession(context, request.cookies[sessionCookie(context)], isUse);
 }
 
 /** Requires, for every request in this scope that may change something, the token of the form it came from. */

@@ -327,7 +327,11 @@ function SessionsPanel({ frame, sessions, handle }: AccountProps) {
   ];
   return (
     <Panel id="sessions" title="Open sessions">
-      <Table caption="A session ends twelve hours after it was opened." columns={columns} rows={sessions} />
+      <Table
+        caption="A session ends after an hour without use, and a day after it was opened at the latest."
+        columns={columns}
+        rows={sessions}
+      />
     </Panel>
   );
 }

@@ -31,6 +31,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
 
   app.get<CaseParams>('/cases/:caseId/letter', (request, reply) => {
     const { step = '', language = '' } = formOf(request.query);
+    if (step === '') return reply.redirect(`/cases/${encodeURIComponent(request.params.caseId)}#letters`, 303);
     return sendLetter(request, reply, {
       caseId: request.params.caseId,
       step: stepOf(step),
