@@ -142,8 +142,11 @@ export async function loadCoverage(input: ReportInput, period: Period): Promise<
   const pulls = await loadPulls(input, period);
   const named = pulls.flatMap(({ bannerId }) => bannerId ?? []);
   const covered = new Map<string | null, readonly Span[]>();
+  // Which banners a pull covers that names none is undocumented: it counts for banners that some log row names, and for
+  // decisions that name none.
+  const inLog = named.length < pulls.length ? await history.bannersInLog(period) : null;
   for (const bannerId of new Set([null, '', ...(await history.seenBanners(period.source)), ...named])) {
-    const ofWhole = named.length < pulls.length && (await isInWholeLog(history, period, bannerId));
+    const ofWhole = inLog !== null && (bannerId === null || inLog.has(bannerId));
     const own = pulls.filter((pull) => pull.bannerId === bannerId || (pull.bannerId === null && ofWhole));
     covered.set(bannerId, mergeSpans(own.flatMap((pull) => pull.covered)));
   }
@@ -174,14 +177,6 @@ function bannersOf(
       gaps: withoutTail(gapsIn(whole, some), whole, isOver(input, period)),
     };
   });
-}
-
-/**
- * Whether a pull that names no banner covers this one. Which banners such a request covers is undocumented, so it
- * counts for banners that some log row names, and for decisions that name none.
- */
-async function isInWholeLog(history: History, period: Period, bannerId: string | null): Promise<boolean> {
-  return bannerId === null || history.isInLog(period, bannerId);
 }
 
 /** While the period is still running, the time after the last pull is not a gap: the next pull covers it. */

@@ -264,6 +264,13 @@ test('a page of decisions begins where the one before ended: with two lower time
   for (const { sql: text } of inOrder) expect(text.match(/"d"\."at" >= /g)).toHaveLength(1);
 });
 
+test('what lies between two undelivered decisions of one time is looked up by seq: thousands may share a time', async () => {
+  const plans = await plansOf((query) => createHistory(query).undelivered(period, 1));
+  const searched = plans.flatMap((plan) => plan.searched);
+  const bySeq = searched.filter((index) => /^(?:INDEX )?decision_history_at\b.*\bseq ?>.*\bseq ?</.test(index));
+  expect(bySeq, searched.join('\n')).not.toEqual([]);
+});
+
 test('banners, agreement of the two channels, and the list of deliveries are read by index', async () => {
   expectIndexed(
     await plansOf(async (query) => {
@@ -276,7 +283,7 @@ test('banners, agreement of the two channels, and the list of deliveries are rea
     await loadBannersBeside(query, 'source-3');
   });
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
-  expectIndexed(await plansOf((query) => createHistory(query).isInLog(period, 'nobody')));
+  expectIndexed(await plansOf((query) => createHistory(query).bannersInLog(period)));
 });
 
 test('withdrawals by request, and their missing confirmations, are read by index', async () => {

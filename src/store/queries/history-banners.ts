@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { EvidenceMediaType } from '../../core/action.ts';
 import type { Query } from '../store.ts';
 import type { Scope } from './scope.ts';
@@ -88,6 +89,16 @@ export function createBannerQueries(query: Query) {
     },
     /** Banner ids that any decision of a source names, at any position. */
     seenBanners: (source: string) => seenBanners(query, source),
+    /** Banner ids that any row of the pulled log names. */
+    async bannersInLog({ source, asOf }: Scope): Promise<ReadonlySet<string>> {
+      const rows = await foundBanners(query, source)
+        .where(
+          sql<boolean>`exists (select 1 from decision_history as d where d.source = ${source} and d.banner_id = found.banner_id
+            and d.via = 'pull' and d.seq <= ${asOf})`,
+        )
+        .execute();
+      return new Set(rows.flatMap(({ banner_id: id }) => id ?? []));
+    },
     /** The names that officers had given a source's banners at `asOf`, by banner id. */
     async bannerNames({ source, asOf }: Scope): Promise<BannerNames> {
       const rows = await named.where('source', '=', source).where('seq', '<=', asOf).execute();
@@ -106,18 +117,21 @@ export function createBannerQueries(query: Query) {
   };
 }
 
-/**
- * Banner ids that decisions name. Steps from banner to banner along their index: a source has millions of decisions but
- * few banners.
- */
+/** Banner ids that decisions name; the empty one is left out. */
 export async function seenBanners(query: Query, source: string): Promise<readonly string[]> {
-  const rows = await query
+  const rows = await foundBanners(query, source).execute();
+  return rows.flatMap(({ banner_id: id }) => (id === null || id === '' ? [] : [id]));
+}
+
+/** Steps from banner to banner along their index: a source has millions of decisions but few banners. */
+function foundBanners(query: Query, source: string) {
+  return query
     .withRecursive('found(banner_id)', (db) =>
       db
         .selectFrom('decision_history')
         .select((eb) => eb.fn.min<string | null>('banner_id').as('banner_id'))
         .where('source', '=', source)
-        .where('banner_id', '>', '')
+        .where('banner_id', '>=', '')
         .unionAll(
           db
             .selectFrom('found')
@@ -133,9 +147,7 @@ export async function seenBanners(query: Query, source: string): Promise<readonl
         ),
     )
     .selectFrom('found')
-    .select('banner_id')
-    .execute();
-  return rows.flatMap(({ banner_id: id }) => id ?? []);
+    .select('banner_id');
 }
 
 /** The latest name of each banner that has one. */

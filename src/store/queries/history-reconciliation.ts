@@ -171,20 +171,6 @@ export function createReconciliationQueries(query: Query) {
       );
     },
 
-    /** Whether any row of the pulled log names this banner. */
-    async isInLog({ source, asOf }: Scope, bannerId: string): Promise<boolean> {
-      const row = await query
-        .selectFrom('decision_history')
-        .select('seq')
-        .where('source', '=', source)
-        .where('banner_id', '=', bannerId)
-        .where('via', '=', 'pull')
-        .where('seq', '<=', asOf)
-        .limit(1)
-        .executeTakeFirst();
-      return row !== undefined;
-    },
-
     /** The earliest time that counts in a pulled row; null if there is none. */
     async earliestPulled({ source, asOf }: Scope): Promise<string | null> {
       const row = await query
@@ -384,15 +370,23 @@ export function createStretchQueries(query: Query) {
         sql<number | null>`lag(d.seq) ${over}`.as('before_seq'),
       ]);
   };
-  /** Adds 1 where a stretch begins; the search between two decisions stops at the first delivered one. */
+  /** Whether a decision of the place `within` was delivered. The search stops at the first one. */
+  const someDelivered = (period: Period, within: string) =>
+    sql`exists (select 1 from decision_history as d where d.source = u.source and ${sql.raw(within)}
+      and d.is_first = 1 and d.seq <= ${period.asOf} and ${isDelivered(period)})`;
+  /**
+   * Adds 1 where a stretch begins. What lies between two decisions is looked up in three parts, each of them a range of
+   * the index on (source, at, seq): thousands of decisions may share a time.
+   */
   const begun = (period: Period) =>
     query
       .selectFrom(undelivered(period).as('u'))
       .select(['u.at', 'u.seq'])
       .select(
-        sql<number>`case when u.before_at is not null and not exists (select 1 from decision_history as d where d.source = u.source
-          and d.at >= u.before_at and d.at <= u.at and (d.at > u.before_at or d.seq > u.before_seq) and (d.at < u.at or d.seq < u.seq)
-          and d.is_first = 1 and d.seq <= ${period.asOf} and ${isDelivered(period)}) then 0 else 1 end`.as('begins'),
+        sql<number>`case when u.before_at is not null
+          and not ${someDelivered(period, 'd.at = u.at and d.seq < u.seq and d.seq > case when u.before_at = u.at then u.before_seq else 0 end')}
+          and not (u.before_at < u.at and ${someDelivered(period, 'd.at = u.before_at and d.seq > u.before_seq')})
+          and not ${someDelivered(period, 'd.at > u.before_at and d.at < u.at')} then 0 else 1 end`.as('begins'),
       );
   const numbered = (period: Period) =>
     query
@@ -427,12 +421,12 @@ export function createStretchQueries(query: Query) {
         .limit(1);
     // The appended digit makes `to` inclusive.
     const before = await next({ ...period, to: `${firstAt}0` }, 'desc')
-      .where((eb) => eb.or([eb('d.at', '<', firstAt), eb('d.seq', '<', begin)]))
+      .where(sql<boolean>`(d.at, d.seq) < (${firstAt}, ${begin})`)
       .executeTakeFirst();
     // A delivered decision at the last time comes after the stretch, or it would have ended it, unless the whole
     // stretch has one time.
     const after = await next({ ...period, from: lastAt }, 'asc')
-      .where((eb) => eb.or([eb('d.at', '>', lastAt), eb('d.seq', '>', lastAt > firstAt ? 0 : begin)]))
+      .where(sql<boolean>`(d.at, d.seq) > (${lastAt}, ${lastAt > firstAt ? 0 : begin})`)
       .executeTakeFirst();
     return { deliveredBefore: before?.at ?? null, deliveredAfter: after?.at ?? null };
   };
