@@ -10,6 +10,7 @@ import { hmacSha256 } from '../crypto/hash.ts';
 import { jobRoutes } from './pages/job-progress.tsx';
 import { liveScript, liveScriptPath } from './pages/live-script.ts';
 import { passkeyScript, passkeyScriptPath } from './pages/passkey-script.ts';
+import { typingScript, typingScriptPath } from './pages/typing-script.ts';
 import { stylesheet, stylesheetPath } from './pages/style.ts';
 import { enforceRules, requireRules } from './auth/access.ts';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
@@ -105,6 +106,7 @@ export async function createAdminApp(context: Context, metrics: Metrics, health:
   for (const [path, script] of [
     [passkeyScriptPath, passkeyScript],
     [liveScriptPath, liveScript],
+    [typingScriptPath, typingScript],
   ] as const)
     app.get(path, (_request, reply) =>
       reply

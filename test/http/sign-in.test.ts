@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { createOfficeWorld, createVisitor, signedIn } from './office-world.ts';
 
@@ -145,6 +146,41 @@ describe('a session', () => {
     expect(await world.actions('case.moved')).toEqual([]);
     const again = await signedIn(world);
     expect((await again.get(`/cases/${caseId}/letter`)).headers.get('location')).toBe(`/cases/${caseId}#letters`);
+  });
+
+  it('goes on while a letter is being written, on a page that sends nothing for hours', async () => {
+    const world = await createOfficeWorld();
+    const caseId = `default-${await world.event('dsar.submitted', { request_id: 'r-1', email: 'ada@example.org' })}`;
+    const officer = await signedIn(world);
+    const begun = Date.now();
+    for (const path of [
+      `/cases/${caseId}`,
+      `/cases/${caseId}/letter?step=answer`,
+      '/settings/letters',
+      '/settings/profile',
+    ]) {
+      const page = await officer.get(path);
+      const address = /<script src="(\/assets\/typing-\w+\.js)" defer/.exec(page.text)?.[1];
+      expect([path, page.status, address]).toEqual([path, 200, expect.anything()]);
+      expect(page.headers.get('content-security-policy')).toMatch(/script-src 'self';connect-src 'self'/);
+    }
+    // The script as a browser would run it, with a key pressed every four minutes for three hours.
+    const script = await officer.get(
+      /(\/assets\/typing-\w+\.js)/.exec((await officer.get(`/cases/${caseId}`)).text)?.[1] ?? '',
+    );
+    let now = begun;
+    let press: () => void = () => undefined;
+    const sent: string[] = [];
+    const page = { addEventListener: (_: string, listener: () => void) => (press = listener) };
+    const send = async (path: string) => void sent.push(path);
+    runInNewContext(script.text, { document: page, fetch: send, Date: { now: () => now } });
+    for (let minutes = 4; minutes <= 180; minutes += 4) {
+      now = begun + minutes * 60_000;
+      world.setNow(new Date(now).toISOString());
+      press();
+      for (const path of sent.splice(0)) expect((await officer.get(path)).status).toBe(200);
+    }
+    expect((await officer.get(`/cases/${caseId}`)).status).toBe(200);
   });
 
   it('ends when the officer signs out', async () => {

@@ -41,6 +41,7 @@ import type { Deadlines } from '../../law/deadlines.ts';
 import { jurisdictionText } from '../../law/jurisdictions.ts';
 import { missingProfileParts } from '../../law/profile.ts';
 import { detailTexts } from './fields.tsx';
+import { typingScriptPath } from './typing-script.ts';
 
 interface CasePageProps {
   readonly frame: PageFrame;
@@ -65,7 +66,7 @@ export function CasePage(props: CasePageProps) {
   const title = `${kindText(view.kind)} · ${row.case_id}`;
   const packs = documents.filter(({ name }) => name !== 'letter');
   return (
-    <Page title={title} frame={frame} within="requests">
+    <Page title={title} frame={frame} within="requests" script={typingScriptPath}>
       <p class="small">
         <a href="/">← Today</a>
       </p>

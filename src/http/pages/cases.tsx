@@ -10,6 +10,7 @@ import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask } from '../../hand-over/task-link.ts';
 import { packJob } from '../../documents/jobs.ts';
 import { CasePage } from './case-page.tsx';
+import { allowLive } from './live-script.ts';
 import type { NewHandOver } from './hand-over-panel.tsx';
 import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './load-case.ts';
@@ -199,6 +200,7 @@ async function sendCase(
 ): Promise<FastifyReply> {
   const data = await loadCase(context, caseId, officerOf(request).officer);
   if (data === null) throw new CodedError('not_found', 'Unknown case.');
+  allowLive(reply);
   return html(
     reply,
     renderPage(<CasePage frame={pageFrame(context, request, reply)} data={data} {...shown} />),

@@ -25,6 +25,8 @@ import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, Done, Field, Moment, Panel, Problems, Table } from './parts.tsx';
 import { letterText } from './words.ts';
+import { allowLive } from './live-script.ts';
+import { typingScriptPath } from './typing-script.ts';
 
 const doneTexts: Readonly<Record<string, string>> = {
   saved: 'Saved. New letters start from it.',
@@ -98,6 +100,7 @@ export async function letterTextRoutes(app: FastifyInstance, context: Context): 
       problems: shown.problems ?? [],
       done: shown.done ?? null,
     };
+    allowLive(reply);
     return html(reply, renderPage(<LetterTextsPage {...props} />), status);
   }
 }
@@ -125,7 +128,7 @@ function LetterTextsPage(props: LetterTextsProps) {
   const { frame, history, problems, done, mayChange } = props;
   const { sample, standard, preview } = shownOf(props);
   return (
-    <Page title="Letter texts" frame={frame} current="letters">
+    <Page title="Letter texts" frame={frame} current="letters" script={typingScriptPath}>
       <h1>Letter texts</h1>
       <p class="lead">
         Your own wording for each kind of letter and language. Letters start from it; officers can still edit it in each

@@ -19,6 +19,8 @@ import { renderHtmlPart } from '../../../reports/render/html.tsx';
 import { sha256Hex } from '../../crypto/hash.ts';
 import { Choice, Field, Input, Notice, Panel, Problems, Select } from './parts.tsx';
 import { letterText } from './words.ts';
+import { allowLive } from './live-script.ts';
+import { typingScriptPath } from './typing-script.ts';
 
 interface CaseParams {
   readonly Params: { readonly caseId: string };
@@ -97,6 +99,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
       draft = await draftLetter(deps(), { ...wish, text: draft.starts[0] });
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
     const props = { frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
+    allowLive(reply);
     return html(reply, renderPage(<LetterPage {...props} />), status);
   }
 }
@@ -120,7 +123,7 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
   const { letter } = draft;
   const title = `${letterText(letter.step)} · ${caseId}`;
   return (
-    <Page title={title} frame={frame} within="requests">
+    <Page title={title} frame={frame} within="requests" script={typingScriptPath}>
       <p class="small">
         <a href={`/cases/${encodeURIComponent(caseId)}#letters`}>← {caseId}</a>
       </p>

@@ -29,6 +29,8 @@ import { periodText } from './retention.tsx';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
+import { allowLive } from './live-script.ts';
+import { typingScriptPath } from './typing-script.ts';
 
 /** A profile as stored on disk. A missing one counts as an empty file. */
 interface OnDisk {
@@ -196,6 +198,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
         isDone={shown.isDone ?? false}
       />
     );
+    allowLive(reply);
     return html(reply, renderPage(page), status);
   }
 }
@@ -229,7 +232,7 @@ function ProfilePage(props: ProfileProps) {
   const { frame, sources, source, file, faults, lost, missing, form, problems, isDone } = props;
   const mayWrite = can(frame.role, 'administer') && file.isWritable;
   return (
-    <Page title="Controller profile" frame={frame} current="profile">
+    <Page title="Controller profile" frame={frame} current="profile" script={typingScriptPath}>
       <h1>Controller profile</h1>
       <p class="lead">The facts about your organisation that every pack, letter and report states.</p>
       {isDone ? (
