@@ -120,6 +120,12 @@ export const profileSections: readonly ProfileSection[] = [
       },
       { name: 'requestForm', kind: 'yes', label: 'Anyone can send a request through a web form' },
       {
+        name: 'requestFormFor',
+        kind: 'lines',
+        label: 'Further sources whose web form names this organisation',
+        hint: 'Short names, one per line. If several sources share this profile, the form of each but the first stays off until it is named here: it might be another client’s.',
+      },
+      {
         name: 'requestFormOn',
         kind: 'lines',
         label: 'Websites that may show the form in a frame',

@@ -113,6 +113,11 @@ export const profileSchema = z
     retention: retention.optional(),
     /** Whether there is a page on which anyone can send a request (docs/request-form.md); absent: there is none. */
     requestForm: z.boolean().optional(),
+    /**
+     * Further sources whose form may name this controller, if they have no profile of their own; only the first source
+     * needs no mention.
+     */
+    requestFormFor: z.array(text).max(1000).optional(),
     /** Websites that may show the form in a frame. */
     requestFormOn: z.array(origin).max(50).optional(),
     /** BCP 47: the language of this profile, and of letters if the request names none in which they exist; null: English. */

@@ -85,6 +85,9 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     offboarded: () => offboardedSources(register),
     /** An active or offboarded source, for work with its evidence. */
     findAny: (slug: string): Source | null => register.findAny(slug),
+    /** When a source was added, ISO 8601 UTC; null: it is set by the environment. */
+    addedAt: (slug: string): string | null =>
+      register.isConfigured(slug) ? null : (register.row(slug)?.createdAt ?? null),
     /** Slugs of rows that cannot be read because someone altered them; they are not listed. */
     damaged: () => register.damaged,
     /** A source's expiring signing secrets: id → until when, ISO 8601 UTC. */

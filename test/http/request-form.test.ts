@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
 import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { startMailServer } from '../outside/mail-server.ts';
-import { createOfficeWorld, createVisitor, type OfficeWorld, type Page } from './office-world.ts';
+import { createOfficeWorld, createVisitor, type OfficeWorld, type Page, signedInAs } from './office-world.ts';
 import { PATIENTLY } from '../temporary.ts';
 
 const PROFILE = 'name: Acme GmbH\ncountry: DE\nregion: BE\nemail: privacy@acme.example\n';
@@ -176,8 +176,39 @@ describe('the request form', () => {
     expect(await cases(world)).toHaveLength(1);
   });
 
-  it('refuses a form that was made for another source', async () => {
+  it('is not offered under a shared profile to a further source, which may be another client’s, until the profile names it', async () => {
     const world = await createFormWorld();
+    const { config, sources } = world.context;
+    await sources.add({ slug: 'bolt', name: 'Bolt AG' }, 'test');
+    const visitor = createVisitor(world.url);
+    const admin = await signedInAs(world, 'admin');
+    const statuses = async () => [(await visitor.get('/r/default')).status, (await visitor.get('/r/bolt')).status];
+    expect(await statuses()).toEqual([200, 404]);
+    const sent = await visitor.post('/r/bolt', { form: numberOf(await visitor.get('/r/default')), ...ada });
+    expect([sent.status, (await cases(world)).length]).toEqual([404, 0]);
+    const page = await admin.get('/sources/bolt');
+    expect(page.text).toContain('The web form of this source is off');
+    expect(page.text).toContain('href="/settings/profile?source=bolt"');
+    expect((await admin.get('/settings/profile?source=bolt')).text).toContain('name="requestFormFor"');
+
+    const shared = await readFile(config.controllerFile ?? '', 'utf8');
+    await writeFile(config.controllerFile ?? '', `${shared}requestFormFor: [bolt]\n`);
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await admin.get('/sources/bolt')).text).toContain('Anyone can send a request at');
+
+    // A profile of its own needs no confirmation.
+    const own = `${config.controllerFile}.bolt.yaml`;
+    await writeFile(own, 'name: Bolt AG\ncountry: AT\nrequestForm: true\n');
+    await writeFile(config.controllerFile ?? '', shared);
+    expect(await statuses()).toEqual([200, 404]);
+    const options = { ...sources.find('bolt')?.options, controllerFile: own };
+    expect((await sources.change('bolt', { options }, 'test')).outcome).toBe('done');
+    expect(await statuses()).toEqual([200, 200]);
+    expect((await visitor.get('/r/bolt')).text).toContain('Bolt AG');
+  });
+
+  it('refuses a form that was made for another source', async () => {
+    const world = await createFormWorld('requestForm: true\nrequestFormFor: [bolt]\n');
     await world.context.sources.add({ slug: 'bolt' }, 'test');
     const visitor = createVisitor(world.url);
     const form = numberOf(await visitor.get('/r/default'));

@@ -1,3 +1,4 @@
+import { requestFormState } from '../../request-form/offered.ts';
 import { discover, type Discovery } from '../../../receivers/discover/discover.ts';
 import { loadRefusedCounts } from '../../attention/deliveries.ts';
 import { loadLastTimes } from '../../attention/figures.ts';
@@ -92,7 +93,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
     jobs,
     runs,
     bannerNames: names,
-    takesRequests: profile?.requestForm === true,
+    requestForm: requestFormState(profile, source, context.sources),
     requestFormUrl: `${publicUrl}/r/${slug}`,
   };
 }

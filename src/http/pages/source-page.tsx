@@ -3,6 +3,7 @@ import type { KeyCheck } from '../../context/check-key.ts';
 import type { Action } from '../../core/action.ts';
 import { can } from '../../core/roles.ts';
 import type { SecretEncoding, Source } from '../../core/source.ts';
+import type { requestFormState } from '../../request-form/offered.ts';
 import { findSourceFaults } from '../../sources/faults.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
 import type { SyncJob } from '../../sync/jobs.ts';
@@ -60,8 +61,8 @@ export interface SourceState {
   /** Ended syncs, newest first. */
   readonly runs: readonly Run[];
   readonly bannerNames: BannerNames;
-  /** Whether the controller profile offers the request form. */
-  readonly takesRequests: boolean;
+  /** Whether the source has a request form. */
+  readonly requestForm: ReturnType<typeof requestFormState>;
   /** Address of the request form. */
   readonly requestFormUrl: string;
 }
@@ -189,11 +190,11 @@ function ConfiguredNotice({ administers, state: { source, admins } }: Configured
   );
 }
 
-function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: Pick<SourcePageProps, 'state'>) {
+function RequestFormPanel({ state: { source, requestForm, requestFormUrl } }: Pick<SourcePageProps, 'state'>) {
   const profile = `/settings/profile?source=${source.slug}`;
   return (
     <Panel id="request-form" title="Request form">
-      {takesRequests ? (
+      {requestForm === 'offered' ? (
         <>
           <p>
             Anyone can send a request at <a href={requestFormUrl}>{requestFormUrl}</a>. A banner can add its consent ID
@@ -206,6 +207,13 @@ function RequestFormPanel({ state: { source, takesRequests, requestFormUrl } }: 
             Websites that show it in a frame are named in the <a href={profile}>controller profile</a>.
           </p>
         </>
+      ) : requestForm === 'unconfirmed' ? (
+        <p>
+          The web form of this source is off, because the controller profile is shared with other sources and may be
+          another client’s: the form would name the wrong organisation. If it is also this source’s, enter{' '}
+          <span class="mono">{source.slug}</span> in the <a href={profile}>controller profile</a> under “Further sources
+          whose web form names this organisation”. Otherwise an administrator has to give the source its own profile.
+        </p>
       ) : (
         <p>
           Requests can come in through a web form. It is off: switch it on in the{' '}

@@ -7,6 +7,7 @@ import { isoNow } from '../../core/clock.ts';
 import { isPrivateTransport } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
+import { requestFormState } from '../../request-form/offered.ts';
 import type { ControllerProfile } from '../../law/profile.ts';
 import {
   confirmAddress,
@@ -172,7 +173,8 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
 async function findOffered(context: SubjectContext, slug: string): Promise<Offered> {
   const source = context.sources.find(slug);
   const profile = source === null ? null : await loadProfile(context, source);
-  if (source === null || profile?.requestForm !== true) throw new CodedError('not_found');
+  if (source === null || profile === null || requestFormState(profile, source, context.sources) !== 'offered')
+    throw new CodedError('not_found');
   const { publicUrl } = context.config;
   // The input would cross the network unencrypted.
   if (publicUrl !== null && !isPrivateTransport(publicUrl)) throw new CodedError('not_found');
