@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findReleaseProblems } from '../../scripts/release-problems.ts';
@@ -29,4 +29,17 @@ it('the changelog begins with the version of the program, and the chart has the 
   const { version } = JSON.parse(read('package.json')) as { version: string };
   expect(findReleaseProblems({ version, status: '', changelog: read('CHANGELOG.md'), published: null })).toEqual([]);
   expect(read('deploy/helm/consent-ledger/Chart.yaml')).toContain(`appVersion: ${version}\n`);
+});
+
+it('every file that docs/deployment.md copies out of the package is in it', () => {
+  const root = join(import.meta.dirname, '../..');
+  const page = readFileSync(join(root, 'docs/deployment.md'), 'utf8');
+  const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+  const copied = [...page.matchAll(/^cp \S*node_modules\/consent-ledger\/(\S+)/gm)].map(([, path = '']) => path);
+  expect(copied.length).toBeGreaterThan(0);
+  expect(page).not.toMatch(/^cp (?!\/)/m);
+  for (const path of copied) {
+    expect(existsSync(join(root, path)), path).toBe(true);
+    expect(files).toContain(path.split('/')[0]);
+  }
 });
