@@ -3,6 +3,7 @@ import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { Agent } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
@@ -155,8 +156,13 @@ describe.runIf(engine !== null)('the image', () => {
 
     expect(call('start', name).status).toBe(0);
     await healthy();
+    // The global agent may still hold connections to the process that was killed.
+    const agent = new Agent();
     for (const [n, body] of bodies.entries())
-      expect((await deliver(url, body)).body).toMatchObject({ status: 'duplicate', seq: answers[n]?.body.seq });
+      expect(await deliver(url, body, agent)).toMatchObject({
+        status: 200,
+        body: { status: 'duplicate', seq: answers[n]?.body.seq },
+      });
     const verified = call('exec', name, 'consent-ledger', 'ledger', 'verify', '--json');
     expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [] });
     // A graceful stop, with room to spare.
