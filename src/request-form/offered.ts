@@ -13,8 +13,16 @@ export function requestFormState(
   sources: Pick<Sources, 'list' | 'offboarded' | 'addedAt'>,
 ): 'offered' | 'off' | 'unconfirmed' {
   if (profile?.requestForm !== true) return 'off';
-  if (source.options.controllerFile !== null || profile.requestFormFor?.includes(source.slug) === true)
-    return 'offered';
+  return isConfirmed(profile, source, sources) ? 'offered' : 'unconfirmed';
+}
+
+/** Whether a profile is a source's own, or was its first, or names it: it is then not taken for another client's. */
+export function isConfirmed(
+  profile: ControllerProfile,
+  source: Pick<Source, 'slug' | 'options'>,
+  sources: Pick<Sources, 'list' | 'offboarded' | 'addedAt'>,
+): boolean {
+  if (source.options.controllerFile !== null || profile.requestFormFor?.includes(source.slug) === true) return true;
   // A client that has left may still be the one that the profile names.
   const sharing = [...sources.list(), ...sources.offboarded().map((one) => one.source)].filter(
     ({ options }) => options.controllerFile === null,
@@ -23,5 +31,5 @@ export function requestFormState(
   const [first] = sharing
     .map(({ slug }) => ({ slug, at: sources.addedAt(slug) ?? '' }))
     .sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : a.slug < b.slug ? -1 : 1));
-  return first?.slug === source.slug ? 'offered' : 'unconfirmed';
+  return first?.slug === source.slug;
 }

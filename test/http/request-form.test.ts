@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { letterLanguages } from '../../reports/letters/languages.ts';
+import { openCase } from '../../src/cases/move-case.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
 import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
@@ -190,10 +191,18 @@ describe('the request form', () => {
     expect(page.text).toContain('The web form of this source is off');
     expect(page.text).toContain('href="/settings/profile?source=bolt"');
     expect((await admin.get('/settings/profile?source=bolt')).text).toContain('name="requestFormFor"');
+    const receivedAt = world.context.clock().toISOString();
+    const request = { source: 'bolt', kind: 'access', channel: 'letter', receivedAt, actor: 'test' } as const;
+    const opened = await openCase(world.context.cases, request);
+    if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
+    await world.context.projector.projected(opened.seq);
+    const letter = async () => (await admin.get(`/cases/${opened.caseId}/letter?step=acknowledgement`)).text;
+    expect(await letter()).toContain('belongs to another client, do not send the letter');
 
     const shared = await readFile(config.controllerFile ?? '', 'utf8');
     await writeFile(config.controllerFile ?? '', `${shared}requestFormFor: [bolt]\n`);
     expect(await statuses()).toEqual([200, 200]);
+    expect(await letter()).not.toContain('belongs to another client');
     expect((await admin.get('/sources/bolt')).text).toContain('Anyone can send a request at');
 
     // A profile of its own needs no confirmation.

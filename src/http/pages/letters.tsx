@@ -16,6 +16,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { letterLanguages } from '../../../reports/letters/languages.ts';
 import { renderHtmlPart } from '../../../reports/render/html.tsx';
+import { isConfirmed } from '../../request-form/offered.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
 import { Choice, Field, Input, Notice, Panel, Problems, Select } from './parts.tsx';
 import { letterText } from './words.ts';
@@ -98,7 +99,16 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     if (draft.outcome === 'drafted' && wish.text == null && draft.starts[0] !== undefined)
       draft = await draftLetter(deps(), { ...wish, text: draft.starts[0] });
     if (draft.outcome !== 'drafted') throw new CodedError('not_found', 'Unknown case.');
-    const props = { frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
+    const { source: slug } = await context.store.read
+      .selectFrom('cases')
+      .select('source')
+      .where('case_id', '=', wish.caseId)
+      .executeTakeFirstOrThrow();
+    const source = context.sources.findAny(slug);
+    const profile = await context.loadProfile(source);
+    const isDoubtful = source !== null && profile !== null && !isConfirmed(profile, source, context.sources);
+    const doubtful = isDoubtful ? { controller: profile.name, source: source.name } : null;
+    const props = { doubtful, frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
     allowLive(reply);
     return html(reply, renderPage(<LetterPage {...props} />), status);
   }
@@ -113,13 +123,15 @@ interface LetterPageProps {
   readonly frame: PageFrame;
   readonly caseId: string;
   readonly draft: LetterDraft;
+  /** A controller named by a profile that may be another client's. */
+  readonly doubtful: { readonly controller: string; readonly source: string } | null;
   /** The officer's last choice. */
   readonly format?: string | undefined;
   readonly problems?: readonly string[];
 }
 
 /** One letter of a case: its selection, language, text, preview, and the button that makes it. Needs no script. */
-function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageProps) {
+function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: LetterPageProps) {
   const { letter } = draft;
   const title = `${letterText(letter.step)} · ${caseId}`;
   return (
@@ -132,6 +144,15 @@ function LetterPage({ frame, caseId, draft, format, problems = [] }: LetterPageP
         Choose, write, check the preview, then create the letter. A letter cannot be changed once it is created.
       </p>
       <Problems title="The letter was not created:" problems={problems} />
+      {doubtful === null ? null : (
+        <Notice tone="warn">
+          <p>
+            This letter names <bdi>{doubtful.controller}</bdi> as the controller: that profile is shared by several
+            sources. If <bdi>{doubtful.source}</bdi> belongs to another client, do not send the letter; ask an
+            administrator to give the source its own profile.
+          </p>
+        </Notice>
+      )}
       <LetterWarnings draft={draft} />
       <div class="columns halves">
         <LetterForm frame={frame} caseId={caseId} draft={draft} format={format} />
@@ -179,7 +200,7 @@ function LetterWarnings({ draft }: { readonly draft: LetterDraft }) {
 }
 
 /** The form for a letter: its kind, language and text, and the button that makes it. */
-function LetterForm({ frame, caseId, draft, format }: LetterPageProps) {
+function LetterForm({ frame, caseId, draft, format }: Pick<LetterPageProps, 'frame' | 'caseId' | 'draft' | 'format'>) {
   const { letter, starts, problem } = draft;
   const { step } = letter;
   return (
