@@ -306,11 +306,16 @@ async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<War
       ([source, { last }]): Warning => ({
         code: 'silent-source',
         source,
-        sentence: `${source} has delivered nothing for ${Math.floor(hoursSince(last))} hours.`,
+        sentence: `${source} has delivered nothing for ${quietText(hoursSince(last))}.`,
         remedy: 'Check that the webhook is still registered with the service and that its address still leads here.',
       }),
     )
     .sort((a, b) => ((a.source ?? '') < (b.source ?? '') ? -1 : 1));
+}
+
+/** `50 hours`, and from four days on `5 days`. */
+function quietText(hours: number): string {
+  return hours < 96 ? `${Math.floor(hours)} hours` : `${Math.floor(hours / 24)} days`;
 }
 
 /** Days before the last delivery that show how often a source sends. */

@@ -139,7 +139,7 @@ function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], '
 }
 
 const sessionEnded =
-  'You are not signed in any more, so nothing was saved. Sign in to return to the page of the form, and send it again.';
+  'Your session has ended, so nothing was saved. Sign in to return to the page of the form, and send it again.';
 
 /** The page from which a form was probably sent: the nearest page above its address, since browsers send no Referer here. */
 function formAddress(app: FastifyInstance, { url, routeOptions }: FastifyRequest): string {
@@ -170,7 +170,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   app.addHook('onRequest', (request) => recogniseOfficer(context, request));
   enforceRules(app, context, (request, reply) => {
     const shown =
-      request.method === 'GET' ? { next: request.url } : { next: formAddress(app, request), problem: sessionEnded };
+      request.method === 'GET' ? { next: request.url } : { next: formAddress(app, request), unsent: sessionEnded };
     return sendSignIn(context, request, reply, shown, 401);
   });
   await app.register(signInRoutes, context);

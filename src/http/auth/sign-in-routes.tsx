@@ -156,7 +156,13 @@ export async function sendSignIn(
   context: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  shown: { readonly next: string; readonly email?: string; readonly problem?: string; readonly done?: string | null },
+  shown: {
+    readonly next: string;
+    readonly email?: string;
+    readonly problem?: string;
+    readonly unsent?: string;
+    readonly done?: string | null;
+  },
   status = 200,
 ): Promise<FastifyReply> {
   const next = localPath(shown.next);

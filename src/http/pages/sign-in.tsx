@@ -10,6 +10,8 @@ interface SignInProps {
   readonly next: string;
   readonly email?: string;
   readonly problem?: string | null;
+  /** Why a form that was just sent did nothing. */
+  readonly unsent?: string | null;
   readonly done?: string | null;
   /** The name of single sign-on; null: not configured. */
   readonly signOn: string | null;
@@ -25,6 +27,7 @@ export function SignInPage({
   next,
   email = '',
   problem = null,
+  unsent = null,
   done = null,
   signOn,
   isEmpty,
@@ -43,6 +46,11 @@ export function SignInPage({
             </p>
           </Notice>
         ) : null}
+        {unsent === null ? null : (
+          <Notice tone="warn">
+            <p>{unsent}</p>
+          </Notice>
+        )}
         <Problems title="You were not signed in:" problems={problem === null ? [] : [problem]} />
         <form method="post" action="/sign-in">
           <Csrf token={csrf} />
