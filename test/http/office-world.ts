@@ -93,6 +93,8 @@ export async function createOfficeWorld(
 /** A browser without scripts: keeps cookies, and sends forms with the hidden fields of their page. */
 export interface Visitor {
   get(path: string): Promise<Page>;
+  /** Sends any request with the visitor's cookies. */
+  send(path: string, init: RequestInit): Promise<Page>;
   post(
     path: string,
     form: Record<string, string>,
@@ -130,6 +132,7 @@ export function createVisitor(adminUrl: string): Visitor {
   const visitor: Visitor = {
     cookies,
     get: (path) => send(path),
+    send,
     post(path, form, options = {}) {
       const token = options.csrf === undefined ? csrf : options.csrf;
       if (options.multipart !== undefined) {

@@ -170,15 +170,15 @@ describe('a session', () => {
     );
     let now = begun;
     let press: () => void = () => undefined;
-    const sent: string[] = [];
+    const sent: [string, RequestInit][] = [];
     const page = { addEventListener: (_: string, listener: () => void) => (press = listener) };
-    const send = async (path: string) => void sent.push(path);
+    const send = async (path: string, init: RequestInit) => void sent.push([path, init]);
     runInNewContext(script.text, { document: page, fetch: send, Date: { now: () => now } });
     for (let minutes = 4; minutes <= 180; minutes += 4) {
       now = begun + minutes * 60_000;
       world.setNow(new Date(now).toISOString());
       press();
-      for (const path of sent.splice(0)) expect((await officer.get(path)).status).toBe(200);
+      for (const [path, init] of sent.splice(0)) expect((await officer.send(path, init)).status).toBe(200);
     }
     expect((await officer.get(`/cases/${caseId}`)).status).toBe(200);
   });

@@ -6,7 +6,7 @@ let last = Date.now();
 document.addEventListener('input', () => {
   if (Date.now() - last < 600000) return;
   last = Date.now();
-  fetch('/account', { method: 'HEAD', cache: 'no-store' }).catch(() => undefined);
+  fetch('/account', { cache: 'no-store' }).catch(() => undefined);
 });
 `.trimStart();
 
