@@ -1,4 +1,4 @@
-import { chmod, copyFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
@@ -99,6 +99,27 @@ it('checks the controller profile in DATA_DIR if CONTROLLER_FILE is not set', as
   await writeFile(join(folder, 'data/controller.yaml'), 'name: [');
   expect(faultsOf(await examine(folder, own))[0]).toContain('data/controller.yaml');
   expect(faultsOf(await examine(folder, env))).toEqual([]);
+});
+
+it('tells a client of several sources which of them have no request form until the profile names them', async () => {
+  const { folder, env } = await createFitInstallation();
+  const profile = join(folder, 'controller.yaml');
+  const complete = await readFile(profile, 'utf8');
+  expect((await runHere(folder, ['source', 'add', 'shop-at'], env)).code).toBe(0);
+  const about = async () =>
+    (await examine(folder, env)).lines.filter(({ sentence }) => sentence.includes('request form'));
+  expect(await about()).toEqual([]);
+  await writeFile(profile, `${complete}\nrequestForm: true\n`);
+  expect(await about()).toEqual([
+    {
+      about: 'controller profile',
+      level: 'note',
+      sentence: `The request form of shop-at is off: ${profile} is shared with other sources, and may be another client’s.`,
+      remedy: expect.stringContaining('requestFormFor: [shop-at]'),
+    },
+  ]);
+  await writeFile(profile, `${complete}\nrequestForm: true\nrequestFormFor: [shop-at]\n`);
+  expect(await about()).toEqual([]);
 });
 
 it('finds an altered entry, unsealed entries and a missing journal', async () => {

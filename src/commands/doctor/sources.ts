@@ -2,6 +2,7 @@ import type { Context } from '../../context.ts';
 import { controllerFileOf } from '../../config.ts';
 import { UsageError } from '../../core/errors.ts';
 import { missingProfileParts } from '../../law/profile.ts';
+import { requestFormState } from '../../request-form/offered.ts';
 import type { Source } from '../../core/source.ts';
 import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
 import { dayText } from '../command-io.ts';
@@ -91,6 +92,17 @@ async function checkProfiles(context: Context): Promise<Line[]> {
             'controller profile',
             `${path} lists no other systems: requests would be answered from this ledger only.`,
             'List the other systems that hold personal data under otherSystems.',
+          ),
+        );
+      const without = group
+        .filter((source) => requestFormState(profile, source, context.sources) === 'unconfirmed')
+        .map(({ slug }) => slug);
+      if (without.length > 0)
+        lines.push(
+          note(
+            'controller profile',
+            `The request form of ${without.length > 3 ? `${without.length} sources` : without.join(', ')} is off: ${path} is shared with other sources, and may be another client’s.`,
+            `If ${profile.name} is also the controller of these sources, add to it requestFormFor: [${without.join(', ')}]. Otherwise give each source its own profile (\`consent-ledger source change <slug> --controller-file <path>\`).`,
           ),
         );
     } catch (error) {
