@@ -136,7 +136,7 @@ it('shows a fault in red, with its entry for people who see every source', async
 it('makes a checkpoint on request', async () => {
   const own = await workingWorld();
   const olga = await signedInAs(own, 'officer');
-  const made = await olga.post('/evidence/checkpoint', {});
+  const made = await olga.post('/evidence/checkpoints', {});
   expect(made.headers.get('location')).toBe('/evidence?done=sealed#checkpoints');
   expect((await own.context.store.read.selectFrom('checkpoints').selectAll().execute()).length).toBe(1);
 });

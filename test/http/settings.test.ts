@@ -272,19 +272,19 @@ it('lists the retention periods, and places and lifts holds', async () => {
     /nothing is erased automatically[\s\S]*36 months \(usual\)/,
   );
 
-  const empty = await officer.post('/settings/holds', { source: 'default', reason: ' ', from: 'tomorrow' });
+  const empty = await officer.post('/settings/retention/holds', { source: 'default', reason: ' ', from: 'tomorrow' });
   expect([empty.status, empty.text.includes('Enter the reason.'), empty.text.includes('YYYY-MM-DD')]).toEqual([
     422,
     true,
     true,
   ]);
-  const nobody = await officer.post('/settings/holds', {
+  const nobody = await officer.post('/settings/retention/holds', {
     source: 'default',
     reason: 'x',
     subject: 'nobody@example.org',
   });
   expect([nobody.status, (await world.actions('hold.placed')).length]).toEqual([422, 0]);
-  await officer.post('/settings/holds', {
+  await officer.post('/settings/retention/holds', {
     source: '',
     reason: 'Inquiry 12/2026',
     from: '2026-01-01',
@@ -295,10 +295,10 @@ it('lists the retention periods, and places and lifts holds', async () => {
   expect(shown.text).toMatch(/Inquiry 12\/2026[\s\S]*every source[\s\S]*by Olga/);
   expect((await limited.get('/settings/retention')).text).not.toContain('Inquiry');
 
-  await limited.post('/settings/holds/lift', { hold: id, reason: 'mine' });
+  await limited.post('/settings/retention/holds/lift', { hold: id, reason: 'mine' });
   expect((await world.actions('hold.lifted')).length).toBe(0);
-  expect((await officer.post('/settings/holds/lift', { hold: id, reason: '' })).status).toBe(422);
-  await officer.post('/settings/holds/lift', { hold: id, reason: 'It is settled' });
+  expect((await officer.post('/settings/retention/holds/lift', { hold: id, reason: '' })).status).toBe(422);
+  await officer.post('/settings/retention/holds/lift', { hold: id, reason: 'It is settled' });
   expect((await world.actions('hold.lifted')).map(({ object }) => object)).toEqual([id]);
   expect((await officer.get('/settings/retention')).text).not.toContain('Inquiry 12/2026');
 });

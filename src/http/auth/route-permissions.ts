@@ -151,8 +151,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /settings/letters': { who: 'read', source: 'installation' },
   'POST /settings/letters': { who: 'administer', source: 'installation' },
   'GET /settings/retention': { who: 'read', source: 'installation' },
-  'POST /settings/holds': { who: 'work', source: 'form' },
-  'POST /settings/holds/lift': { who: 'work', source: 'installation' },
+  'POST /settings/retention/holds': { who: 'work', source: 'form' },
+  'POST /settings/retention/holds/lift': { who: 'work', source: 'installation' },
 
   'GET /settings/erasures': { who: 'work', source: 'installation' },
   'POST /settings/erasures/preview': { who: 'work', source: 'form' },
@@ -182,7 +182,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /evidence': { who: 'read', source: 'installation' },
   'GET /evidence/checkpoint': { who: 'read', source: 'installation' },
   'POST /evidence/verify': { who: 'work', source: 'installation' },
-  'POST /evidence/checkpoint': { who: 'work', source: 'installation' },
+  'POST /evidence/checkpoints': { who: 'work', source: 'installation' },
   'GET /jobs/:jobId/events': { who: 'read', source: 'job' },
 
   'GET /consent': { who: 'read', source: 'installation' },

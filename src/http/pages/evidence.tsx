@@ -50,7 +50,7 @@ type BackupMade = Extract<Action, { action: 'backup.made' }> & { readonly at: st
 export async function evidenceRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/evidence', (request, reply) => showEvidence({ context, request, reply }));
   app.post('/evidence/verify', (request, reply) => requestVerification({ context, request, reply }));
-  app.post('/evidence/checkpoint', async (_request, reply) => {
+  app.post('/evidence/checkpoints', async (_request, reply) => {
     const { outcome } = await context.seal();
     return reply.redirect(`/evidence?done=${outcome}#checkpoints`, 303);
   });
@@ -295,7 +295,7 @@ function CheckpointsPanel({ frame, verifierKey, checkpoints, first, next }: Evid
       )}
       <Pages first={first} next={next} />
       {frame.canWork ? (
-        <form class="buttons" method="post" action="/evidence/checkpoint">
+        <form class="buttons" method="post" action="/evidence/checkpoints">
           <Csrf token={frame.csrf} />
           <button class="quiet" type="submit">
             Make a checkpoint now

@@ -33,7 +33,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     return send(request, reply, { done: doneTexts[done] ?? null });
   });
 
-  app.post('/settings/holds', async (request, reply) => {
+  app.post('/settings/retention/holds', async (request, reply) => {
     const form = formOf(request.body);
     const { source = '', reason = '', caseId = '', subject = '', from = '', to = '' } = form;
     const [start, end] = [dayOf(from), to === '' ? null : dayOf(to, 1)];
@@ -61,7 +61,7 @@ export async function retentionRoutes(app: FastifyInstance, context: Context): P
     return reply.redirect('/settings/retention?done=placed#holds', 303);
   });
 
-  app.post('/settings/holds/lift', async (request, reply) => {
+  app.post('/settings/retention/holds/lift', async (request, reply) => {
     const { hold: holdId = '', reason = '' } = formOf(request.body);
     await context.projector.catchUp();
     const { slugs } = sourcesOf(context, request);
@@ -275,7 +275,7 @@ function LiftHold({ frame, holds }: RetentionProps) {
   return (
     <details>
       <summary>Lift a hold</summary>
-      <form method="post" action="/settings/holds/lift">
+      <form method="post" action="/settings/retention/holds/lift">
         <Csrf token={frame.csrf} />
         <Choice
           id="hold"
@@ -294,7 +294,7 @@ function PlaceHold({ frame, sources, seesAll, form = {} }: RetentionProps) {
   return (
     <details open={form['reason'] !== undefined}>
       <summary>Place a hold</summary>
-      <form method="post" action="/settings/holds">
+      <form method="post" action="/settings/retention/holds">
         <Csrf token={frame.csrf} />
         <p class="hint">It covers data that matches every field you fill in.</p>
         <Input
