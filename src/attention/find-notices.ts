@@ -1,6 +1,5 @@
-import type { CaseRow } from '../cases/fold.ts';
 import { listCases, listMessages } from '../cases/list-cases.ts';
-import type { CaseReading } from '../cases/view.ts';
+import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import { can, type Role } from '../core/roles.ts';
 import type { Source } from '../core/source.ts';
@@ -163,8 +162,9 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
     listWaitingProposals({ store: cases.store, keys }),
   ]);
   const notices: Notice[] = [];
-  for (const { row, daysLeft, deadline } of views) {
-    if (isUntouched(row)) notices.push({ key: `request-new ${row.case_id}`, kind: 'request-new', source: row.source });
+  for (const view of views) {
+    const { row, daysLeft, deadline } = view;
+    if (isUntouched(view)) notices.push({ key: `request-new ${row.case_id}`, kind: 'request-new', source: row.source });
     if (daysLeft === null ? !deadline.placeMissing : daysLeft > DUE_DAYS) continue;
     const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
     notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source });
@@ -183,9 +183,13 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
   return notices;
 }
 
-/** Whether a request arrived without an officer, by a delivery or the web form, and nobody has begun to work on it. */
-function isUntouched({ state, receipt_basis }: Pick<CaseRow, 'state' | 'receipt_basis'>): boolean {
-  return receipt_basis !== 'officer' && (state === 'opened' || state === 'acknowledged');
+/**
+ * Whether a request arrived without an officer, by a delivery or the web form, and nobody has begun to work on it. The
+ * receipt of a duplicate does not count.
+ */
+function isUntouched({ row, folded }: Pick<CaseView, 'row' | 'folded'>): boolean {
+  const basis = folded.ownReceipt?.basis ?? row.receipt_basis;
+  return basis !== 'officer' && (row.state === 'opened' || row.state === 'acknowledged');
 }
 
 /** Distinguishes warnings with the same code and source. */

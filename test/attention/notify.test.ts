@@ -218,7 +218,7 @@ test('tells once of each request that arrived without an officer, until somebody
   const added = await context.sources.add({ ...acme, webhookSecrets: ['a-secret-of-the-source'], options: {} }, 'test');
   expect(added.outcome).toBe('done');
   await world.invite('acme-officer', 'officer', ['acme']);
-  await world.requests('acme', world.ago(0));
+  await world.requests('acme', world.ago(1));
   const opened = await openCase(context.cases, {
     ...{
       source: 'acme',
@@ -246,6 +246,19 @@ test('tells once of each request that arrived without an officer, until somebody
   });
   await world.requests('acme', world.ago(0), world.ago(0), world.ago(0));
   expect(await told()).toEqual(['- Acme Gärten: 2 new requests wait to be taken up.']);
+
+  // A delivered request merged into the letter keeps the letter an officer's, though its receipt now governs.
+  const letter = opened.outcome === 'opened' ? opened.caseId : '';
+  const earlier = await context.store.read
+    .selectFrom('cases')
+    .select(['case_id', 'version'])
+    .where('receipt_basis', '<>', 'officer')
+    .orderBy('receipt_at')
+    .executeTakeFirstOrThrow();
+  const merge = { move: 'close-duplicate', details: { duplicateOf: letter }, actor: 'test' } as const;
+  const merged = await moveCase(context.cases, { caseId: earlier.case_id, basedOn: earlier.version, ...merge });
+  expect(merged.outcome).toBe('moved');
+  expect(await told()).toEqual([]);
 
   const rows = await context.store.read.selectFrom('cases').select(['case_id', 'version']).execute();
   for (const { case_id: caseId, version: basedOn } of rows)
