@@ -216,6 +216,20 @@ describe('the request form', () => {
     expect((await visitor.get('/r/bolt')).text).toContain('Bolt AG');
   });
 
+  it('still shows a request that was sent before the form of a further source went off', async () => {
+    const world = await createFormWorld('requestForm: true\nrequestFormFor: [bolt]\n');
+    await world.context.sources.add({ slug: 'bolt' }, 'test');
+    const visitor = createVisitor(world.url);
+    const form = numberOf(await visitor.get('/r/bolt'));
+    later(world, 5);
+    const sent = await visitor.post('/r/bolt', { form, ...ada });
+    const path = new URL(sent.headers.get('location') ?? '', `${world.url}/r/bolt`).pathname;
+    const file = world.context.config.controllerFile ?? '';
+    await writeFile(file, (await readFile(file, 'utf8')).replace('requestFormFor: [bolt]', ''));
+    expect((await visitor.get('/r/bolt')).status).toBe(404);
+    expect((await visitor.get(path)).status).toBe(200);
+  });
+
   it('refuses a form that was made for another source', async () => {
     const world = await createFormWorld('requestForm: true\nrequestFormFor: [bolt]\n');
     await world.context.sources.add({ slug: 'bolt' }, 'test');

@@ -98,7 +98,8 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   });
 
   async function findReceipt({ source: slug, receipt }: ReceiptParams['Params']) {
-    const offered = await findOffered(context, slug);
+    // A form that goes off because its source shares a profile takes no receipt away.
+    const offered = await findOffered(context, slug, ['offered', 'unconfirmed']);
     const row = await findRequest(deps, slug, receipt);
     if (row === null) throw new CodedError('not_found');
     return { offered, row };
@@ -170,10 +171,14 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
 }
 
 /** Other sources are answered as if there were no such page, so that nobody learns which sources exist. */
-async function findOffered(context: SubjectContext, slug: string): Promise<Offered> {
+async function findOffered(
+  context: SubjectContext,
+  slug: string,
+  states: readonly ReturnType<typeof requestFormState>[] = ['offered'],
+): Promise<Offered> {
   const source = context.sources.find(slug);
   const profile = source === null ? null : await loadProfile(context, source);
-  if (source === null || profile === null || requestFormState(profile, source, context.sources) !== 'offered')
+  if (source === null || profile === null || !states.includes(requestFormState(profile, source, context.sources)))
     throw new CodedError('not_found');
   const { publicUrl } = context.config;
   // The input would cross the network unencrypted.
