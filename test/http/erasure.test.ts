@@ -122,6 +122,14 @@ describe('an officer who erases a person', () => {
     expect((await offered(person))[0]?.id).toBe('eu-gdpr');
   });
 
+  it('is offered all laws by name, and asks for a second person, while the controller profile cannot be read', async () => {
+    const world = await createWorld();
+    const officer = await signedInAs(world, 'officer');
+    await writeFile(world.context.config.controllerFile ?? '', 'name: [');
+    const { status, text } = await officer.post('/settings/erasures/preview', person);
+    expect([status, text.match(/<select[^>]*name="law"/g)?.length]).toEqual([200, 1]);
+  });
+
   it('must give a reason and a law, tick a box, and confirm again if the plan has changed', async () => {
     const world = await createWorld();
     const officer = await signedInAs(world, 'officer');

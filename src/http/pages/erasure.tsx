@@ -268,7 +268,7 @@ async function sendOne(
 }
 
 /** All laws by name, after those that apply to the request, or to the controller if no request is erased. */
-async function lawOptions({ cases }: Pick<Context, 'cases'>, form: Form) {
+async function lawOptions({ cases, loadProfile, sources }: Context, form: Form) {
   const row =
     form['by'] === 'case'
       ? await cases.store.read
@@ -277,7 +277,8 @@ async function lawOptions({ cases }: Pick<Context, 'cases'>, form: Form) {
           .where('case_id', '=', (form['caseId'] ?? '').trim())
           .executeTakeFirst()
       : undefined;
-  const profile = await cases.profileOf(row?.source ?? form['source'] ?? '');
+  // A profile that cannot be read only changes their order.
+  const profile = await loadProfile(sources.findAny(row?.source ?? form['source'] ?? '')).catch(() => null);
   const establishment = { country: null, region: null, ...profile };
   const applicable = findLaws(cases.regimes, row?.jurisdiction ?? null, establishment).laws.map(
     ({ regime }) => regime.id,
