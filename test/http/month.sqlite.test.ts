@@ -20,6 +20,7 @@ region: BE
 email: privacy@acme.example
 language: de
 requestForm: true
+requestFormFor: [acme]
 `;
 
 /** Delivers an event as the service does; resolves with the status of the answer. */
