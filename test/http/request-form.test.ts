@@ -198,6 +198,9 @@ describe('the request form', () => {
     await world.context.projector.projected(opened.seq);
     const letter = async () => (await admin.get(`/cases/${opened.caseId}/letter?step=acknowledgement`)).text;
     expect(await letter()).toContain('belongs to another client, do not send the letter');
+    expect(await letter()).toContain(
+      'enter <span class="mono">bolt</span> in the <a href="/settings/profile?source=bolt"',
+    );
 
     const shared = await readFile(config.controllerFile ?? '', 'utf8');
     await writeFile(config.controllerFile ?? '', `${shared}requestFormFor: [bolt]\n`);

@@ -12,6 +12,7 @@ import {
   produceLetter,
   type LetterDraft,
 } from '../../documents/produce-letter.ts';
+import type { Source } from '../../core/source.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { letterLanguages } from '../../../reports/letters/languages.ts';
@@ -107,7 +108,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
     const source = context.sources.findAny(slug);
     const profile = await context.loadProfile(source);
     const isDoubtful = source !== null && profile !== null && !isConfirmed(profile, source, context.sources);
-    const doubtful = isDoubtful ? { controller: profile.name, source: source.name } : null;
+    const doubtful = isDoubtful ? { controller: profile.name, source } : null;
     const props = { doubtful, frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
     allowLive(reply);
     return html(reply, renderPage(<LetterPage {...props} />), status);
@@ -124,7 +125,7 @@ interface LetterPageProps {
   readonly caseId: string;
   readonly draft: LetterDraft;
   /** A controller named by a profile that may be another client's. */
-  readonly doubtful: { readonly controller: string; readonly source: string } | null;
+  readonly doubtful: { readonly controller: string; readonly source: Pick<Source, 'slug' | 'name'> } | null;
   /** The officer's last choice. */
   readonly format?: string | undefined;
   readonly problems?: readonly string[];
@@ -148,8 +149,11 @@ function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: L
         <Notice tone="warn">
           <p>
             This letter names <bdi>{doubtful.controller}</bdi> as the controller: that profile is shared by several
-            sources. If <bdi>{doubtful.source}</bdi> belongs to another client, do not send the letter; ask an
-            administrator to give the source its own profile.
+            sources. If <bdi>{doubtful.source.name}</bdi> belongs to another client, do not send the letter; ask an
+            administrator to give the source its own profile. If it belongs to <bdi>{doubtful.controller}</bdi>, an
+            administrator can confirm that: enter <span class="mono">{doubtful.source.slug}</span> in the{' '}
+            <a href={`/settings/profile?source=${doubtful.source.slug}`}>controller profile</a> under “Further sources
+            whose web form names this organisation”.
           </p>
         </Notice>
       )}
