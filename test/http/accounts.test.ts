@@ -100,9 +100,13 @@ describe('signing in with a password', () => {
       return { took, seen: [page.status, text, [...page.headers.keys()].sort().join()] };
     };
     await asked('warm-up@acme.example', GOOD);
-    const begun = computed();
-    await hashPassword(GOOD);
-    const hashing = computed() - begun;
+    // The least of some: what else the process computes is counted too, and would set the bar too high.
+    let hashing = Number.POSITIVE_INFINITY;
+    for (let round = 0; round < 4; round += 1) {
+      const begun = computed();
+      await hashPassword(GOOD);
+      hashing = Math.min(hashing, computed() - begun);
+    }
     const wrong = await asked(EMAIL, OTHER);
     expect(wrong.seen[0]).toBe(401);
     expect(wrong.took).toBeGreaterThan(hashing / 2);
