@@ -184,7 +184,7 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
 }
 
 /**
- * Whether a request arrived without an officer, by a delivery or the web form, and nobody has begun to work on it. The
+ * Whether a request arrived without an officer, by a delivery or the web form, and work on it has not started. The
  * receipt of a duplicate does not count.
  */
 function isUntouched({ row, folded }: Pick<CaseView, 'row' | 'folded'>): boolean {

@@ -332,6 +332,6 @@ Check it, without this program and without network, with Node.js 20 or later:
     node verify-export.mjs .
 
 It recomputes each commitment, each leaf hash and the tree, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
-from the entries and are compared with the manifest only, which nobody signed. Compare log.vkey with the key that you obtained another way.
+from the entries and are only compared with the manifest, which is not signed. Compare log.vkey with the key that you obtained another way.
 `;
 }

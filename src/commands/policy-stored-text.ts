@@ -94,7 +94,7 @@ async function loadTold(read: Query, source: string, target: string, possible: r
     .execute();
 }
 
-/** Null if it was erased; empty if there was no text (404, 410). */
+/** Null if it was erased; empty if the service answered 404 or 410. */
 async function loadText(context: Context, options: TextFlags, version: NamedVersion): Promise<string | null> {
   if (version.textSha256 === null) return '';
   const stored = await loadStoredText(context.store.read, options.source, version.firstSeq);

@@ -26,7 +26,7 @@ export function nextStepOf(data: CasePageData): NextStep {
       if (!data.documents.some(isAnswer)) return firstDocument(view);
       if (profile?.secondPersonFor?.includes('answer') === true && folded.approval?.of !== 'answer')
         return step(
-          'A second person has to approve the answer before it is sent. Whoever approves it cannot send it.',
+          'A second person has to approve the answer before it is sent. The person who approves it cannot also send it.',
           'approve',
         );
       return data.held.has('answer')

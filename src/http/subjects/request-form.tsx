@@ -170,7 +170,7 @@ export async function requestFormPages(app: FastifyInstance, context: SubjectCon
   }
 }
 
-/** Other sources are answered as if there were no such page, so that nobody learns which sources exist. */
+/** Any other source gets the answer of a page that does not exist, which hides which sources there are. */
 async function findOffered(
   context: SubjectContext,
   slug: string,

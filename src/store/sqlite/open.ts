@@ -180,7 +180,7 @@ function transactionsOf({ use }: ReturnType<typeof createWriter>) {
     });
 }
 
-/** Damaged pages of both files. Uses its own connection, so that nobody waits for it. */
+/** Damaged pages of both files. Uses its own connection, so it blocks no other reader. */
 async function findDamage(path: string, busyTimeout: number): Promise<readonly string[]> {
   const connection = await openReader(path, busyTimeout);
   try {
