@@ -1,7 +1,7 @@
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { fieldNames, purposeFlags } from './field-names.ts';
 import { normaliseName } from './field-table.ts';
-import { clean, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
+import { clean, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
 import type { Payload } from './payload.ts';
 
 /**
@@ -126,7 +126,7 @@ function collect(
   into: Purposes,
 ): boolean {
   if (typeof value === 'string') {
-    const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
+    const json = /^\s*[[{]/.test(value) ? parseText(value) : undefined;
     if (json !== undefined) return collect(json, path, listed, payload, into);
     return NAMES_LIST.test(path) && collect(value.split(/[,;|]/), path, listed, payload, into);
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../src/core/json.ts';
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { signingKeyOf } from '../src/crypto/keys.ts';
 import {
@@ -303,7 +304,7 @@ function bodyVariants(body: Uint8Array): readonly Variant<Uint8Array>[] {
 /** The same JSON as written by JavaScript, Python and PHP by default, and indented; empty if the body is not JSON. */
 function jsonForms(bytes: Buffer): readonly Buffer[] {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+    const value = parseJson(bytes.toString('utf8').replace(/^\ufeff/, ''));
     const compact = JSON.stringify(value);
     const texts = [
       compact,

@@ -2,7 +2,7 @@ import type { Fact, Occurred } from '../src/core/fact.ts';
 import type { FieldName } from './field-names.ts';
 import { type Asked, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
 import { occurredOf, parseTime, type TimeContext } from './occurred.ts';
-import { clean, isBlank, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
+import { clean, isBlank, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
 
 /** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
 const MAX_FIELDS = 1000;
@@ -64,7 +64,7 @@ export class Payload {
       let value = object[key];
       if (depth < MAX_DEPTH) {
         if (envelopeNames.has(name)) {
-          if (typeof value === 'string' && value.startsWith('{')) value = parseJson(value) ?? value;
+          if (typeof value === 'string' && value.startsWith('{')) value = parseText(value) ?? value;
           if (isJsonObject(value)) {
             enveloped = true;
             this.#open(value, `${path}${key}.`, objects, depth + 1);

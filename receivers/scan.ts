@@ -2,7 +2,7 @@ import { byName, foundBeforeConsent, type ScanFact, type ScanItem } from '../src
 import { type FieldName, fieldsOf } from './field-names.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
-import { hostOf, isJsonObject, type JsonObject, parseJson, textOf } from './parse.ts';
+import { hostOf, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
 
 /** The most cookies and trackers read from one scan; further ones are counted as unread. */
 const MAX_ITEMS = 1000;
@@ -51,7 +51,7 @@ class Collector {
   /** Reads a value as a list; false if it is not one, for instance a number. */
   collect(value: unknown, path: string, group: Group): boolean {
     if (typeof value === 'string') {
-      const json = /^\s*[[{]/.test(value) ? parseJson(value) : undefined;
+      const json = /^\s*[[{]/.test(value) ? parseText(value) : undefined;
       return json !== undefined && typeof json !== 'string' && this.collect(json, path, group);
     }
     if (Array.isArray(value)) this.#list(value, path, group);

@@ -1,3 +1,4 @@
+import { parsePurposes } from '../src/core/consent-judgement.ts';
 import type { ReconciledDecision, ReconciliationFinding } from '../src/store/queries/history-reconciliation.ts';
 import type { Period } from '../src/store/queries/scope.ts';
 import { closingBlocks, createReport, openingBlocks } from './create-report.ts';
@@ -97,7 +98,7 @@ async function* itemsOf(
       bannerId: rows[0]?.banner_id ?? null,
       subject: rows[0]?.subject ?? null,
       state: rows[0]?.state ?? null,
-      purposes: rows[0] === undefined ? null : (JSON.parse(rows[0].purposes) as unknown),
+      purposes: rows[0] === undefined ? null : parsePurposes(rows[0].purposes),
       ...(finding === 'conflicting' ? { contradictions: contradictionsOf(decision) } : {}),
       entries: rows.map(({ seq, via, received_at, commitment }) => ({
         seq,

@@ -1,4 +1,4 @@
-import type { Judged } from '../src/core/consent-judgement.ts';
+import { type Judged, parsePurposes } from '../src/core/consent-judgement.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
 import type { DocumentInput } from './report.ts';
 
@@ -89,7 +89,7 @@ export function caseStateWord(state: string): string {
 
 /** `granted: analytics; denied: marketing`. */
 export function purposesInWords(purposes: string): string {
-  const chosen = Object.entries(JSON.parse(purposes) as Record<string, string>);
+  const chosen = Object.entries(parsePurposes(purposes));
   const named = (answer: string) => chosen.filter(([, given]) => given === answer).map(([purpose]) => purpose);
   const [granted, denied] = [named('granted'), named('denied')];
   return (

@@ -33,7 +33,6 @@ const inside = new Set([
   'fastify',
   'fflate',
   'json-canonicalize',
-  'jsonc-parser',
   'kysely',
   'otpauth',
   'p-retry',

@@ -6,6 +6,7 @@ import {
   necessaryIn,
   outcomesOf,
   type PurposeChoices,
+  parsePurposes,
   purposeKey,
 } from '../../src/core/consent-judgement.ts';
 import { type Hold, isExpired, type JudgedDecision } from '../../src/core/consent-timeline.ts';
@@ -290,7 +291,7 @@ function purposeCounts(
     for (const [purpose, outcome] of named) add(purpose, outcome, decisions);
   };
   for (const { purposes, state, withdraws, decisions } of choices) {
-    const said = { state, purposes: JSON.parse(purposes) as PurposeChoices };
+    const said = { state, purposes: parsePurposes(purposes) };
     count(said.purposes, outcomesOf(said, JSON.parse(withdraws) as string[]), decisions);
   }
   for (const { purposes, outcomes } of disputed) count(purposes, outcomes, 1);

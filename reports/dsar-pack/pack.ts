@@ -1,3 +1,4 @@
+import { parsePurposes } from '../../src/core/consent-judgement.ts';
 import { renderZip, type ZipFile } from '../render/zip.ts';
 import { bannerFiles, evidenceName, historyPage } from './history-page.ts';
 import {
@@ -278,7 +279,7 @@ async function* decisionsOf(context: PackContext): AsyncGenerator<Record<string,
   for await (const row of context.decisions())
     yield {
       ...Object.fromEntries(columns.map(({ title, value }) => [title, value(row)])),
-      purposes: JSON.parse(row.purposes) as unknown,
+      purposes: parsePurposes(row.purposes),
     };
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from './json.ts';
 import type { ConsentState } from './vocabulary.ts';
 
 /**
@@ -29,6 +30,11 @@ export type Judged = ConsentLabel | 'disputed';
 export const ALL_PURPOSES = '*';
 
 export type PurposeChoices = Readonly<Record<string, 'granted' | 'denied'>>;
+
+/** Reads the purposes of a record from the column of a read model. */
+export function parsePurposes(column: string): PurposeChoices {
+  return parseJson(column) as PurposeChoices;
+}
 
 /** The content of a record: the state it states, and the choice for each purpose it names. */
 interface SaidChoice {
@@ -220,8 +226,8 @@ export function choicesThatDiffer(
   a: Pick<RecordSaying, 'purposes'>,
   b: Pick<RecordSaying, 'purposes'>,
 ): readonly { readonly purpose: string; readonly choices: readonly [string, string] }[] {
-  const others = choicesByKey(JSON.parse(b.purposes) as PurposeChoices);
-  return [...choicesByKey(JSON.parse(a.purposes) as PurposeChoices)].flatMap(([key, [purpose, choice]]) => {
+  const others = choicesByKey(parsePurposes(b.purposes));
+  return [...choicesByKey(parsePurposes(a.purposes))].flatMap(([key, [purpose, choice]]) => {
     const other = others.get(key)?.[1];
     return other === undefined || other === choice ? [] : [{ purpose, choices: [choice, other] as const }];
   });

@@ -6,6 +6,7 @@ import {
   necessaryIn,
   outcomesOf,
   type PurposeChoices,
+  parsePurposes,
   purposeKey,
   type PurposeOutcome,
 } from './consent-judgement.ts';
@@ -137,7 +138,7 @@ function latestOf(holds: Map<string, Hold>): Map<string, Hold> {
 export function togetherOf(rows: readonly Omit<ToldDecision, 'decision_id' | 'banner_id' | 'conflicts'>[]) {
   const purposes = new Map<string, readonly [string, 'granted' | 'denied']>();
   for (const row of rows)
-    for (const [key, choice] of choicesByKey(JSON.parse(row.purposes) as PurposeChoices))
+    for (const [key, choice] of choicesByKey(parsePurposes(row.purposes)))
       if (!purposes.has(key)) purposes.set(key, choice);
   return {
     state: rows.find((row) => row.state !== 'unknown')?.state ?? ('unknown' as const),
@@ -167,7 +168,7 @@ export function judgeDecision(
   const said = disputed
     ? (read.length > 0 ? read : different).map((row) => ({
         state: row.state,
-        purposes: JSON.parse(row.purposes) as PurposeChoices,
+        purposes: parsePurposes(row.purposes),
       }))
     : [{ state, purposes: together.purposes }];
   const judged = said.map((one) => {

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { originWindow, type SnapshotMeta } from '../policy-texts/snapshot.ts';
 import type { Source } from '../core/source.ts';
@@ -154,7 +155,7 @@ function operationsOf(text: string): ReadonlyMap<string, string> {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return null;
   }

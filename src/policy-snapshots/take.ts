@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { canonicalJson, isWellFormed } from '../crypto/canonical.ts';
 import { readPolicyText } from '../policy-texts/policy-text.ts';
 import {
@@ -336,7 +337,7 @@ async function findToldUrl(read: Query, source: string, policyId: string): Promi
     .executeTakeFirst();
   if (row?.url == null || row.body === null) return null;
   try {
-    return findAddress(JSON.parse(row.body.toString('utf8')), row.url, MAX_DEPTH);
+    return findAddress(parseJson(row.body.toString('utf8')), row.url, MAX_DEPTH);
   } catch {
     return null;
   }

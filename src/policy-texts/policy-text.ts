@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { isWellFormed } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 
@@ -202,7 +203,7 @@ const MOST_LEVELS = 100;
  */
 export function readPolicyText(bytes: Uint8Array, contentType: string | null): PolicyText {
   const text = new TextDecoder('utf-8').decode(bytes);
-  const json = contentType !== null && /\bhtml\b/i.test(contentType) ? undefined : parseJson(text);
+  const json = contentType !== null && /\bhtml\b/i.test(contentType) ? undefined : readJson(text);
   if (json === undefined) return plainOrHtml(text, null);
   const holder = findText(json);
   const policyId = holder?.policyId ?? null;
@@ -288,11 +289,11 @@ function isDeep(text: string): boolean {
   return depth > 100;
 }
 
-function parseJson(text: string): unknown {
+function readJson(text: string): unknown {
   const start = text.trimStart()[0];
   if ((start !== '{' && start !== '[' && start !== '"') || isDeep(text)) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { z } from 'zod';
 import { ServiceError, type ServiceSubject } from './service-error.ts';
 
@@ -8,7 +9,7 @@ import { ServiceError, type ServiceSubject } from './service-error.ts';
 export function readJson(bytes: Buffer, about?: ServiceSubject, limits: JsonLimits = usualLimits): unknown {
   assertWithinLimits(bytes, about, limits);
   try {
-    return JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+    return parseJson(bytes.toString('utf8').replace(/^\uFEFF/, ''));
   } catch {
     throw new ServiceError('unreadable', { detail: describeNoJson(bytes), ...(about === undefined ? {} : { about }) });
   }
@@ -134,7 +135,7 @@ export function readEnvelope(body: string, secret: string | null): { code?: stri
   try {
     // Codes and messages are short; longer texts explain nothing.
     if (body.length > MAX_ENVELOPE) return {};
-    json = JSON.parse(body);
+    json = parseJson(body);
   } catch {
     return {};
   }

@@ -1,6 +1,7 @@
+import { parseJson } from '../core/json.ts';
 import { isUtf8 } from 'node:buffer';
 import { createTurns } from '../jobs/event-loop.ts';
-import { findMembers, mayHoldLongNumbers, parseExactly, type Span, salvagePage } from './page-salvage.ts';
+import { findMembers, mayHoldLongNumbers, readExactly, type Span, salvagePage } from './page-salvage.ts';
 import type { ReadPace } from './rate-limit.ts';
 import { describeNoJson, cleanText, readEnvelope, assertWithinLimits, tooLarge } from './answer-json.ts';
 import { ServiceError } from './service-error.ts';
@@ -149,7 +150,7 @@ export async function readPage(answer: Pick<ServiceAnswer, 'bytes' | 'serverDate
 
 function valueOf(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
-  return mayHoldLongNumbers(text) ? parseExactly(text) : (JSON.parse(text) as unknown);
+  return parseJson(text, mayHoldLongNumbers(text) ? readExactly : undefined);
 }
 
 /**
@@ -158,7 +159,7 @@ function valueOf(bytes: Buffer): unknown {
  */
 function cursorOfFrame(frame: string | null, isAllThereIs: boolean): { readonly next: string | null } | null {
   if (frame === null) return null;
-  const json = JSON.parse(Buffer.from(frame, 'latin1').toString('utf8')) as unknown;
+  const json = parseJson(Buffer.from(frame, 'latin1').toString('utf8'));
   try {
     // Rows that occur a second time in the answer were not separated.
     const data = Array.isArray(json) ? json : memberOf(json, 'data');
@@ -179,7 +180,7 @@ function readWithoutRows(bytes: Buffer, latin1: string): string | null {
   let json: unknown;
   try {
     if (bytes.length > MAX_WITHOUT_ROWS) throw new SyntaxError('too long for an empty page');
-    json = JSON.parse(bytes.toString('utf8'));
+    json = parseJson(bytes.toString('utf8'));
   } catch {
     // JSON.parse quotes the text around the error, which is a visitor's row: report only the kind of error.
     throw new ServiceError('unreadable', { detail: describeNoJson(bytes) });

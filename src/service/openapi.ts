@@ -1,3 +1,4 @@
+import { parseJson } from '../core/json.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import { ServiceError } from './service-error.ts';
 import { createTransport, type TransportOptions } from './api-transport.ts';
@@ -69,7 +70,7 @@ export async function fetchDescription(
 /** What is missing from a description; null if it is not a description: not JSON, or without paths. */
 export function findGoneIn(bytes: Buffer): readonly string[] | null {
   try {
-    const json: unknown = JSON.parse(bytes.toString('utf8').replace(/^\uFEFF/, ''));
+    const json = parseJson(bytes.toString('utf8').replace(/^\uFEFF/, ''));
     return describesPaths(json) ? findGone(json) : null;
   } catch {
     return null;

@@ -1,5 +1,5 @@
 import type { Turns } from '../jobs/event-loop.ts';
-import { type Node, parseTree } from 'jsonc-parser';
+import { endOfString } from '../core/json.ts';
 
 /** What can be recovered of a page of rows. Positions refer to the text, one character per byte. */
 interface SalvagedPage {
@@ -231,7 +231,6 @@ export interface Span {
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 const OPEN_OBJECT = 0x7b;
@@ -301,19 +300,6 @@ function endOfValue(text: string, start: number): number {
   return length;
 }
 
-function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end + 1;
-}
-
-/** Whether an odd number of backslashes precedes `at`. */
-function isEscaped(text: string, at: number): boolean {
-  let before = at - 1;
-  while (text.charCodeAt(before) === BACKSLASH) before -= 1;
-  return (at - before) % 2 === 0;
-}
-
 function endOfScalar(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length) {
@@ -348,37 +334,11 @@ export function mayHoldLongNumbers(text: string): boolean {
 }
 
 /**
- * Like JSON.parse, but a number that a double may not hold exactly (more than 15 significant digits, or an exponent) is
- * returned as text: 12345678901234567890 becomes '12345678901234567890'. The text must be valid JSON.
+ * A number, or its text if a double may not hold it exactly (more than 15 significant digits, or an exponent):
+ * 12345678901234567890 becomes '12345678901234567890'.
  */
-export function parseExactly(text: string): unknown {
-  const tree = parseTree(text, [], { disallowComments: true });
-  if (tree === undefined) throw new SyntaxError('not JSON');
-  return valueOf(tree, text);
-}
-
-function valueOf(node: Node, text: string): unknown {
-  switch (node.type) {
-    case 'object':
-      // fromEntries defines own properties, so `__proto__` is a key like any other.
-      return Object.fromEntries(
-        (node.children ?? []).map(({ children = [] }) => [
-          String(children[0]?.value),
-          children[1] === undefined ? null : valueOf(children[1], text),
-        ]),
-      );
-    case 'array':
-      return (node.children ?? []).map((child) => valueOf(child, text));
-    case 'number': {
-      const token = text.slice(node.offset, node.offset + node.length);
-      return isExact(token) ? Number(token) : token;
-    }
-    case 'string':
-    case 'boolean':
-    case 'null':
-    case 'property':
-      return node.value as unknown;
-  }
+export function readExactly(token: string): number | string {
+  return isExact(token) ? Number(token) : token;
 }
 
 function isExact(token: string): boolean {

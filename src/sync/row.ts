@@ -253,7 +253,7 @@ export const volatileFields: ReadonlySet<string> = new Set(
 );
 
 /**
- * The content that identifies a row: RFC 8785 canonical JSON of a value returned by JSON.parse, without the volatile fields. Null if it has no
+ * The content that identifies a row: RFC 8785 canonical JSON of a parsed value, without the volatile fields. Null if it has no
  * canonical form (a lone surrogate), or is nested too deeply.
  *
  * Hand-written because a pull spends most of its time here: it takes a quarter of the time of the library, which needs a copy without the volatile

@@ -100,7 +100,6 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/jobs/bullmq.ts'],
   'csv-parse': ['policies', 'sources'],
   diff: ['src/policy-snapshots/stored-texts.ts'],
-  'jsonc-parser': ['service'],
   fflate: ['ledger', 'documents'],
   pkijs: ['src/ledger/timestamp.ts'],
   asn1js: ['src/ledger/timestamp.ts'],

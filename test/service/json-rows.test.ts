@@ -1,50 +1,10 @@
 import fc from 'fast-check';
 import { type Node, parseTree } from 'jsonc-parser';
 import { describe, expect, it } from 'vitest';
-import { findElements, findMembers, mayHoldLongNumbers, parseExactly } from '../../src/service/page-salvage.ts';
+import { findElements, findMembers, mayHoldLongNumbers, readExactly } from '../../src/service/page-salvage.ts';
+import { parseJson } from '../../src/core/json.ts';
 import { anyCharacter } from '../any-character.ts';
-
-/** JSON text with white space and escapes wherever they may be. */
-function jsonText(): fc.Arbitrary<string> {
-  const space = fc.constantFrom('', '', '', ' ', '\n', '\t', '\r\n', '  ');
-  const text = fc.oneof(
-    fc.string({ unit: anyCharacter }).map((value) => JSON.stringify(value)),
-    fc.constantFrom('"\\""', '"\\\\"', '"\\\\\\""', '"\\u0022\\u005c"', '"{[]},:"', '"\\ud800"', '"ü😀"', '"\\/"'),
-  );
-  const scalar = fc.oneof(
-    text,
-    fc.constantFrom(
-      'null',
-      'true',
-      'false',
-      '0',
-      '-0',
-      '1e400',
-      '-1.5E-7',
-      '12345678901234567890',
-      '0.1234567890123456789',
-    ),
-    fc.integer().map(String),
-  );
-  return fc.letrec<{ value: string }>((tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      scalar,
-      fc
-        .tuple(space, fc.array(fc.tuple(space, tie('value'), space)))
-        .map(([inner, items]) =>
-          items.length === 0 ? `[${inner}]` : `[${items.map((item) => item.join('')).join(',')}]`,
-        ),
-      fc
-        .tuple(space, fc.array(fc.tuple(space, text, space, space, tie('value'), space)))
-        .map(([inner, members]) =>
-          members.length === 0
-            ? `{${inner}}`
-            : `{${members.map(([a, key, b, c, value, d]) => `${a}${key}${b}:${c}${value}${d}`).join(',')}}`,
-        ),
-    ),
-  })).value;
-}
+import { jsonText } from '../json-text.ts';
 
 const toLatin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 const spanOf = (node: Node) => ({ start: node.offset, end: node.offset + node.length });
@@ -52,8 +12,7 @@ const spanOf = (node: Node) => ({ start: node.offset, end: node.offset + node.le
 describe('finding rows by their offsets', () => {
   it('agrees with jsonc-parser about the elements of every array', () => {
     fc.assert(
-      fc.property(jsonText(), (text) => {
-        JSON.parse(text);
+      fc.property(jsonText(), ({ text }) => {
         const latin1 = toLatin1(text);
         const tree = parseTree(latin1);
         expect(findElements(latin1)).toEqual(tree?.type === 'array' ? (tree.children ?? []).map(spanOf) : null);
@@ -64,7 +23,7 @@ describe('finding rows by their offsets', () => {
 
   it('agrees with jsonc-parser about the members of every object, the last of equal keys winning', () => {
     fc.assert(
-      fc.property(jsonText(), (text) => {
+      fc.property(jsonText(), ({ text }) => {
         const latin1 = toLatin1(text);
         const tree = parseTree(latin1);
         const found = findMembers(latin1);
@@ -107,11 +66,11 @@ describe('finding rows by their offsets', () => {
   });
 });
 
-describe('parsing exactly', () => {
-  it('equals JSON.parse if no number is long', () => {
+describe('reading numbers exactly', () => {
+  it('changes nothing if no number is long', () => {
     fc.assert(
-      fc.property(jsonText(), (text) => {
-        if (!mayHoldLongNumbers(text)) expect(parseExactly(text)).toEqual(JSON.parse(text));
+      fc.property(jsonText(), ({ text, value }) => {
+        if (!mayHoldLongNumbers(text)) expect(parseJson(text, readExactly)).toEqual(value);
       }),
       { numRuns: 1000 },
     );
@@ -121,7 +80,7 @@ describe('parsing exactly', () => {
     const text =
       '{"id":12345678901234567890,"n":[9007199254740993,1e400,0.1234567890123456789,123456789012345],"__proto__":1}';
     expect(mayHoldLongNumbers(text)).toBe(true);
-    const value = parseExactly(text) as Record<string, unknown>;
+    const value = parseJson(text, readExactly) as Record<string, unknown>;
     expect(value['id']).toBe('12345678901234567890');
     expect(value['n']).toEqual(['9007199254740993', '1e400', '0.1234567890123456789', 123456789012345]);
     expect(Object.hasOwn(value, '__proto__')).toBe(true);

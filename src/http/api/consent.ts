@@ -1,3 +1,4 @@
+import { parsePurposes } from '../../core/consent-judgement.ts';
 import { z } from 'zod';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import { moment } from '../../cases/moves.ts';
@@ -118,7 +119,7 @@ function findingsRoute(kind: FindingKind, name: string, summary: string) {
             ...{ source, decisionId, recordId: first.record_id, bannerId: first.banner_id, at: first.at },
             records: records.map((one) => ({
               ...{ seq: one.seq, wayIn: one.via, receivedAt: one.received_at, state: one.state },
-              purposes: JSON.parse(one.purposes) as Record<string, string>,
+              purposes: parsePurposes(one.purposes),
             })),
           };
         }),

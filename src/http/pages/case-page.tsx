@@ -1,7 +1,7 @@
 import { choiceTexts, moves, isMoveName } from '../../cases/moves.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
-import { ALL_PURPOSES } from '../../core/consent-judgement.ts';
+import { ALL_PURPOSES, parsePurposes } from '../../core/consent-judgement.ts';
 import { momentText } from '../../core/time-words.ts';
 import {
   dueText,
@@ -477,7 +477,7 @@ function decisionText(decision: CasePageData['decisions'][number]): string {
 
 /** `analytics granted, marketing denied`. */
 function purposesText(purposes: string): string {
-  const choices = JSON.parse(purposes) as Readonly<Record<string, string>>;
+  const choices = parsePurposes(purposes);
   return Object.entries(choices)
     .map(([purpose, choice]) => `${purpose} ${choice}`)
     .join(', ');

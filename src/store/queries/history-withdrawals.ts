@@ -1,5 +1,5 @@
 import { type NotNull, type RawBuilder, sql } from 'kysely';
-import { ALL_PURPOSES, type Judged, type PurposeChoices, purposeKey } from '../../core/consent-judgement.ts';
+import { ALL_PURPOSES, type Judged, parsePurposes, purposeKey } from '../../core/consent-judgement.ts';
 import { judgeDecision } from '../../core/consent-timeline.ts';
 import type { Query } from '../store.ts';
 import { contradicted, firstDecisionsIn, judgedAt } from './decisions-in.ts';
@@ -110,7 +110,7 @@ export function createWithdrawalQueries(query: Query) {
         const key = `${id} ${row.seq}`;
         const told = records.get(`${slug} ${decisionId}`);
         if (id === null || subject === null || told === undefined || found.has(key)) continue;
-        const purposes = grantedAgain(told, Object.keys(parsed(withdrawn)));
+        const purposes = grantedAgain(told, Object.keys(parsePurposes(withdrawn)));
         if (purposes.length > 0) found.set(key, { ...row, caseId: id, subject, purposes });
       }
       return [...found.values()];
@@ -173,10 +173,6 @@ function withdrawalsByRequest(query: Query, sources: readonly string[] | undefin
 
 /** The most consents after a withdrawal to look at: more indicate a fault of the site and are not a list for an officer. */
 const CONSENTS_AFTER = 500;
-
-function parsed(purposes: string): PurposeChoices {
-  return JSON.parse(purposes) as PurposeChoices;
-}
 
 /** The withdrawn purposes (empty: all) that any record of a decision grants again. */
 function grantedAgain(

@@ -1,3 +1,4 @@
+import { parsePurposes } from '../../core/consent-judgement.ts';
 import type { Query } from '../store.ts';
 import { createBannerQueries } from './history-banners.ts';
 import { createDecisionCounts, createStandingQueries } from './history-decision-counts.ts';
@@ -85,7 +86,7 @@ function createCaseQueries(query: Query) {
         .orderBy('seq')
         .execute();
       return rows.flatMap(({ case_id: caseId, seq, purposes }) =>
-        caseId === null ? [] : [{ caseId, seq, purposes: Object.keys(JSON.parse(purposes) as object).sort() }],
+        caseId === null ? [] : [{ caseId, seq, purposes: Object.keys(parsePurposes(purposes)).sort() }],
       );
     },
   };
