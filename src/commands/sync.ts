@@ -1,7 +1,7 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { UsageError } from '../core/errors.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
-import type { PullResult } from '../sync/contract.ts';
+import type { PullResult } from '../sync/pull-result.ts';
 import { dismissBanner } from '../sync/banners.ts';
 import { syncSource, type SyncResult } from '../sync/sync-source.ts';
 import {

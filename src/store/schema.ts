@@ -716,14 +716,14 @@ export const tables = {
        * requested again.
        */
       run_unreadable: defaulting(integer, 0),
-      /** JSON: what the current run still has to read (src/sync/plan.ts); null: no run is open. */
+      /** JSON: what the current run still has to read (src/sync/periods-to-read.ts); null: no run is open. */
       run_plan: optional(text),
       /**
        * Everything reachable before this was read: later runs begin here. The watermark stays at the beginning of the
        * first gap.
        */
       read_to: optional(text),
-      /** JSON: periods that could not be read to their end (src/sync/plan.ts). */
+      /** JSON: periods that could not be read to their end (src/sync/periods-to-read.ts). */
       gaps: optional(text),
       /** JSON: the form in which the service accepts requests (src/sync/query-form.ts); null: the usual one. */
       form: optional(text),

@@ -10,12 +10,12 @@ import type { Appended, Ledger } from '../ledger/ledger.ts';
 import { type IsSuppressed, loadSuppression } from '../ledger/suppression.ts';
 import type { ConsentLogPage } from '../service/consent-logs.ts';
 import type { StoreTransaction } from '../store/store.ts';
-import type { PullDeps, PullRequest } from './contract.ts';
+import type { PullDeps, PullRequest } from './pull-result.ts';
 import { type Asking, askInForm } from './query-form.ts';
 import { ServiceError } from '../service/service-error.ts';
-import { type Piece, periodOf } from './plan.ts';
+import { type Piece, periodOf } from './periods-to-read.ts';
 import { createRowReader, type RowEntry, rowNamesOf } from './row.ts';
-import { type PageRequest, type WalkPage, type WalkStep, walkPages } from './walk.ts';
+import { type PageRequest, type WalkPage, type WalkStep, followCursors } from './follow-cursors.ts';
 
 /** Whose log to read, and with which page size. */
 export interface LogRequest extends Pick<PullRequest, 'source' | 'bannerId' | 'pageRows' | 'signal'> {
@@ -43,7 +43,7 @@ export interface ReadyPage extends WalkPage {
  * Walks part of a banner's log from a cursor, or from its beginning if null. While the caller works on a large page,
  * other walks wait with theirs. Errors: those of the client.
  */
-export async function* walkLog(
+export async function* readLogPages(
   deps: Pick<PullDeps, 'ledger' | 'clock' | 'service' | 'store'>,
   request: LogRequest,
   part: LogPart,
@@ -51,7 +51,7 @@ export async function* walkLog(
 ): AsyncGenerator<WalkStep<ReadyPage>, void, undefined> {
   const places: Places = { byPage: new Map(), areLarge: false };
   try {
-    const steps = walkPages<FetchedLogPage, ReadyPage>({
+    const steps = followCursors<FetchedLogPage, ReadyPage>({
       fetchPage: (wanted) => fetchOne(deps, request, part, wanted, places),
       readPage: (page, wanted) => readRows(deps, request, part, page, wanted),
       cursor,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { columnsOf, type Tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { completeTo, joinGaps, type Piece, type Plan, planSchema } from './plan.ts';
+import { completeTo, joinGaps, type Piece, type Plan, planSchema } from './periods-to-read.ts';
 import { type RequestForm, requestFormSchema, usualForm } from './query-form.ts';
 
 /** How far the pull of one banner has got. */

@@ -18,8 +18,8 @@ import {
   type PullResult,
   unknownBanner,
   unreachable,
-} from './contract.ts';
-import { appendPage, type LogRequest, type PlacedRow, type ReadyPage, walkLog } from './log-pages.ts';
+} from './pull-result.ts';
+import { appendPage, type LogRequest, type PlacedRow, type ReadyPage, readLogPages } from './log-pages.ts';
 import {
   type Attempt,
   ignoresPeriod,
@@ -31,7 +31,7 @@ import {
   type PlanEvent,
   planOf,
   see,
-} from './plan.ts';
+} from './periods-to-read.ts';
 import {
   advancePosition,
   failPosition,
@@ -49,7 +49,7 @@ import {
 } from './position.ts';
 import type { Asking, RequestForm } from './query-form.ts';
 import { addPage, countNew, earliestOf, joinTotals, noTotals, type Totals, type PullTotals } from './row.ts';
-import type { WalkFault } from './walk.ts';
+import type { WalkFault } from './follow-cursors.ts';
 
 /** How far before the watermark an incremental run begins. */
 const DEFAULT_LOOK_BACK_MS = 24 * 60 * 60 * 1000;
@@ -412,7 +412,7 @@ const MAX_REFUSALS = 5000;
 const MAX_TOO_LARGE = 40;
 
 /**
- * Reads the pieces of a plan one after the other; nextPlan (src/sync/plan.ts) says what follows from each page or
+ * Reads the pieces of a plan one after the other; nextPlan (src/sync/periods-to-read.ts) says what follows from each page or
  * refusal. Errors: those of requests without a cursor, and those that are not refusals; `too-large` if smaller pieces
  * do not help.
  */
@@ -428,7 +428,7 @@ export async function* readPlan(
     const seen = nothingSeen();
     const isResumed = plan.cursor !== null;
     try {
-      for await (const step of walkLog(deps, request, { runId: request.runId, piece }, plan.cursor)) {
+      for await (const step of readLogPages(deps, request, { runId: request.runId, piece }, plan.cursor)) {
         if (step.type === 'fault') return yield step;
         const { page } = step;
         tooLarge = 0;

@@ -111,7 +111,7 @@ function written(time: Date, period: Exclude<RequestForm['period'], 'time'>): st
   }
 }
 
-/** Rounded up, except within a millisecond of midnight: parts of a window end there (src/sync/plan.ts). */
+/** Rounded up, except within a millisecond of midnight: parts of a window end there (src/sync/periods-to-read.ts). */
 function toIn(to: string | null, { period }: RequestForm): string | null {
   if (to === null || period === 'time' || !to.includes('T')) return to;
   const unit = period === 'date' ? DAY : 1000;

@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { Query } from '../store/store.ts';
 import { loadSeenBanners } from './banners.ts';
-import { describeGaps } from './plan.ts';
+import { describeGaps } from './periods-to-read.ts';
 import {
   bannerOf,
   gapsOfPosition,

@@ -4,7 +4,7 @@ import { isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { loadBannerIds, loadBannersBeside } from './banners.ts';
-import { isRefused, type PullDeps, type PullRequest, type PullResult } from './contract.ts';
+import { isRefused, type PullDeps, type PullRequest, type PullResult } from './pull-result.ts';
 import { pullConsentLogs } from './pull.ts';
 import { loadWholeLog, noteRefusal } from './position.ts';
 import { traced } from '../tracing/trace.ts';

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sha256 } from '../../src/crypto/hash.ts';
 import { tooLarge } from '../../src/service/answer-json.ts';
-import { walkLog } from '../../src/sync/log-pages.ts';
+import { readLogPages } from '../../src/sync/log-pages.ts';
 import { usualForm } from '../../src/sync/query-form.ts';
 import { openFreshStore } from '../temporary.ts';
 import { sourceAt } from './syncing.ts';
@@ -34,8 +34,8 @@ function walk(banner: string, isSame = false) {
   const ledger = { keyOf: (...parts: (string | Uint8Array)[]) => sha256(Buffer.from(parts.join())) };
   const asking = { form: usualForm, cursorWorked: false, clock };
   const request = { source: sourceAt(null), bannerId: banner, signal: undefined, asking };
-  const deps = { service, ledger, clock, store: opened.store } as unknown as Parameters<typeof walkLog>[0];
-  return walkLog(deps, request, part, null);
+  const deps = { service, ledger, clock, store: opened.store } as unknown as Parameters<typeof readLogPages>[0];
+  return readLogPages(deps, request, part, null);
 }
 
 it('holds few large pages, however many banners wait for their next page', async () => {

@@ -3,7 +3,7 @@ import { type Source, sourceOptionsSchema } from '../../src/core/source.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import { createServiceClient } from '../../src/service/client.ts';
 import type { Store } from '../../src/store/store.ts';
-import type { PullDeps, PullRequest } from '../../src/sync/contract.ts';
+import type { PullDeps, PullRequest } from '../../src/sync/pull-result.ts';
 import { pullConsentLogs } from '../../src/sync/pull.ts';
 import type { SyncDeps } from '../../src/sync/sync-source.ts';
 import { temporaryLedger } from '../temporary.ts';

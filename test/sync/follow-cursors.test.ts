@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type PageRequest, type WalkPage, walkPages } from '../../src/sync/walk.ts';
+import { type PageRequest, type WalkPage, followCursors } from '../../src/sync/follow-cursors.ts';
 
 const readPage = (page: WalkPage) => Promise.resolve(page);
 
@@ -14,7 +14,7 @@ async function walk(
     if (page === undefined) return Promise.reject(new Error(`no page at ${cursor}`));
     return Promise.resolve({ identity: page[0], nextCursor: page[1] });
   };
-  for await (const step of walkPages({ fetchPage, readPage, cursor: options.cursor ?? null, signal: undefined })) {
+  for await (const step of followCursors({ fetchPage, readPage, cursor: options.cursor ?? null, signal: undefined })) {
     out.push(
       step.type === 'page'
         ? (step.page.identity ?? '-')
@@ -48,7 +48,8 @@ describe('walking over pages', () => {
       return Promise.resolve(asked === 1 ? { identity: null, nextCursor: '1' } : { identity: 'b', nextCursor: null });
     };
     const types: string[] = [];
-    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) types.push(step.type);
+    for await (const step of followCursors({ fetchPage, readPage, cursor: null, signal: undefined }))
+      types.push(step.type);
     expect(types).toEqual(['page', 'page', 'page']);
   });
 
@@ -60,7 +61,7 @@ describe('walking over pages', () => {
       return Promise.resolve({ identity: cursor ?? 'start', nextCursor: next });
     };
     const out: string[] = [];
-    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
+    for await (const step of followCursors({ fetchPage, readPage, cursor: null, signal: undefined })) {
       out.push(step.type === 'page' ? (step.page.identity ?? '') : step.fault.reason);
     }
     expect(out).toEqual(['start', '1', '1', '1', '1', '2']);
@@ -93,7 +94,7 @@ describe('walking over pages', () => {
       return { identity: page[0] ?? null, nextCursor: page[1] ?? null };
     };
     const out: string[] = [];
-    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
+    for await (const step of followCursors({ fetchPage, readPage, cursor: null, signal: undefined })) {
       out.push(step.type === 'page' ? `${step.page.identity} ${step.page.nextCursor}` : step.fault.reason);
     }
     expect(out).toEqual(['a 1', 'b 2', 'b 2', `c ${beyond}`, ...(beyond === null ? [] : ['d null'])]);
@@ -110,7 +111,7 @@ describe('walking over pages', () => {
       cursor === null ? Promise.resolve({ identity: 'a', nextCursor: '1' }) : Promise.reject(new Error('away'));
     await expect(
       (async () => {
-        for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined }))
+        for await (const step of followCursors({ fetchPage, readPage, cursor: null, signal: undefined }))
           seen.push(step.type);
       })(),
     ).rejects.toThrow('away');
@@ -123,7 +124,7 @@ describe('walking over pages', () => {
       signal = request.signal;
       return Promise.resolve({ identity: 'a', nextCursor: String(request.number) });
     };
-    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined }))
+    for await (const step of followCursors({ fetchPage, readPage, cursor: null, signal: undefined }))
       if (step.type === 'page') break;
     expect(signal?.aborted).toBe(true);
   });
@@ -140,7 +141,7 @@ describe('walking over pages', () => {
       return Promise.resolve(page);
     };
     const held: [number, number][] = [];
-    for await (const step of walkPages({ fetchPage, readPage, cursor: null, signal: undefined })) {
+    for await (const step of followCursors({ fetchPage, readPage, cursor: null, signal: undefined })) {
       expect(step.type).toBe('page');
       for (let turns = 0; turns < 5; turns += 1) await new Promise((resolve) => setImmediate(resolve));
       held.push([asked.length, read.length]);

@@ -5,8 +5,8 @@ import type { Ledger } from '../ledger/ledger.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { ServiceError, type ServiceErrorKind } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
-import { describeGaps, type Piece } from './plan.ts';
-import type { WalkFault } from './walk.ts';
+import { describeGaps, type Piece } from './periods-to-read.ts';
+import type { WalkFault } from './follow-cursors.ts';
 
 /** What a pull needs. */
 export interface PullDeps {

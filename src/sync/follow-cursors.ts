@@ -80,7 +80,7 @@ interface Arrived<F, P> {
  * after the last page, or with a fault. Remembers a few bytes per page to recognise cursors and pages. Errors: those of
  * fetchPage and readPage, after all earlier pages were yielded. Leaving the loop aborts the current fetch.
  */
-export async function* walkPages<F extends FetchedPage, P extends WalkPage>(
+export async function* followCursors<F extends FetchedPage, P extends WalkPage>(
   options: WalkOptions<F, P>,
 ): AsyncGenerator<WalkStep<P>, void, undefined> {
   const controller = new AbortController();
