@@ -144,6 +144,7 @@ const sessionEnded =
 /** The page from which a form was probably sent: the nearest page above its address, since browsers send no Referer here. */
 function formAddress(app: FastifyInstance, { url, routeOptions }: FastifyRequest): string {
   let [pattern = '/', path = '/'] = [routeOptions.url, url.split('?')[0]];
+  if (app.hasRoute({ method: 'GET', url: `${pattern}/new` })) return `${path}/new`;
   while (pattern !== '' && !app.hasRoute({ method: 'GET', url: pattern })) {
     pattern = pattern.slice(0, pattern.lastIndexOf('/'));
     path = path.slice(0, path.lastIndexOf('/'));

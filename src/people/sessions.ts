@@ -22,8 +22,8 @@ export interface PeopleDeps {
 const SESSION_HOURS = 24;
 /** Milliseconds without use after which a session ends: the limit of the same section. */
 const IDLE_MS = 60 * 60_000;
-/** The last use is recorded to within some minutes, to avoid writing a row for each request. */
-const LAST_USE_MS = 5 * 60_000;
+/** The last use is recorded to the minute, to avoid writing a row for each request. */
+const LAST_USE_MS = 60_000;
 const ID_BYTES = 32;
 const idPattern = /^[A-Za-z0-9_-]{43}$/;
 

@@ -869,7 +869,7 @@ export const tables = {
       browser: text,
       created_at: text,
       expires_at: text,
-      /** To within some minutes; null: not used since it was opened. */
+      /** To the minute; null: not used since it was opened. */
       last_used_at: optional(text),
     },
     'index sessions_person on sessions (person_id)',

@@ -99,13 +99,13 @@ it('says why a delivery was refused; with the new secret an admin readmits it', 
   expect(refused.text).toContain('visitor-late');
   expect(refused.text).toContain('To Bolt Ltd');
   const wanted = { source: 'bolt', encoding: 'text', retire: '24' };
-  const empty = await admin.post('/deliveries/secret', { ...wanted, secret: '' });
+  const empty = await admin.post('/deliveries/refused/secret', { ...wanted, secret: '' });
   expect(empty.status).toBe(422);
-  const added = await admin.post('/deliveries/secret', { ...wanted, secret: NEW });
+  const added = await admin.post('/deliveries/refused/secret', { ...wanted, secret: NEW });
   expect([added.status, added.headers.get('location')]).toEqual([303, '/deliveries/refused?done=secret']);
   expect(world.context.sources.retirements('bolt').size).toBe(1);
-  expect((await admin.post('/deliveries/secret', { ...wanted, secret: NEW })).status).toBe(409);
-  const readmitted = await admin.post('/deliveries/readmit', { source: 'bolt' });
+  expect((await admin.post('/deliveries/refused/secret', { ...wanted, secret: NEW })).status).toBe(409);
+  const readmitted = await admin.post('/deliveries/refused/readmit', { source: 'bolt' });
   const after = await admin.get(readmitted.headers.get('location') ?? '');
   expect(after.text).toContain('1 delivery was readmitted, 1 still refused.');
   const stored = await admin.get('/deliveries?source=bolt');
@@ -117,9 +117,9 @@ it('says why a delivery was refused; with the new secret an admin readmits it', 
 
 it('adds a signing secret to the source from the environment as to any other', async () => {
   const form = { source: 'default', encoding: 'text', retire: '', secret: NEW };
-  expect((await admin.post('/deliveries/secret', form)).status).toBe(303);
+  expect((await admin.post('/deliveries/refused/secret', form)).status).toBe(303);
   expect(world.context.sources.find('default')?.webhookSecrets.map(({ value }) => value)).toEqual([NEW, SECRET]);
-  expect((await admin.post('/deliveries/secret', { ...form, secret: SECRET })).status).toBe(409);
+  expect((await admin.post('/deliveries/refused/secret', { ...form, secret: SECRET })).status).toBe(409);
 });
 
 it('lets an officer tell an admin about the refused deliveries, without names of settings', async () => {
@@ -148,9 +148,9 @@ it('hides events and secrets of a source from people who may not see it', async 
 it('lets only admins readmit deliveries and change secrets', async () => {
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/deliveries/refused');
-  expect(text).not.toContain('action="/deliveries/secret"');
+  expect(text).not.toContain('action="/deliveries/refused/secret"');
   expect(text).toContain('An owner or admin can add a signing secret');
-  expect((await officer.post('/deliveries/readmit', { source: 'bolt' })).status).toBe(403);
+  expect((await officer.post('/deliveries/refused/readmit', { source: 'bolt' })).status).toBe(403);
 });
 
 function seqsIn(text: string): readonly number[] {

@@ -116,9 +116,13 @@ describe('a session', () => {
     }
     at(50);
     expect((await idle.get('/')).status).toBe(200);
+    at(54);
+    expect((await idle.get('/')).status).toBe(200);
     at(62);
     expect((await watching.get('/')).status).toBe(401);
-    at(50 + 62);
+    at(54 + 58);
+    expect((await idle.get('/')).status).toBe(200);
+    at(54 + 58 + 61);
     expect((await idle.get('/')).status).toBe(401);
     at(24 * 60 - 30);
     expect((await busy.get('/')).status).toBe(200);
@@ -135,7 +139,10 @@ describe('a session', () => {
       [`/cases/${caseId}/moves`, `/cases/${caseId}`],
       [`/cases/${caseId}/letter`, `/cases/${caseId}/letter`],
       ['/settings/erasures/preview', '/settings/erasures'],
-      ['/cases', '/cases'],
+      ['/cases', '/cases/new'],
+      ['/cases/search', '/cases'],
+      ['/deliveries/refused/readmit', '/deliveries/refused'],
+      ['/deliveries/refused/secret', '/deliveries/refused'],
       // Below an address that downloads a file, or that has no page, nobody would find the form again.
       ['/evidence/checkpoints', '/evidence'],
       ['/settings/retention/holds', '/settings/retention'],

@@ -120,8 +120,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /deliveries': { who: 'read', source: 'query', views: 'deliveries' },
   'GET /deliveries/refused': { who: 'read', source: 'query', views: 'refused deliveries' },
   'GET /deliveries/refused/:refusedId': { who: 'read', source: 'refused', views: 'object' },
-  'POST /deliveries/readmit': { who: 'administer', source: 'form' },
-  'POST /deliveries/secret': { who: 'administer', source: 'form' },
+  'POST /deliveries/refused/readmit': { who: 'administer', source: 'form' },
+  'POST /deliveries/refused/secret': { who: 'administer', source: 'form' },
   'GET /entries/:seq': { who: 'read', source: 'entry', views: 'object' },
 
   'GET /sources': { who: 'read', source: 'installation' },

@@ -68,7 +68,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     return html(reply, renderPage(<RefusedPage {...props} />));
   });
 
-  app.post('/deliveries/readmit', async (request, reply) => {
+  app.post('/deliveries/refused/readmit', async (request, reply) => {
     const { source = '' } = formOf(request.body);
     if (context.sources.find(source) === null) return send(request, reply, { problems: ['Unknown source.'] }, 422);
     const { rejected: ring, sources, ledger } = context;
@@ -78,7 +78,7 @@ export async function refusedRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect(`/deliveries/refused?in=${seqs.length}&out=${results.length - seqs.length}`, 303);
   });
 
-  app.post('/deliveries/secret', async (request, reply) => {
+  app.post('/deliveries/refused/secret', async (request, reply) => {
     const { source = '', secret = '', encoding = '', retire = '' } = formOf(request.body);
     const known = secretEncodings.find((one) => one === encoding);
     const hours = retireHours.find(([value]) => value === retire)?.[0];
@@ -227,7 +227,7 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
         {kept === 0 ? (
           <p>Nothing is waiting.</p>
         ) : (
-          <form method="post" action="/deliveries/readmit">
+          <form method="post" action="/deliveries/refused/readmit">
             <Csrf token={frame.csrf} />
             <Choice id="readmit-source" label="Source" name="source" options={sourceOptions(sources)} />
             <button type="submit">Verify again</button>
@@ -235,7 +235,7 @@ function Remedies({ frame, sources, kept }: RefusedListProps) {
         )}
       </Panel>
       <Panel id="secret" title="Add a signing secret">
-        <form method="post" action="/deliveries/secret">
+        <form method="post" action="/deliveries/refused/secret">
           <Csrf token={frame.csrf} />
           <Choice id="secret-source" label="Source" name="source" options={sourceOptions(sources)} />
           <Input

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../crypto/hash.ts';
 export const typingScript = `
 let last = Date.now();
 document.addEventListener('input', () => {
-  if (Date.now() - last < 600000) return;
+  if (Date.now() - last < 60000) return;
   last = Date.now();
   fetch('/account', { cache: 'no-store' }).catch(() => undefined);
 });
