@@ -13,8 +13,9 @@ import { passkeyScript, passkeyScriptPath } from './pages/passkey-script.ts';
 import { typingScript, typingScriptPath } from './pages/typing-script.ts';
 import { stylesheet, stylesheetPath } from './pages/style.ts';
 import { enforceRules, requireRules } from './auth/access.ts';
+import { lateForms } from './auth/late-forms.tsx';
 import { formOwner, recogniseOfficer, requireCsrf } from './auth/sessions.ts';
-import { sendSignIn, signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
+import { signInRoutes, signOutRoutes } from './auth/sign-in-routes.tsx';
 import { singleSignOnRoutes } from './auth/single-sign-on.tsx';
 import { accountRoutes } from './pages/account.tsx';
 import { peopleRoutes } from './pages/people.tsx';
@@ -138,20 +139,6 @@ function refuseForeignHosts({ adminHost, adminHosts }: Pick<Context['config'], '
   };
 }
 
-const sessionEnded =
-  'Your session has ended, so nothing was saved. Sign in to return to the page of the form, and send it again.';
-
-/** The page from which a form was probably sent: the nearest page above its address, since browsers send no Referer here. */
-function formAddress(app: FastifyInstance, { url, routeOptions }: FastifyRequest): string {
-  let [pattern = '/', path = '/'] = [routeOptions.url, url.split('?')[0]];
-  if (app.hasRoute({ method: 'GET', url: `${pattern}/new` })) return `${path}/new`;
-  while (pattern !== '' && !app.hasRoute({ method: 'GET', url: pattern })) {
-    pattern = pattern.slice(0, pattern.lastIndexOf('/'));
-    path = path.slice(0, path.lastIndexOf('/'));
-  }
-  return path === '' ? '/' : path;
-}
-
 /** All routes that use sessions. */
 async function officePages(app: FastifyInstance, context: Context): Promise<void> {
   await app.register(cookie);
@@ -169,11 +156,9 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   });
   app.decorateRequest('signedIn', null);
   app.addHook('onRequest', (request) => recogniseOfficer(context, request));
-  enforceRules(app, context, (request, reply) => {
-    const shown =
-      request.method === 'GET' ? { next: request.url } : { next: formAddress(app, request), unsent: sessionEnded };
-    return sendSignIn(context, request, reply, shown, 401);
-  });
+  const late = lateForms(app, context);
+  enforceRules(app, context, late.askToSignIn);
+  late.routes();
   await app.register(signInRoutes, context);
   await app.register(singleSignOnRoutes, context);
   // In a scope of its own: its check of the form's token would otherwise come before the body of an upload is read.

@@ -24,6 +24,8 @@ const SESSION_HOURS = 24;
 const IDLE_MS = 60 * 60_000;
 /** The last use is recorded to the minute, to avoid writing a row for each request. */
 const LAST_USE_MS = 60_000;
+/** Days for which it is known whose an ended session was, for forms that were open when it ended. */
+export const ENDED_DAYS = 7;
 const ID_BYTES = 32;
 const idPattern = /^[A-Za-z0-9_-]{43}$/;
 
@@ -78,9 +80,10 @@ export function newSession(
   return { session: { id, expiresAt }, row };
 }
 
-/** Stores a new session and deletes ended ones. */
+/** Stores a new session and deletes those that ended long ago. */
 export async function keepSession(tx: StoreTransaction, row: Insertable<Tables['sessions']>): Promise<void> {
-  await tx.query.deleteFrom('sessions').where('expires_at', '<', row.created_at).execute();
+  const before = new Date(Date.parse(row.created_at) - ENDED_DAYS * 86_400_000).toISOString();
+  await tx.query.deleteFrom('sessions').where('expires_at', '<', before).execute();
   await tx.insertMany('sessions', [row]);
 }
 
@@ -114,6 +117,20 @@ export async function findSession(
   if (row.found === null || row.role === null || row.name === null || row.disabled_at !== null) return null;
   const { name, role } = row;
   return { officer: actorOf(row.found, name), name, personId: row.found, role, sources: slugsOf(row.sources), handle };
+}
+
+/** The account of a session, even if it has ended by itself; null: signed out, revoked, or not of an account. */
+export async function findSender(
+  deps: Pick<PeopleDeps, 'store' | 'keys'>,
+  id: string | undefined,
+): Promise<string | null> {
+  if (id === undefined || !idPattern.test(id)) return null;
+  const row = await deps.store.read
+    .selectFrom('sessions')
+    .select('person_id')
+    .where('id_hash', '=', idHash(deps, id))
+    .executeTakeFirst();
+  return row?.person_id ?? null;
 }
 
 /** When a session ends that is not used again, ISO 8601 UTC. */

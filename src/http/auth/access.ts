@@ -40,12 +40,12 @@ export function requireRules(app: FastifyInstance): void {
 
 /**
  * Enforces the rule of every route in the scope, in this one place. Call it after the session is known. `signIn`
- * answers people who are not signed in.
+ * answers people who are not signed in, at the latest once the body is read.
  */
 export function enforceRules(
   app: FastifyInstance,
   context: Context,
-  signIn: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>,
+  signIn: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>,
 ): void {
   const noteView = createViewNotes(context);
   // Runs before the body is read.

@@ -22,6 +22,8 @@ export type Rule =
         | 'refused'
         | 'job'
         | 'erasure';
+      /** The form holds a text that somebody wrote: kept for an hour if the session had ended (late-forms.tsx). */
+      readonly isWritten?: true;
       /** The request shows personal data and is recorded as an entry: for the object in the address, or for a list. */
       readonly views?: 'object' | ViewedList;
     };
@@ -56,6 +58,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /signed-out': anyone,
   'POST /sign-out': self,
 
+  'GET /unsent-form': self,
+
   'GET /account': self,
   'POST /account/password': self,
   'POST /account/sessions': self,
@@ -88,15 +92,15 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /cases/views': { who: 'read', source: 'installation' },
   'GET /calendar/:token': anyone,
   'GET /cases/new': { who: 'work', source: 'installation' },
-  'POST /cases': { who: 'work', source: 'form' },
+  'POST /cases': { who: 'work', source: 'form', isWritten: true },
   'GET /cases/:caseId': { who: 'read', source: 'case', views: 'object' },
-  'POST /cases/:caseId/moves': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/moves': { who: 'work', source: 'case', isWritten: true },
   'POST /cases/:caseId/pack': { who: 'work', source: 'case' },
   'POST /cases/:caseId/tasks/mail': { who: 'work', source: 'case' },
   'POST /cases/:caseId/hand-overs': { who: 'work', source: 'case' },
   'POST /cases/:caseId/hand-overs/revoke': { who: 'work', source: 'case' },
   'GET /cases/:caseId/letter': { who: 'work', source: 'case', views: 'object' },
-  'POST /cases/:caseId/letter': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/letter': { who: 'work', source: 'case', isWritten: true },
   'POST /cases/:caseId/letters/:documentId/mail': { who: 'work', source: 'case' },
   'GET /deadline': { who: 'read', source: 'installation' },
 
@@ -147,11 +151,11 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /settings/notifications': self,
   'POST /settings/notifications': self,
   'GET /settings/profile': { who: 'read', source: 'query' },
-  'POST /settings/profile': { who: 'administer', source: 'installation' },
+  'POST /settings/profile': { who: 'administer', source: 'installation', isWritten: true },
   'GET /settings/letters': { who: 'read', source: 'installation' },
-  'POST /settings/letters': { who: 'administer', source: 'installation' },
+  'POST /settings/letters': { who: 'administer', source: 'installation', isWritten: true },
   'GET /settings/retention': { who: 'read', source: 'installation' },
-  'POST /settings/retention/holds': { who: 'work', source: 'form' },
+  'POST /settings/retention/holds': { who: 'work', source: 'form', isWritten: true },
   'POST /settings/retention/holds/lift': { who: 'work', source: 'installation' },
 
   'GET /settings/erasures': { who: 'work', source: 'installation' },
@@ -167,12 +171,12 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /policies/text': { who: 'read', source: 'query' },
   'GET /policies/difference': { who: 'read', source: 'query' },
   'GET /policies/generate': { who: 'work', source: 'installation' },
-  'POST /policies/generate': { who: 'work', source: 'form' },
+  'POST /policies/generate': { who: 'work', source: 'form', isWritten: true },
   'POST /policies/publish': { who: 'work', source: 'form' },
   'POST /policies/list': { who: 'work', source: 'form' },
   'GET /policies/bulk': { who: 'read', source: 'installation' },
   'POST /policies/bulk/file': { who: 'work', source: 'form' },
-  'POST /policies/bulk': { who: 'work', source: 'form' },
+  'POST /policies/bulk': { who: 'work', source: 'form', isWritten: true },
   'GET /policies/bulk/plan': { who: 'read', source: 'query' },
   'POST /policies/bulk/send': { who: 'work', source: 'form' },
   'POST /policies/bulk/stop': { who: 'work', source: 'form' },

@@ -2,12 +2,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { TooManyPasswords } from '../../people/passwords.ts';
-import { findSession, type NewSession, type Session } from '../../people/sessions.ts';
+import { ENDED_DAYS, findSession, type NewSession, type Session } from '../../people/sessions.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is signed in; null before it was looked up, or if nobody is. */
     signedIn: Session | null;
+    /** The account whose ended session sent a form with typed text, until that is kept (late-forms.tsx). */
+    lateSender: string | null;
   }
 }
 
@@ -22,7 +24,8 @@ export function cookieOptions(request: FastifyRequest) {
 }
 
 export function setSessionCookie(context: Pick<Context, 'instance'>, reply: FastifyReply, session: NewSession): void {
-  const expires = new Date(session.expiresAt);
+  // Longer than the session, so that a form sent after its end is still known to be of its account.
+  const expires = new Date(Date.parse(session.expiresAt) + ENDED_DAYS * 86_400_000);
   void reply.setCookie(sessionCookie(context), session.id, { ...cookieOptions(reply.request), expires });
 }
 
@@ -47,14 +50,17 @@ export function officerOf(request: FastifyRequest): Session {
   return request.signedIn;
 }
 
-/** The token of a form, bound to the session (or, before signing in, to the browser). */
+/** The token of a form, bound to the account (or, before signing in, to the browser). */
 export function csrfToken(request: FastifyRequest, reply: FastifyReply): string {
   return reply.generateCsrf({ ...cookieOptions(request), userInfo: formOwner(request) });
 }
 
-/** To what a form's token is bound: the session, or a placeholder before signing in. */
-export function formOwner(request: FastifyRequest): string {
-  return request.signedIn?.handle ?? 'nobody';
+/**
+ * To what a form's token is bound, besides the browser: the account, so that a page that was open when the session
+ * ended works again after signing in; the session, if it has no account; or a placeholder before signing in.
+ */
+export function formOwner({ signedIn, lateSender }: FastifyRequest): string {
+  return signedIn?.personId ?? signedIn?.handle ?? lateSender ?? 'nobody';
 }
 
 const browsers = [
