@@ -46,8 +46,11 @@ export function rolesUnder(role: Role): readonly Role[] {
   }
 }
 
-/** What a token may do within its person's rights. Only people may administer people and access. */
-export const tokenScopes = ['read', 'work'] as const;
+/**
+ * What a token may do within its person's rights. `administer` also rotates signing secrets; only people may administer
+ * people and access.
+ */
+export const tokenScopes = ['read', 'work', 'administer'] as const;
 export type TokenScope = (typeof tokenScopes)[number];
 
 /** Whether a value is exactly the name of a scope. */
@@ -57,7 +60,8 @@ export function isTokenScope(value: unknown): value is TokenScope {
 
 /** The role with which a token acts: the lowest that has everything allowed by both its scope and its person's role. */
 export function tokenRole(role: Role, scope: TokenScope): Role {
-  return scope === 'work' && can(role, 'work') ? 'officer' : 'auditor';
+  if (scope === 'administer' && can(role, 'administer')) return 'admin';
+  return scope !== 'read' && can(role, 'work') ? 'officer' : 'auditor';
 }
 
 /** The purpose of a one-time link: a session without an account, the first account, joining, or a new password. */

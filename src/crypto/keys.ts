@@ -90,6 +90,11 @@ export function openSealed(key: Uint8Array, sealed: Uint8Array, context: string)
   }
 }
 
+/** A new signing secret of a webhook, to be copied into the service: 64 hex digits. */
+export function newSigningSecret(): string {
+  return randomBytes(32).toString('hex');
+}
+
 /**
  * A signing secret with its name, which is the first 8 hex digits of its fingerprint (crypto/keys.ts). The same secret
  * always has the same name, so the ledger's record of which secret signed a delivery stays meaningful after a rotation.

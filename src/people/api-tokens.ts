@@ -110,8 +110,10 @@ export async function createApiToken(
 function problemsOf(person: Person, scope: TokenScope, sources: readonly string[] | null): readonly string[] {
   if (person.disabledAt !== null) return ['The account is disabled: enable it first.'];
   if (person.joinedAt === null) return ['The account is not active yet: its owner has to choose a password first.'];
-  if (scope === 'work' && !can(person.role, 'work'))
+  if (scope !== 'read' && !can(person.role, 'work'))
     return ['An auditor cannot change anything, so neither can an auditor’s token: choose read.'];
+  if (scope === 'administer' && !can(person.role, 'administer'))
+    return ['Only a token of an owner or admin can administer: choose read or work.'];
   const foreign = sources?.filter((slug) => person.sources?.includes(slug) === false) ?? [];
   return foreign.length === 0 ? [] : [`The account may not see the source ${foreign.join(', ')}.`];
 }

@@ -219,3 +219,44 @@ describe('a job', () => {
     expect((await caller.post('/api/v1/banners/names', { ...body, source: 'none' })).status).toBe(422);
   });
 });
+
+describe('signing secrets', () => {
+  it('are rotated by a token that may administer, and by no other', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    await world.context.sources.add({ slug: 'shop', name: 'Shop', webhookSecrets: ['first secret'] }, 'test');
+    const admin = await tokenOf(world, 'admin', { scope: 'administer', name: 'Ada Admin' });
+    const path = '/api/v1/sources/shop/secrets';
+    for (const caller of [
+      await tokenOf(world, 'admin', { scope: 'work' }),
+      await tokenOf(world, 'owner'),
+      await work(world),
+    ]) {
+      const refused = await caller.post(path, {});
+      expect([refused.status, refused.json['detail']]).toEqual([403, expect.stringContaining('scope administer')]);
+    }
+    const elsewhere = await tokenOf(world, 'owner', { scope: 'administer', tokenSources: ['default'] });
+    expect((await elsewhere.post(path, {})).status).toBe(404);
+    const secrets = () => world.context.sources.find('shop')?.webhookSecrets.map(({ value }) => value);
+    expect(secrets()).toEqual(['first secret']);
+
+    const given = await admin.post(path, { secret: 'c2Vjb25k', encoding: 'base64', othersEndInHours: 24 });
+    expect([given.status, given.json]).toMatchObject([201, { secret: null }]);
+    const made = await admin.post(path, {});
+    expect(made.json['secret']).toMatch(/^[0-9a-f]{64}$/);
+    expect(secrets()).toEqual([made.json['secret'], 'c2Vjb25k', 'first secret']);
+    const state = (await admin.get('/api/v1/sources/shop')).json['secrets'] as { id: string; endsAt: string | null }[];
+    expect(state.map(({ endsAt }) => endsAt === null)).toEqual([true, true, false]);
+    expect((await admin.post(path, { secret: 'c2Vjb25k', encoding: 'base64' })).status).toBe(409);
+    expect((await admin.post(path, { secret: 'no hex', encoding: 'hex' })).json).toMatchObject({ code: 'refused' });
+    expect((await admin.post(path, { othersEndInHours: 0 })).status).toBe(400);
+
+    for (const { id } of state.slice(1)) expect((await admin.post(`${path}/${id}/retire`, {})).status).toBe(200);
+    expect(secrets()).toEqual([made.json['secret']]);
+    expect((await admin.post(`${path}/${String(state[1]?.id)}/retire`, {})).status).toBe(404);
+    const last = await admin.post(`${path}/${String(made.json['secretId'])}/retire`, {});
+    expect([last.status, last.json['detail']]).toEqual([422, expect.stringContaining('the only signing secret')]);
+    expect((await world.actions('source.changed')).map(({ actor }) => actor)).toEqual(
+      Array.from({ length: 4 }, () => expect.stringMatching(/^Ada Admin \(.*\) by token t-/)),
+    );
+  });
+});

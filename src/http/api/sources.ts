@@ -3,7 +3,10 @@ import { loadLastTimes } from '../../attention/figures.ts';
 import { checkKey } from '../../context/check-key.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
-import type { Source } from '../../core/source.ts';
+import { secretEncodings, type Source } from '../../core/source.ts';
+import { newSigningSecret, webhookSecretOf } from '../../crypto/keys.ts';
+import { isOnlySecret, ONLY_SECRET, sourceProblems } from '../../sources/refusals.ts';
+import type { SourceOutcome } from '../../sources/sources.ts';
 import { findPerson } from '../../people/people.ts';
 import { roles } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -51,6 +54,11 @@ function sourceOf({ slug, name, baseUrl, siteUrl, apiKey }: Source) {
   return { slug, name, baseUrl, siteUrl, pulls: baseUrl !== null && apiKey !== null };
 }
 
+function refusalOf(outcome: Exclude<SourceOutcome, { readonly outcome: 'done' }>): RefusedRequest {
+  const code = outcome.outcome === 'invalid' ? 'refused' : 'conflict';
+  return new RefusedRequest(code, sourceProblems(outcome));
+}
+
 export const sourceApi = [
   defineRoute({
     method: 'GET',
@@ -62,7 +70,9 @@ export const sourceApi = [
       name: z.string(),
       personId: z.string().nullable(),
       officer: z.string().meta({ description: 'The name under which entries record actions with this token.' }),
-      role: z.enum(roles).meta({ description: 'Of the token: auditor with scope read, officer with scope work.' }),
+      role: z
+        .enum(roles)
+        .meta({ description: 'Of the token: auditor with scope read, officer with work, admin with administer.' }),
       personRole: z.enum(roles).nullable(),
       sources: z.array(z.string()).nullable().meta({ description: 'Null: every one.' }),
     }),
@@ -126,6 +136,69 @@ export const sourceApi = [
       if (source === null) throw new CodedError('not_found');
       const { outcome, sentence } = await checkKey(source, context.clock);
       return { outcome, sentence };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/sources/{slug}/secrets',
+    name: 'addSecret',
+    tag: 'Sources and syncs',
+    summary: 'Rotate the signing secret of a webhook: accept a new one, which is yours or is generated',
+    description:
+      'Needs a token of scope `administer`. The old secrets are accepted until they end or are retired, so that no delivery is lost in between.',
+    params: slugParams,
+    body: z.strictObject({
+      secret: z
+        .string()
+        .min(1)
+        .max(1000)
+        .optional()
+        .meta({ description: 'As the service shows it. Default: one is generated, and returned once.' }),
+      encoding: z.enum(secretEncodings).default('text').meta({ description: 'How `secret` is written.' }),
+      othersEndInHours: z
+        .int()
+        .min(1)
+        .max(8760)
+        .optional()
+        .meta({ description: 'Hours until the old secrets end. Default: they are retired one by one.' }),
+    }),
+    status: 201,
+    answer: z.object({
+      secretId: z.string(),
+      secret: z.string().nullable().meta({ description: 'The generated secret; null: it was given.' }),
+      seq: z.int().meta({ description: 'The entry that records it.' }),
+    }),
+    async handle(context, { params: { slug }, body, by, request }) {
+      if (sourcesOf(context, request).find(slug) === null) throw new CodedError('not_found');
+      const { secret: given, encoding, othersEndInHours: hours } = body;
+      const secret = given?.trim() ?? newSigningSecret();
+      const rotated = await context.sources.rotateSecret(slug, secret, by.officer, {
+        encoding: given === undefined ? 'text' : encoding,
+        retireOthersAt:
+          hours === undefined ? undefined : new Date(context.clock().getTime() + hours * 3_600_000).toISOString(),
+      });
+      if (rotated.outcome !== 'done') throw refusalOf(rotated);
+      await context.projector.projected(rotated.seq);
+      return { secretId: webhookSecretOf(secret).id, secret: given === undefined ? secret : null, seq: rotated.seq };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/sources/{slug}/secrets/{secretId}/retire',
+    name: 'retireSecret',
+    tag: 'Sources and syncs',
+    summary: 'Stop accepting a signing secret',
+    description: 'Needs a token of scope `administer`. The only secret of a source cannot be retired.',
+    params: slugParams.extend({ secretId: z.string().max(100) }),
+    answer: z.object({ seq: z.int().meta({ description: 'The entry that records it.' }) }),
+    async handle(context, { params: { slug, secretId }, by, request }) {
+      const source = sourcesOf(context, request).find(slug);
+      if (source?.webhookSecrets.some(({ id }) => id === secretId) !== true) throw new CodedError('not_found');
+      if (isOnlySecret(source, secretId)) throw new RefusedRequest('refused', [ONLY_SECRET]);
+      const retired = await context.sources.retireSecret(slug, secretId, by.officer);
+      if (retired.outcome !== 'done') throw refusalOf(retired);
+      await context.projector.projected(retired.seq);
+      return { seq: retired.seq };
     },
   }),
   defineRoute({

@@ -60,7 +60,7 @@ export function enforceRules(
       throw new CodedError(
         'not_allowed',
         isByToken
-          ? 'This token may only look and download. Create one that may also handle requests, if your role allows it.'
+          ? `This token may not do this: it needs the scope ${rule.who}. Create one, if your role allows it.`
           : `Your role (${role}) does not allow this. Ask an owner or admin if you need it.`,
       );
     }

@@ -253,6 +253,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/sources': { who: 'read', source: 'installation' },
   'GET /api/v1/sources/:slug': { who: 'read', source: 'address' },
   'POST /api/v1/sources/:slug/check': { who: 'work', source: 'address' },
+  'POST /api/v1/sources/:slug/secrets': { who: 'administer', source: 'address' },
+  'POST /api/v1/sources/:slug/secrets/:secretId/retire': { who: 'administer', source: 'address' },
   'POST /api/v1/banners/names': { who: 'work', source: 'form' },
   'POST /api/v1/syncs/stop': { who: 'work', source: 'form' },
   'GET /api/v1/syncs': { who: 'read', source: 'query' },

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { diagnoseRefused } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
@@ -6,7 +5,9 @@ import { checkKey, type KeyCheck } from '../../context/check-key.ts';
 import { CodedError } from '../../core/errors.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
 import type { SourceChanges } from '../../sources/changes.ts';
+import { isOnlySecret, ONLY_SECRET, sourceProblems } from '../../sources/refusals.ts';
 import type { SourceOutcome } from '../../sources/sources.ts';
+import { newSigningSecret } from '../../crypto/keys.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -41,9 +42,6 @@ const doneTexts: Readonly<Record<string, string>> = {
 
 /** Refused deliveries whose diagnoses are shown during set-up. */
 const REASONS_SHOWN = 3;
-/** Random bytes of a generated secret. */
-const SECRET_BYTES = 32;
-
 /** Values that a page shows only once. */
 interface Shown {
   readonly problems?: readonly string[];
@@ -92,7 +90,7 @@ async function addSecret(exchange: Exchange): Promise<FastifyReply> {
   const { context, request } = exchange;
   const { slug } = sourceOf(exchange);
   const form = formOf(request.body);
-  const made = form['way'] === 'make' ? randomBytes(SECRET_BYTES).toString('hex') : null;
+  const made = form['way'] === 'make' ? newSigningSecret() : null;
   const encoding = secretEncodings.find((one) => one === (form['encoding'] ?? 'text'));
   const hours = retireHours.find(([value]) => value === (form['retire'] ?? ''))?.[0];
   if (encoding === undefined || hours === undefined)
@@ -112,11 +110,7 @@ async function retireSecret(exchange: Exchange): Promise<FastifyReply> {
   const { context, request } = exchange;
   const { slug } = sourceOf(exchange);
   const { secret = '' } = formOf(request.body);
-  const lasting = context.sources.find(slug)?.webhookSecrets.filter(({ id }) => id !== secret) ?? [];
-  if (lasting.length === 0)
-    return refuse(exchange, [
-      'This is the only signing secret: add another one first, or every delivery would be refused.',
-    ]);
+  if (isOnlySecret(context.sources.find(slug), secret)) return refuse(exchange, [ONLY_SECRET]);
   const retired = await context.sources.retireSecret(slug, secret, officerOf(request).officer);
   return answer(exchange, retired, 'retired');
 }
@@ -177,7 +171,7 @@ async function acceptFields(exchange: Exchange): Promise<FastifyReply> {
     return reply.redirect(`/sources/${source.slug}/fields?done=accepted`, 303);
   }
   if (accepted.outcome === 'unchanged') return reply.redirect(`/sources/${source.slug}/fields?done=unchanged`, 303);
-  return sendFields(exchange, { problems: problemsOf(accepted) }, 409);
+  return sendFields(exchange, { problems: sourceProblems(accepted) }, 409);
 }
 
 /** The source in the address, if it is followed and the person may see it. */
@@ -204,7 +198,7 @@ async function answer(exchange: Exchange, outcome: SourceOutcome, done: string):
     case 'configured':
     case 'unknown':
     case 'conflict':
-      return sendBack(exchange, { problems: problemsOf(outcome) }, outcome.outcome === 'invalid' ? 422 : 409);
+      return sendBack(exchange, { problems: sourceProblems(outcome) }, outcome.outcome === 'invalid' ? 422 : 409);
     default:
       return outcome satisfies never;
   }
@@ -276,25 +270,4 @@ function accessOf(form: Form): SourceChanges {
     ...(apiKey === '' ? {} : { apiKey }),
     ...(siteKey === '' ? {} : { siteKey }),
   };
-}
-
-function problemsOf(outcome: Exclude<SourceOutcome, { readonly outcome: 'done' }>): readonly string[] {
-  switch (outcome.outcome) {
-    case 'invalid':
-      return outcome.problems;
-    case 'unchanged':
-      return ['Nothing needed changing.'];
-    case 'exists':
-      return ['This secret is already accepted.'];
-    case 'configured':
-      return [
-        'This source is set by environment variables: change its address and keys there, and restart the server.',
-      ];
-    case 'unknown':
-      return ['The secret no longer exists.'];
-    case 'conflict':
-      return ['Someone else has just changed this source: review it and try again.'];
-    default:
-      return outcome satisfies never;
-  }
 }
