@@ -4,6 +4,7 @@ import { request as httpRequest } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
 import { isoNow } from '../../src/core/clock.ts';
+import { sideBySide } from '../../src/core/side-by-side.ts';
 import { can, type Role, roles, tokenRole, tokenScopes } from '../../src/core/roles.ts';
 import { apiRoutes } from '../../src/http/api/api.ts';
 import { forgetAnswers } from '../../src/http/api/idempotency.ts';
@@ -103,8 +104,9 @@ function call(caller: Pick<Caller, 'get' | 'post'>, route: string, rule: Rule, o
   return caller.post(path, named ? { source } : {});
 }
 
+/** Not all at once: a listener accepts a hundred connections. */
 async function onEach(routes: typeof api, work: (route: string, rule: Rule) => Promise<void>): Promise<void> {
-  await Promise.all(routes.map(([route, rule]) => work(route, rule)));
+  await sideBySide(routes, 16, ([route, rule]) => work(route, rule));
 }
 
 const answered = (status: number): number | 'answered' => ([401, 403, 500, 503].includes(status) ? status : 'answered');
