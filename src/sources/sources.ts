@@ -22,9 +22,13 @@ import {
   withEnvironment,
   withoutEnvironment,
 } from './changes.ts';
+import { readSetting, writeSetting } from '../store/settings.ts';
 import { damagedOutcome, type RegisterOptions, type SourceOutcome, SourceRegister } from './register.ts';
 
 export type { SourceOutcome } from './register.ts';
+
+/** Setting: the slug of the source of the environment, as first seen. */
+const ENVIRONMENT_SOURCE = 'environment_source';
 
 export interface SourcesOptions extends RegisterOptions {
   /** Hosts that may be called over http (HTTP_ALLOWED_HOSTS). */
@@ -71,6 +75,7 @@ export type Sources = Awaited<ReturnType<typeof createSources>>;
 export async function createSources({ httpAllowedHosts = [], onRefreshError, ...options }: SourcesOptions) {
   const register = new SourceRegister(options);
   await register.refresh();
+  const environment = await environmentSource(options);
   const timer = setInterval(() => {
     register.refresh().catch((error: unknown) => onRefreshError?.(error));
   }, REFRESH_MILLISECONDS);
@@ -85,9 +90,11 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     offboarded: () => offboardedSources(register),
     /** An active or offboarded source, for work with its evidence. */
     findAny: (slug: string): Source | null => register.findAny(slug),
-    /** When a source was added, ISO 8601 UTC; null: it is set by the environment. */
-    addedAt: (slug: string): string | null =>
-      register.isConfigured(slug) ? null : (register.row(slug)?.createdAt ?? null),
+    /**
+     * The first source of the installation: the one of the environment, even if it was taken out of it, else the one
+     * added first, even if it was offboarded. It never changes to a source added later.
+     */
+    first: (): string | null => environment ?? firstAdded(register.rows),
     /** Slugs of rows that cannot be read because someone altered them; they are not listed. */
     damaged: () => register.damaged,
     /** A source's expiring signing secrets: id → until when, ISO 8601 UTC. */
@@ -122,6 +129,25 @@ export async function createSources({ httpAllowedHosts = [], onRefreshError, ...
     refresh: () => register.refreshAfresh(),
     close: () => clearInterval(timer),
   };
+}
+
+/** The slug of the environment's source, also remembered for when it is taken out; null: there never was one. */
+async function environmentSource({
+  store,
+  configured,
+}: Pick<RegisterOptions, 'store' | 'configured'>): Promise<string | null> {
+  const known = await readSetting(store, ENVIRONMENT_SOURCE);
+  if (known !== null || configured === null) return known;
+  // A process that cannot write now still runs; a later one remembers it.
+  await writeSetting(store, ENVIRONMENT_SOURCE, configured.slug).catch(() => undefined);
+  return configured.slug;
+}
+
+function firstAdded(rows: readonly StoredSource[]): string | null {
+  const [first] = rows.toSorted((a, b) =>
+    a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.slug < b.slug ? -1 : 1,
+  );
+  return first?.slug ?? null;
 }
 
 function offboardedSources(register: SourceRegister): readonly OffboardedSource[] {
@@ -185,7 +211,7 @@ async function addSource(
   return register.write(
     { action: 'source.added', actor, sourceSlug: slug, changed: [...changed] },
     ['source.added', slug, ...(left === null ? [] : [left])],
-    next,
+    { ...next, createdAt: before?.createdAt ?? now },
   );
 }
 

@@ -3,6 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import { openCase } from '../../src/cases/move-case.ts';
 import { parseFolded } from '../../src/cases/folded.ts';
+import { requestFormState } from '../../src/request-form/offered.ts';
+import { createSources, type Sources } from '../../src/sources/sources.ts';
 import { REQUESTS_PER_HOUR } from '../../src/request-form/request-form.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { startMailServer } from '../outside/mail-server.ts';
@@ -217,6 +219,28 @@ describe('the request form', () => {
     expect((await sources.change('bolt', { options }, 'test')).outcome).toBe('done');
     expect(await statuses()).toEqual([200, 200]);
     expect((await visitor.get('/r/bolt')).text).toContain('Bolt AG');
+  });
+
+  it('is not offered in another client’s name when the first source gets its own profile or leaves the environment', async () => {
+    const { context } = await createFormWorld();
+    const { config, sources, ledger, store, keys, clock } = context;
+    await sources.add({ slug: 'bolt', name: 'Bolt AG' }, 'test');
+    const isOffered = async (all: Sources) => {
+      const profile = await context.loadProfile(null);
+      return all.list().map((source) => [source.slug, requestFormState(profile, source, all)]);
+    };
+    expect(await isOffered(sources)).toEqual([
+      ['bolt', 'unconfirmed'],
+      ['default', 'offered'],
+    ]);
+    const own = `${config.controllerFile}.default.yaml`;
+    await writeFile(own, 'name: Acme Shop\ncountry: DE\n');
+    const options = { ...sources.find('default')?.options, controllerFile: own };
+    expect((await sources.change('default', { options }, 'test')).outcome).toBe('done');
+    expect(Object.fromEntries(await isOffered(sources))).toMatchObject({ bolt: 'unconfirmed' });
+    const without = await createSources({ store, ledger, keys: keys.instance, clock, configured: null });
+    onTestFinished(() => without.close());
+    expect(Object.fromEntries(await isOffered(without))).toMatchObject({ bolt: 'unconfirmed' });
   });
 
   it('still shows a request that was sent before the form of a further source went off', async () => {
