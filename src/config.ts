@@ -209,12 +209,16 @@ export function controllerFileOf(
   { controllerFile, dataDir }: Pick<Config, 'controllerFile' | 'dataDir'>,
   source: Source | null,
 ): { readonly path: string; readonly isNamed: boolean } {
-  const named = source?.options.controllerFile ?? controllerFile;
+  const own = source?.options.controllerFile ?? null;
+  // A profile made in the browser is named relative to DATA_DIR.
+  const named = own === null ? controllerFile : resolve(dataDir, own);
   return { path: named ?? join(dataDir, CONTROLLER_NAME), isNamed: named !== null };
 }
 
 /** Name of the controller profile in DATA_DIR. */
 export const CONTROLLER_NAME = 'controller.yaml';
+/** Folder in DATA_DIR for profiles of single sources that were made in the browser. */
+export const PROFILES_FOLDER = 'profiles';
 
 function databaseOf(given: DatabaseAddress | undefined, cwd: string, dataDir: string): DatabaseAddress {
   if (given === undefined) return { engine: 'sqlite', path: join(dataDir, 'ledger.sqlite') };

@@ -12,7 +12,7 @@ import type { Entry } from '../crypto/entry.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../crypto/merkle.ts';
 import type { Query } from '../store/store.ts';
 import { lastSeq } from './copy-tables.ts';
-import { CONTROLLER_NAME } from '../config.ts';
+import { CONTROLLER_NAME, PROFILES_FOLDER } from '../config.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import type { Adding, Lock } from './archive.ts';
 import { backedUp, describeColumns, encodeRow, readRows, type Row } from './rows.ts';
@@ -169,7 +169,7 @@ async function addEverything(
     files += 1;
   }
   // Later cosignatures concern entries that are not in it.
-  for (const folder of ['witnessed', 'erasures'])
+  for (const folder of ['witnessed', 'erasures', PROFILES_FOLDER])
     for (const name of await namesIn(join(config.dataDir, folder)))
       if (
         !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq) &&

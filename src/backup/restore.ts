@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { copyFile, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import type { Config } from '../config.ts';
+import { type Config, PROFILES_FOLDER } from '../config.ts';
 import { openContext } from '../context.ts';
 import { isoNow } from '../core/clock.ts';
 import { UsageError, VerificationFault } from '../core/errors.ts';
@@ -139,7 +139,7 @@ async function claimPlace(config: Config): Promise<void> {
   }
 }
 
-const RESTORED_FOLDERS = ['documents', 'evidence', 'journal', 'witnessed', 'erasures'];
+const RESTORED_FOLDERS = ['documents', 'evidence', 'journal', 'witnessed', 'erasures', PROFILES_FOLDER];
 
 async function strangersIn({ dataDir, database }: Config): Promise<readonly string[]> {
   const names = await readdir(dataDir).catch(() => []);
@@ -267,8 +267,9 @@ async function putBack(store: Store, dataDir: string, name: string, content: Asy
     return;
   }
   const [, path] =
-    /^files\/((?:documents|evidence|journal|witnessed|erasures)\/\w[\w.-]*|log\.vkey|controller\.yaml)$/.exec(name) ??
-    [];
+    /^files\/((?:documents|evidence|journal|witnessed|erasures|profiles)\/\w[\w.-]*|log\.vkey|controller\.yaml)$/.exec(
+      name,
+    ) ?? [];
   if (path !== undefined) return writeFileFrom(join(dataDir, path), content);
   if (name !== 'backup.json')
     throw new VerificationFault(`The backup contains ${name}, which this version does not support.`);

@@ -178,6 +178,17 @@ export async function readProfileForm(
 }
 
 /**
+ * A copy of a shared profile for one source. It offers no web form: that would name the organisation of the shared
+ * profile until somebody has changed the copy.
+ */
+export async function copyForSource(text: string): Promise<string> {
+  const { parseDocument } = await import('yaml');
+  const document: Document = parseDocument(text, { prettyErrors: false, logLevel: 'error' });
+  for (const part of ['requestForm', 'requestFormFor']) document.delete(part);
+  return document.toString({ lineWidth: 0 });
+}
+
+/**
  * Applies a form to a profile ('' becomes a new one): returns the new text, keeping existing comments, and the names of
  * what changed; or all problems.
  */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { lastSeq } from '../../src/backup/copy-tables.ts';
@@ -14,6 +14,8 @@ import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill, pi
 test('restores a backup made while the server ran on either database, and continues in a new epoch', async () => {
   const home = await emptyPlace();
   await writeFile(join(home.folder, 'controller.yaml'), 'name: Acme GmbH\nsecondPersonFor: [refuse]\n');
+  await mkdir(join(home.folder, 'profiles'));
+  await writeFile(join(home.folder, 'profiles/bolt-1.yaml'), 'name: Bolt AG\n');
   const world = await createOfficeWorld(home.env, { worker: false });
   const { access } = await seedRequests(world);
   await world.event('dsar.submitted', { request_id: 'r-9', type: 'access', email: 'again@example.org' });
@@ -22,6 +24,8 @@ test('restores a backup made while the server ran on either database, and contin
   const job = await world.context.jobs.enqueue({ kind: 'snapshot-all', payload: null });
   expect((await cli(home, 'dsar', 'pack', `default-${access}`, '--json')).code).toBe(0);
   await world.context.seal();
+  const { sources } = world.context;
+  await sources.add({ slug: 'bolt', options: { controllerFile: 'profiles/bolt-1.yaml' } }, 'test');
   const before = await picture(world.context);
   const oldKey = world.context.verifierKey;
   const { recipient, file } = await keyPair();
@@ -46,6 +50,7 @@ test('restores a backup made while the server ran on either database, and contin
     error: expect.stringContaining('restored') as string,
   });
   expect(await context.loadProfile(null)).toMatchObject({ name: 'Acme GmbH', secondPersonFor: ['refuse'] });
+  expect(await context.loadProfile(context.sources.find('bolt'))).toMatchObject({ name: 'Bolt AG' });
   expect(await context.verify()).toMatchObject({
     faults: [],
     restored: [

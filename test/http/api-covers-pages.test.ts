@@ -44,6 +44,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /people/:personId/link': 'isAdministration',
   'POST /settings/letters': 'isAdministration',
   'POST /settings/profile': 'isAdministration',
+  'POST /settings/profile/own': 'isAdministration',
   'POST /sources': 'isAdministration',
   'POST /sources/import': 'isAdministration',
   'POST /sources/:slug/access': 'isAdministration',

@@ -78,6 +78,40 @@ it('says when a source shares the profile, so that nobody overwrites another cli
   expect([own.includes(shared), own.includes('This source has its own profile.')]).toEqual([false, true]);
 });
 
+it('gives a source its own profile, a copy of the shared one without its web form', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { config, sources, loadProfile } = world.context;
+  const file = config.controllerFile ?? '';
+  await writeFile(file, `# Ours\n${await readFile(file, 'utf8')}requestForm: true\nrequestFormFor: [bolt]\n`);
+  const shared = await readFile(file, 'utf8');
+  await sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+  const [owner, officer] = [await signedInAs(world, 'owner', { name: 'Olivia' }), await signedInAs(world, 'officer')];
+  const button = 'Give Bolt Ltd its own profile';
+  expect((await officer.get('/settings/profile?source=bolt')).text).not.toContain(button);
+  expect((await officer.post('/settings/profile/own', { source: 'bolt' })).status).toBe(403);
+  expect((await owner.get('/settings/profile?source=bolt')).text).toContain(button);
+
+  const given = await owner.post('/settings/profile/own', { source: 'bolt' });
+  expect([given.status, given.headers.get('location')]).toEqual([303, '/settings/profile?source=bolt&done=own']);
+  const page = await owner.get('/settings/profile?source=bolt&done=own');
+  expect(page.text).toContain('This source has its own profile.');
+  expect(page.text).not.toContain(button);
+  const bolt = () => loadProfile(sources.find('bolt'));
+  expect(await bolt()).toMatchObject({ name: 'Acme GmbH', country: 'DE' });
+  expect((await bolt())?.requestForm).not.toBe(true);
+  expect((await world.actions('source.changed')).map(({ actor }) => actor.split(' (')[0])).toEqual(['Olivia']);
+  // Relative to DATA_DIR, so that a restored installation elsewhere finds it.
+  expect(sources.find('bolt')?.options.controllerFile).toMatch(/^profiles\/bolt-[0-9a-f]{8}\.yaml$/);
+
+  const saved = await owner.post('/settings/profile', { ...fieldsOf(page.text), name: 'Bolt Ltd' });
+  expect(saved.status).toBe(303);
+  expect((await bolt())?.name).toBe('Bolt Ltd');
+  expect(await readFile(file, 'utf8')).toBe(shared);
+  const again = await owner.post('/settings/profile/own', { source: 'bolt' });
+  expect([again.status, again.text.includes('already has its own profile')]).toEqual([409, true]);
+  expect((await owner.post('/settings/profile/own', { source: 'nowhere' })).status).toBe(404);
+});
+
 it('shows the profile to officers without a form, and says what to do if there is none', async () => {
   const world = await createOfficeWorld();
   const officer = await signedInAs(world, 'officer');

@@ -102,7 +102,7 @@ async function checkProfiles(context: Context): Promise<Line[]> {
           note(
             'controller profile',
             `The request form of ${without.length > 3 ? `${without.length} sources` : without.join(', ')} is off: ${path} is shared with other sources, and may be another client’s.`,
-            `If ${profile.name} is also the controller of these sources, add to it requestFormFor: [${without.join(', ')}]. Otherwise give each source its own profile (\`consent-ledger source change <slug> --controller-file <path>\`).`,
+            `If ${profile.name} is also the controller of these sources, add to it requestFormFor: [${without.join(', ')}]. Otherwise give each source its own profile (in the browser: Settings, Controller profile; or \`consent-ledger source change <slug> --controller-file <path>\`).`,
           ),
         );
     } catch (error) {

@@ -151,6 +151,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /settings/notifications': self,
   'POST /settings/notifications': self,
   'GET /settings/profile': { who: 'read', source: 'query' },
+  'POST /settings/profile/own': { who: 'administer', source: 'form' },
   'POST /settings/profile': { who: 'administer', source: 'installation', isWritten: true },
   'GET /settings/letters': { who: 'read', source: 'installation' },
   'POST /settings/letters': { who: 'administer', source: 'installation', isWritten: true },

@@ -150,8 +150,9 @@ function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: L
           <p>
             This letter names <bdi>{doubtful.controller}</bdi> as the controller: that profile is shared by several
             sources. If <bdi>{doubtful.source.name}</bdi> belongs to another client, do not send the letter; ask an
-            administrator to give the source its own profile. If it belongs to <bdi>{doubtful.controller}</bdi>, an
-            administrator can confirm that: enter <span class="mono">{doubtful.source.slug}</span> in the{' '}
+            owner or admin to give the source its own profile (Settings, Controller profile). If it belongs to{' '}
+            <bdi>{doubtful.controller}</bdi>, an owner or admin can confirm that: enter{' '}
+            <span class="mono">{doubtful.source.slug}</span> in the{' '}
             <a href={`/settings/profile?source=${doubtful.source.slug}`}>controller profile</a> under “Further sources
             whose web form names this organisation”.
           </p>

@@ -1,20 +1,22 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { access, readFile, stat } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { access, mkdir, readFile, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import {
   applyProfileForm,
+  copyForSource,
   type ProfileField,
   profileSections,
   type ProfileForm,
   readProfileForm,
 } from '../../config/profile-form.ts';
-import { controllerFileOf } from '../../config.ts';
+import { controllerFileOf, PROFILES_FOLDER } from '../../config.ts';
 import { parseControllerProfile } from '../../config/settings-files.ts';
 import type { Context } from '../../context.ts';
 import type { Action } from '../../core/action.ts';
 import { isoNow } from '../../core/clock.ts';
-import { codeOf } from '../../core/errors.ts';
+import { codeOf, CodedError } from '../../core/errors.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
@@ -23,12 +25,13 @@ import { missingProfileParts } from '../../law/profile.ts';
 import { retentionUnder } from '../../erasure/retention.ts';
 import { appendAction } from '../../ledger/append-action.ts';
 import { writeDurably } from '../../ledger/durable-file.ts';
+import { sourceProblems } from '../../sources/refusals.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { periodText } from './retention.tsx';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { Choice, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
+import { Choice, Done, Facts, Field, Input, Notice, Panel, Problems, Select, sourceOptions } from './parts.tsx';
 import { allowLive } from './live-script.ts';
 import { typingScriptPath } from './typing-script.ts';
 
@@ -63,7 +66,7 @@ function ownerOf(source: Source | null): string | null {
 export async function profileRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/settings/profile', (request, reply) => {
     const { source = '', done = '' } = formOf(request.query);
-    return send(request, reply, { source, isDone: done === 'saved' });
+    return send(request, reply, { source, done: doneTexts[done] ?? null });
   });
 
   app.post('/settings/profile', async (request, reply) => {
@@ -117,6 +120,35 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     return reply.redirect(address, 303);
   });
 
+  app.post('/settings/profile/own', async (request, reply) => {
+    const { source: slug = '' } = formOf(request.body);
+    const source = sourcesOf(context, request).find(slug);
+    const refuse = (problem: string) => send(request, reply, { source: slug, problems: [problem] }, 409);
+    if (source === null) throw new CodedError('not_found');
+    if (ownerOf(source) !== null) return refuse(`${source.name} already has its own profile.`);
+    const shared = await readProfile(source);
+    const isValid = (await parseControllerProfile(shared.text, shared.path)).outcome === 'loaded';
+    if (!isValid) return refuse('The shared profile has problems: correct them first.');
+    const folder = join(context.config.dataDir, PROFILES_FOLDER);
+    // A name of its own each time: an earlier file of this source is not overwritten.
+    const name = `${slug}-${randomBytes(4).toString('hex')}.yaml`;
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeDurably(folder, name, await copyForSource(shared.text), { mode: 0o600, once: true });
+    } catch (error) {
+      request.log.error({ err: error }, 'a controller profile could not be written');
+      return refuse('The program cannot write its data folder.');
+    }
+    const options = { ...source.options, controllerFile: `${PROFILES_FOLDER}/${name}` };
+    const changed = await context.sources.change(slug, { options }, officerOf(request).officer);
+    if (changed.outcome !== 'done') {
+      await rm(join(folder, name), { force: true });
+      return refuse(sourceProblems(changed).join(' '));
+    }
+    await untilProjected(context, changed.seq);
+    return reply.redirect(`/settings/profile?${new URLSearchParams({ source: slug, done: 'own' }).toString()}`, 303);
+  });
+
   /** The last change of a profile made on the page, as far as entries are folded. */
   async function lastChange(own: string | null): Promise<RecordedChange | null> {
     const row = await context.store.read
@@ -166,7 +198,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
     reply: FastifyReply,
     shown: {
       readonly source: string;
-      readonly isDone?: boolean;
+      readonly done?: string | null;
       readonly problems?: readonly string[];
       readonly form?: ProfileForm;
     },
@@ -195,7 +227,7 @@ export async function profileRoutes(app: FastifyInstance, context: Context): Pro
         missing={parsed?.outcome === 'loaded' ? missingProfileParts(parsed.value) : []}
         form={shown.form ?? (read === null || Array.isArray(read['problems']) ? null : (read as ProfileForm))}
         problems={shown.problems ?? []}
-        isDone={shown.isDone ?? false}
+        done={shown.done ?? null}
       />
     );
     allowLive(reply);
@@ -225,21 +257,23 @@ interface ProfileProps {
   /** Null: the file cannot be shown. */
   readonly form: ProfileForm | null;
   readonly problems: readonly string[];
-  readonly isDone: boolean;
+  readonly done: string | null;
 }
 
+/** Confirmations, by the key in the address. */
+const doneTexts: Readonly<Record<string, string>> = {
+  saved: 'Saved. It applies to documents made from now on.',
+  own: 'The source has its own profile now, a copy of the shared one without the web form. Correct name and contacts before the next letter or report.',
+};
+
 function ProfilePage(props: ProfileProps) {
-  const { frame, sources, source, file, faults, lost, missing, form, problems, isDone } = props;
+  const { frame, sources, source, file, faults, lost, missing, form, problems, done } = props;
   const mayWrite = can(frame.role, 'administer') && file.isWritable;
   return (
     <Page title="Controller profile" frame={frame} current="profile" script={typingScriptPath}>
       <h1>Controller profile</h1>
       <p class="lead">The facts about your organisation that every pack, letter and report states.</p>
-      {isDone ? (
-        <Notice tone="good">
-          <p>Saved. It applies to documents made from now on.</p>
-        </Notice>
-      ) : null}
+      <Done text={done} />
       <Problems title="Nothing was saved:" problems={problems} />
       {lost === null ? null : (
         <Notice tone="warn">
@@ -262,8 +296,19 @@ function ProfilePage(props: ProfileProps) {
         <Notice tone="calm">
           <p>
             <strong>Shared profile.</strong> {source.name} has none of its own: this one names the controller of every
-            such source, and what you save here applies to all of them. A source is given its own on the server.
+            such source, and what you save here applies to all of them.
+            {can(frame.role, 'administer') ? null : ' An owner or admin can give a source its own.'}
           </p>
+          {can(frame.role, 'administer') && file.isMade && faults.length === 0 ? (
+            <form class="buttons" method="post" action="/settings/profile/own">
+              <Csrf token={frame.csrf} />
+              <input type="hidden" name="source" value={source.slug} />
+              <button type="submit" class="quiet">
+                Give {source.name} its own profile
+              </button>
+              <span class="hint">It starts as a copy of this one, without the web form.</span>
+            </form>
+          ) : null}
         </Notice>
       ) : null}
       {file.isMade ? (

@@ -212,7 +212,7 @@ function RequestFormPanel({ state: { source, requestForm, requestFormUrl } }: Pi
           The web form of this source is off, because the controller profile is shared with other sources and may be
           another client’s: the form could name the wrong organisation. If it is also this source’s, enter{' '}
           <span class="mono">{source.slug}</span> in the <a href={profile}>controller profile</a> under “Further sources
-          whose web form names this organisation”. Otherwise an administrator has to give the source its own profile.
+          whose web form names this organisation”. Otherwise an owner or admin gives the source its own profile there.
         </p>
       ) : (
         <p>
