@@ -264,32 +264,24 @@ export interface SameRequest {
   readonly because: 'email' | 'subject' | 'name';
 }
 
-/** Open cases of the same source and kind whose requester has the same e-mail address, id or name. */
-async function listSame(read: Query, view: CaseView): Promise<readonly SameRequest[]> {
-  const { row } = view;
-  if (!view.open) return [];
-  const found = await read
-    .selectFrom('cases')
-    .select(['case_id', 'receipt_at', 'channel', 'requester_email', 'requester_name', 'subject'])
-    .where('source', '=', row.source)
-    .where('state', 'in', [...openStates])
-    .where('kind', '=', row.kind)
-    .where('case_id', '!=', row.case_id)
-    .orderBy('receipt_at')
-    .orderBy('case_id')
-    .execute();
+/** Open cases of the same kind whose requester has the same e-mail address, id or name. */
+function listSame({ row, open }: CaseView, requesters: readonly Requester[]): readonly SameRequest[] {
+  if (!open) return [];
   const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];
   const sameSubject = sameAs(row.subject);
-  return found.flatMap((one) => {
-    const because = sameEmail(one.requester_email)
-      ? ('email' as const)
-      : sameSubject(one.subject)
-        ? ('subject' as const)
-        : sameName(one.requester_name)
-          ? ('name' as const)
-          : null;
-    return because === null ? [] : [{ caseId: one.case_id, receivedAt: one.receipt_at, channel: one.channel, because }];
-  });
+  return requesters
+    .flatMap(({ caseId, kind, state, receivedAt, channel, name, email, subject }) => {
+      if (kind !== row.kind || caseId === row.case_id || !isOpen(state)) return [];
+      const because = sameEmail(email)
+        ? ('email' as const)
+        : sameSubject(subject)
+          ? ('subject' as const)
+          : sameName(name)
+            ? ('name' as const)
+            : null;
+      return because === null ? [] : [{ caseId, receivedAt, channel, because }];
+    })
+    .sort((a, b) => a.receivedAt.localeCompare(b.receivedAt) || a.caseId.localeCompare(b.caseId));
 }
 
 /** A case that another one could duplicate. */
@@ -299,13 +291,26 @@ export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number]
  * Cases that a case could duplicate: the open ones of its source, and those of the same requester settled since it
  * arrived. Those with the same e-mail address or name come first, then the latest received; at most `limit`.
  */
-export async function listOriginals(read: Query, { row }: CaseView, limit: number) {
+export async function listOriginals(
+  read: Query,
+  { view: { row }, requesters }: Pick<ShownCase, 'view' | 'requesters'>,
+  limit: number,
+) {
   const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];
   // Names are compared here, because SQLite ignores case only for ASCII letters.
-  const originals = (await readRequesters(read, row.source))
-    .map((one) => ({ ...one, isLikely: sameEmail(one.email) || sameName(one.name) }))
-    .filter(({ caseId, state, isLikely }) => caseId !== row.case_id && (isLikely || isOpen(state)))
-    .sort(byLikeliness);
+  const [likelyOnes, others]: [Requester[], Requester[]] = [[], []];
+  for (const one of requesters) {
+    if (one.caseId === row.case_id) continue;
+    if (sameEmail(one.email) || sameName(one.name)) likelyOnes.push(one);
+    else if (isOpen(one.state)) others.push(one);
+  }
+  const originals = [
+    ...likelyOnes.sort(latestFirst).map((one) => ({ ...one, isLikely: true })),
+    ...others
+      .sort(latestFirst)
+      .slice(0, limit)
+      .map((one) => ({ ...one, isLikely: false })),
+  ];
   const settled = new Set<string>();
   const likely = originals.filter(({ state }) => !isOpen(state)).map(({ caseId }) => caseId);
   for (const chunk of chunksOf(likely))
@@ -321,8 +326,7 @@ export async function listOriginals(read: Query, { row }: CaseView, limit: numbe
   return originals.filter(({ caseId, state }) => isOpen(state) || settled.has(caseId)).slice(0, limit);
 }
 
-function byLikeliness(a: Requester & { isLikely: boolean }, b: Requester & { isLikely: boolean }): number {
-  if (a.isLikely !== b.isLikely) return a.isLikely ? -1 : 1;
+function latestFirst(a: Requester, b: Requester): number {
   if (a.receivedAt !== b.receivedAt) return a.receivedAt > b.receivedAt ? -1 : 1;
   return a.caseId < b.caseId ? -1 : 1;
 }
@@ -353,6 +357,8 @@ export interface ShownCase {
   readonly match: Match;
   readonly readiness: Readiness;
   readonly disclosure: Disclosure;
+  /** The requesters of all cases of its source; none if the case is settled. */
+  readonly requesters: readonly Requester[];
   /** Open cases that may be the same request, earliest receipt first. */
   readonly sameAs: readonly SameRequest[];
   /** Consent recorded after this case had withdrawn it. */
@@ -366,8 +372,8 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes: deps.regimes, timeZone: deps.timeZone, profile, now });
   const asOf = Number.MAX_SAFE_INTEGER;
-  const [sameAs, history, match, consentAfter] = await Promise.all([
-    listSame(deps.store.read, view),
+  const [requesters, history, match, consentAfter] = await Promise.all([
+    view.open ? readRequesters(deps.store.read, row.source) : [],
     deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
     matchCase(deps, row),
     createWithdrawalQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
@@ -379,7 +385,8 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
     match,
     readiness: caseReadiness(view, profile, match),
     disclosure: disclosureOf(view, match),
-    sameAs,
+    requesters,
+    sameAs: listSame(view, requesters),
     consentAfter,
   };
 }

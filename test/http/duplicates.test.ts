@@ -98,10 +98,10 @@ describe('a request recorded twice', () => {
       requesterEmail: 'éva@example.org',
       receivedAt: ago(10),
     });
-    const { view } = await show(world, late);
-    const found = await listOriginals(world.context.store.read, view, 10);
+    const shown = await show(world, late);
+    const found = await listOriginals(world.context.store.read, shown, 10);
     expect(found.map(({ caseId }) => caseId).sort()).toEqual([original, byAddress].sort());
-    expect(await listOriginals(world.context.store.read, view, 1)).toHaveLength(1);
+    expect(await listOriginals(world.context.store.read, shown, 1)).toHaveLength(1);
     const officer = await signedInAs(world, 'officer');
     const page = (await officer.get(`/cases/${late}`)).text;
     expect(page).toContain(`(${original})`);

@@ -91,7 +91,7 @@ export async function loadCase(
       context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
       context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
       listEarlierTasks(read, shown.view.row.source),
-      shown.view.open ? listOriginals(read, shown.view, ORIGINALS_SHOWN + 1) : [],
+      shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
       read
         .selectFrom('action_history')
         .innerJoin('documents', 'documents.document_id', 'action_history.object')

@@ -68,21 +68,26 @@ export interface Requester {
   readonly state: string;
   /** ISO 8601 UTC. */
   readonly receivedAt: string;
+  readonly channel: string;
   readonly name: string | null;
   readonly email: string | null;
+  readonly subject: string | null;
 }
 
 /** The requester of each case of a source; as one text, like {@link readManyCases}. */
 export async function readRequesters(read: Query, source: string): Promise<readonly Requester[]> {
   const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
-  const names = ['case_id', 'kind', 'state', 'receipt_at', 'requester_name', 'requester_email'];
+  const columns = ['case_id', 'kind', 'state', 'receipt_at', 'channel', 'requester_name', 'requester_email', 'subject'];
   const { rows } = await read
     .selectFrom('cases')
-    .select(rowsAsText(isSqlite, names).as('rows'))
+    .select(rowsAsText(isSqlite, columns).as('rows'))
     .where('source', '=', source)
     .executeTakeFirstOrThrow();
-  return (JSON.parse(rows) as [string, string, string, string, string | null, string | null][]).map(
-    ([caseId, kind, state, receivedAt, name, email]) => ({ caseId, kind, state, receivedAt, name, email }),
+  type Text = string | null;
+  return (JSON.parse(rows) as [string, string, string, string, string, Text, Text, Text][]).map(
+    ([caseId, kind, state, receivedAt, channel, name, email, subject]) => {
+      return { caseId, kind, state, receivedAt, channel, name, email, subject };
+    },
   );
 }
 
