@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ALL_PURPOSES, isNecessary } from '../src/core/consent-judgement.ts';
 import type { PurposeState, TimedDecision } from '../src/core/consent-timeline.ts';
+import { parseJson } from '../src/core/json.ts';
 import type { ControllerProfile } from '../src/law/profile.ts';
 import type { BannerEvidence } from '../src/store/queries/history-banners.ts';
 import type { DecisionRow } from '../src/store/queries/history-decisions.ts';
@@ -285,7 +286,7 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
       domain: told(facts, 'domain'),
       page: told(facts, 'page'),
     },
-    signals: JSON.parse(told(facts, 'signals') ?? '{}') as Record<string, string>,
+    signals: parseJson(told(facts, 'signals') ?? '{}') as Record<string, string>,
     entries: rows.map((row) => ({
       entry: Number(row.seq),
       way_in: row.via,

@@ -2,6 +2,7 @@ import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
 import { UsageError } from '../core/errors.ts';
+import { indentJson } from '../core/json.ts';
 import { textAt, type TextVersion } from '../policy-texts/text-versions.ts';
 import { diffTexts, loadStoredText } from '../policy-snapshots/stored-texts.ts';
 import {
@@ -258,10 +259,5 @@ function diffText({ operations, diff }: Awaited<ReturnType<typeof compareDescrip
 async function loadDescription(context: Context, source: string, { seq }: StoredDescription): Promise<string> {
   const stored = await loadStoredText(context.store.read, source, seq);
   if (stored === null) throw new UsageError([`The description in entry ${seq} was erased.`]);
-  const text = stored.bytes.toString('utf8');
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  return indentJson(stored.bytes.toString('utf8'));
 }

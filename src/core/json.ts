@@ -47,6 +47,31 @@ function parseByToken(text: string, readNumber: (token: string) => unknown): unk
 const betweenValues = /[:, \t\r\n]/;
 const scalar = /[^,\]} \t\r\n]+/y;
 
+const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
+
+/** Deeper texts are not indented: their indentation would be many times as long as they are. */
+const DEEPEST = 100;
+
+/** JSON with line breaks, each token as it was written: parsing would round long numbers. Other text unchanged. */
+export function indentJson(text: string): string {
+  try {
+    JSON.parse(text);
+  } catch {
+    return text;
+  }
+  let [indented, depth, before] = ['', 0, ''];
+  for (const [token] of text.matchAll(tokens)) {
+    const [opens, closes] = ['{['.includes(before), '}]'.includes(token)];
+    if (closes) depth -= 1;
+    if (before !== '' && (opens ? !closes : closes || before === ',')) indented += `\n${'  '.repeat(depth)}`;
+    indented += token === ':' ? ': ' : token;
+    if ('{['.includes(token)) depth += 1;
+    if (depth > DEEPEST) return text;
+    before = token;
+  }
+  return indented;
+}
+
 /** An object from keys and values in turn. `__proto__` is a key like any other, as in JSON.parse. */
 function objectOf(members: readonly unknown[]): object {
   const entries: [string, unknown][] = [];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readConsentRow } from '../../receivers/read.ts';
 import { parsePurposes } from '../../src/core/consent-judgement.ts';
-import { parseJson } from '../../src/core/json.ts';
+import { indentJson, parseJson } from '../../src/core/json.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
 import { jsonText } from '../json-text.ts';
 
@@ -75,6 +75,25 @@ describe('parsing JSON', () => {
   it.each(['', '{"\\"":1', '{"\\":1}', '{"\\"":01}', '["\\"":1]', '{"\\"":1}}', '{"\\x":1}'])('refuses %s', (text) => {
     expect(() => parseJson(text)).toThrow(SyntaxError);
     expect(() => parseJson(text, Number)).toThrow(SyntaxError);
+  });
+});
+
+describe('indentJson', () => {
+  it('indents as JSON.stringify does, and keeps every token as it was written', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(indentJson(text)).toBe(JSON.stringify(parseJson(text), null, 2));
+      }),
+    );
+    expect(indentJson('{"id":12345678901234567890,"2":1.50,"1":[],"\\u00fc":{ } , "a":"{,:\\""}')).toBe(
+      '{\n  "id": 12345678901234567890,\n  "2": 1.50,\n  "1": [],\n  "\\u00fc": {},\n  "a": "{,:\\""\n}',
+    );
+  });
+
+  it('leaves other text unchanged', () => {
+    expect(indentJson('{"a":')).toBe('{"a":');
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    expect(indentJson(deep)).toBe(deep);
   });
 });
 

@@ -1,9 +1,10 @@
-import { parsePurposes } from '../../core/consent-judgement.ts';
 import { z } from 'zod';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import { moment } from '../../cases/moves.ts';
 import { type FindingKind, loadFindings } from '../../consent/findings.ts';
 import { lookUpConsent } from '../../consent/look-up.ts';
+import { parsePurposes } from '../../core/consent-judgement.ts';
+import { parseJson } from '../../core/json.ts';
 import { addDays, startOfDay } from '../../core/zoned-days.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { defineRoute, pageOf, pageQuery, RefusedRequest, sourceQuery } from './route.ts';
@@ -182,7 +183,7 @@ export const consentApi = [
           };
         case 'found': {
           const { outcome, recorded, at, subjects, standing, knownThen, decisions, total, later } = found;
-          const plain = JSON.parse(JSON.stringify({ subjects, standing, knownThen, decisions })) as Pick<
+          const plain = parseJson(JSON.stringify({ subjects, standing, knownThen, decisions })) as Pick<
             z.input<typeof answerSchema>,
             'subjects' | 'standing' | 'knownThen' | 'decisions'
           >;

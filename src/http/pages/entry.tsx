@@ -7,6 +7,7 @@ import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import { momentText } from '../../core/time-words.ts';
 import type { Reading } from '../../core/fact.ts';
+import { indentJson } from '../../core/json.ts';
 import { html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
 import { outcomeTexts, verdictText } from './deliveries.tsx';
@@ -146,7 +147,7 @@ function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry 
       </p>
     );
   if (bodyText !== null) {
-    const text = indented(bodyText);
+    const text = indentJson(bodyText);
     return (
       <>
         <pre class="content">{visibleText(text.slice(0, TEXT_SHOWN))}</pre>
@@ -163,15 +164,6 @@ function Content({ entry: { kind, bodyText, bodyBase64 } }: { entry: ShownEntry 
       <pre class="content">{bytes.subarray(0, BYTES_SHOWN).toString('hex')}</pre>
     </>
   );
-}
-
-/** JSON with line breaks; other text unchanged. */
-function indented(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
