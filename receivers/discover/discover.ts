@@ -59,6 +59,16 @@ interface Parsed extends DiscoverySample {
   readonly json: JsonObject;
 }
 
+/** Whether a body is what `delivery test` sends. */
+export function isTestEvent(body: Uint8Array): boolean {
+  return objectIn(body)?.['event'] === TEST_EVENT;
+}
+
+function objectIn(body: Uint8Array): JsonObject | null {
+  const parsed = parseBody(body);
+  return 'json' in parsed && isJsonObject(parsed.json) ? parsed.json : null;
+}
+
 /**
  * Examines payloads of a source and proposes where fields that are not understood may be: by kinds of values, by parts
  * of names, and by how often values repeat (wanted.ts). A proposal is kept only if reading the same payloads with it
@@ -66,8 +76,8 @@ interface Parsed extends DiscoverySample {
  */
 export function discover(samples: readonly DiscoverySample[], options: Options): Discovery {
   const objects: Parsed[] = samples.flatMap((sample) => {
-    const body = parseBody(sample.body);
-    return 'json' in body && isJsonObject(body.json) ? [{ ...sample, json: body.json }] : [];
+    const json = objectIn(sample.body);
+    return json === null ? [] : [{ ...sample, json }];
   });
   // The operator's own test events say nothing about the sender.
   const parsed = objects.filter(({ json }) => json['event'] !== TEST_EVENT);

@@ -70,7 +70,11 @@ function discoverCommand(source: CommandUnknownOpts) {
       'examine the fields that a source sends (values masked), show which are understood, and propose a mapping for the others',
     )
     .option('--for <duration>', 'first wait this long for deliveries to a running server, e.g. 10m', durationFrom)
-    .option('--deliveries <n>', 'wait until this many deliveries have arrived', wholeNumberFrom(1))
+    .option(
+      '--deliveries <n>',
+      'wait until this many deliveries have arrived, not counting test events',
+      wholeNumberFrom(1),
+    )
     .option('--accept [proposal]', 'apply the proposal shown last (or the one with this id) from now on')
     .option('--officer <name>', 'officer’s name to record in the ledger', COMMAND_LINE_ACTOR);
 }
@@ -116,11 +120,13 @@ async function accept(context: Context, io: CommandIo, slug: string, options: Di
 async function listen(context: Context, io: CommandIo, slug: string, options: DiscoverFlags): Promise<number> {
   if (options.for === undefined && options.deliveries === undefined) return 0;
   const { store, rejected } = context;
-  const start = await lastDelivery(store.read, slug);
+  let kept = { count: 0, upTo: await lastDelivery(store.read, slug) };
   const known = new Set((await rejected.list({ source: slug })).map(({ id }) => id));
-  const arrived = async () =>
-    (await countDeliveriesAfter(store.read, slug, start)) +
-    (await rejected.list({ source: slug })).filter(({ id }) => !known.has(id)).length;
+  const arrived = async () => {
+    const { count: more, upTo } = await countDeliveriesAfter(store.read, slug, kept.upTo);
+    kept = { count: kept.count + more, upTo };
+    return kept.count + (await rejected.list({ source: slug })).filter(({ id }) => !known.has(id)).length;
+  };
   const stop = new AbortController();
   void io.untilStopped().then(() => stop.abort());
   const end = options.for === undefined ? Number.POSITIVE_INFINITY : Date.now() + options.for;

@@ -3,7 +3,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
 import type { Clock } from '../core/clock.ts';
 import { type SecretEncoding, type Source, secretEncodings } from '../core/source.ts';
-import type { DiscoverySample } from '../../receivers/discover/discover.ts';
+import { type DiscoverySample, isTestEvent } from '../../receivers/discover/discover.ts';
 import { maskKey, maskValue } from '../../receivers/discover/kinds.ts';
 import { verifySignature } from '../../receivers/signature-node.ts';
 import type { RejectedRing } from '../rejected/ring.ts';
@@ -46,16 +46,28 @@ export async function lastDelivery(read: Query, source: string): Promise<number>
   return newest?.seq ?? 0;
 }
 
-/** The number of a source's deliveries after an entry. */
-export async function countDeliveriesAfter(read: Query, source: string, seq: number): Promise<number> {
-  const { n } = await read
+/**
+ * The number of a source's deliveries after an entry, without test events (`delivery test`), and the entry up to which they
+ * were counted: a call looks at no more than a thousand.
+ */
+export async function countDeliveriesAfter(
+  read: Query,
+  source: string,
+  seq: number,
+): Promise<{ readonly count: number; readonly upTo: number }> {
+  const rows = await read
     .selectFrom('entries')
-    .select((eb) => eb.fn.countAll().as('n'))
+    .select(['seq', 'body'])
     .where('source', '=', source)
     .where('kind', '=', 'webhook')
     .where('seq', '>', seq)
-    .executeTakeFirstOrThrow();
-  return Number(n);
+    .orderBy('seq')
+    .limit(1000)
+    .execute();
+  return {
+    count: rows.filter(({ body }) => body === null || !isTestEvent(body)).length,
+    upTo: rows.at(-1)?.seq ?? seq,
+  };
 }
 
 /** The most deliveries, refused deliveries and rows examined, the newest of each. */
