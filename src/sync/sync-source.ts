@@ -81,17 +81,7 @@ export function syncSource(deps: SyncDeps, request: SyncRequest): Promise<SyncRe
 async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResult> {
   const { source } = request;
   const { baseUrl, apiKey } = source;
-  if (baseUrl === null || apiKey === null) {
-    const missing = [baseUrl === null ? 'base URL of the service' : '', apiKey === null ? 'API key' : '']
-      .filter(Boolean)
-      .join(' and no ');
-    return {
-      source: source.slug,
-      outcome: 'not-configured',
-      reason: `The source ${source.slug} has no ${missing}, so nothing can be pulled. Set SERVICE_BASE_URL and SERVICE_API_KEY, or change the source.`,
-    };
-  }
-  const service = deps.serviceFor({ source, baseUrl, apiKey });
+  if (baseUrl === null || apiKey === null) return notConfigured(source);
   const { read } = deps.store;
   const known = request.banners?.filter((id) => id !== '') ?? (await loadBannerIds(read, source));
   const wholeLog = await loadWholeLog(read, source.slug, deps.clock());
@@ -99,69 +89,97 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
     known.length === 0 || (request.banners === undefined && source.options.banners.length === 0 && !wholeLog.isRefused);
   // If a log that used to come as a whole no longer does, that is a failure.
   const isTentative = isWhole && known.length > 0 && !wholeLog.wasGiven;
-  let wanted: (string | null)[] = isWhole ? [null] : [...known];
-  const left = [...wanted];
-  const results = new Map<string | null, PullResult>();
-  let isStopped = false;
 
-  const pullNext = async (): Promise<void> => {
-    for (let bannerId = left.shift(); bannerId !== undefined; bannerId = isStopped ? undefined : left.shift()) {
-      const own = bannerId;
-      const progress = { source: source.slug, bannerId: own };
-      const result = await pullConsentLogs(
-        { ...deps, service },
-        {
-          ...request,
-          bannerId: own,
-          tentative: isTentative,
-          onProgress: ({ pages, rows, stored }) =>
-            request.onProgress?.({ ...progress, done: results.size, total: wanted.length, pages, rows, stored }),
-        },
-      ).catch((error: unknown) => {
-        isStopped = true;
-        throw error;
-      });
-      results.set(own, result);
-      if (concernsAll(result)) isStopped = true;
-    }
-  };
-  const pullAll = async (): Promise<void> => {
-    const lanes = Array.from({ length: Math.min(request.atOnce ?? AT_ONCE, left.length) }, () => pullNext());
-    for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
-  };
-
-  await pullAll();
-  const refusalOfWhole = (): PullResult | null => {
-    const whole = results.get(null);
-    return whole?.outcome === 'failed' && isRefused(whole.reason) && known.length > 0 ? whole : null;
-  };
-  // One refusal may be an accident; a second one is definite.
-  if (request.banners === undefined && !isStopped && isTentative && refusalOfWhole()?.pages === 0) {
-    left.push(null);
-    await pullAll();
-  }
-  if (request.banners === undefined && !isStopped) {
-    const refusal = refusalOfWhole();
-    if (isTentative && refusal?.pages === 0) {
+  const pulls = createPulls({ ...deps, service: deps.serviceFor({ source, baseUrl, apiKey }) }, request, isTentative);
+  await pulls.pull(isWhole ? [null] : known);
+  if (request.banners === undefined) {
+    const isWholeRefused = () => known.length > 0 && pulls.isRefused(null);
+    // One refusal may be an accident; a second one is definite.
+    if (isTentative && isWholeRefused() && pulls.pagesOf(null) === 0) await pulls.pull([null]);
+    if (isTentative && isWholeRefused() && pulls.pagesOf(null) === 0) {
       await deps.store.transaction((tx) => noteRefusal(tx.query, source.slug, isoNow(deps.clock)));
-      wanted = [];
+      pulls.forget(null);
     }
-    const more =
-      isWhole && refusal === null ? await loadBannersBeside(read, source.slug) : await loadBannerIds(read, source);
-    left.push(...more.filter((id) => !results.has(id)));
-    wanted.push(...left);
-    await pullAll();
+    if (!pulls.isStopped()) {
+      const isComplete = isWhole && !isWholeRefused();
+      await pulls.pullNew(await (isComplete ? loadBannersBeside(read, source.slug) : loadBannerIds(read, source)));
+    }
   }
-  const banners = wanted.flatMap((id) => results.get(id) ?? []);
+
+  const banners = pulls.results();
   if (request.signal?.aborted !== true) {
     // Banners named by deliveries during this run are folded soon, and the next run sees them.
     if (banners.some(({ stored }) => stored > 0)) await deps.catchUp();
     await extendWithdrawals(deps, source.slug);
   }
   const ended = (outcome: PullResult['outcome']) => banners.some((banner) => banner.outcome === outcome);
+  const left = pulls.left();
   if (left.length > 0 || ended('cancelled') || ended('superseded'))
     return { source: source.slug, outcome: 'stopped', banners, left };
   return { source: source.slug, outcome: ended('failed') ? 'failed' : 'done', banners };
+}
+
+function notConfigured({ slug, baseUrl, apiKey }: Source): SyncResult {
+  const missing = [baseUrl === null ? 'base URL of the service' : '', apiKey === null ? 'API key' : '']
+    .filter(Boolean)
+    .join(' and no ');
+  return {
+    source: slug,
+    outcome: 'not-configured',
+    reason: `The source ${slug} has no ${missing}, so nothing can be pulled. Set SERVICE_BASE_URL and SERVICE_API_KEY, or change the source.`,
+  };
+}
+
+/** The pulls of one sync, by banner; null is the log as a whole. They stop when one result concerns all banners. */
+function createPulls(deps: PullDeps, request: SyncRequest, tentative: boolean) {
+  const wanted = new Set<string | null>();
+  const left: (string | null)[] = [];
+  const results = new Map<string | null, PullResult>();
+  let isStopped = false;
+
+  const pullOne = async (bannerId: string | null): Promise<void> => {
+    const result = await pullConsentLogs(deps, {
+      ...request,
+      bannerId,
+      tentative,
+      onProgress: ({ pages, rows, stored }) =>
+        request.onProgress?.({
+          ...{ source: request.source.slug, bannerId, done: results.size, total: wanted.size },
+          ...{ pages, rows, stored },
+        }),
+    }).catch((error: unknown) => {
+      isStopped = true;
+      throw error;
+    });
+    results.set(bannerId, result);
+    if (concernsAll(result)) isStopped = true;
+  };
+  const pullLane = async (): Promise<void> => {
+    for (let next = left.shift(); next !== undefined; next = isStopped ? undefined : left.shift()) await pullOne(next);
+  };
+  /** Pulls these banners, a few concurrently. */
+  const pull = async (bannerIds: readonly (string | null)[]): Promise<void> => {
+    for (const id of bannerIds) wanted.add(id);
+    left.push(...bannerIds);
+    const lanes = Array.from({ length: Math.min(request.atOnce ?? AT_ONCE, left.length) }, () => pullLane());
+    for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
+  };
+  return {
+    pull,
+    pullNew: (bannerIds: readonly string[]) => pull(bannerIds.filter((id) => !results.has(id))),
+    isStopped: () => isStopped,
+    isRefused(bannerId: string | null): boolean {
+      const result = results.get(bannerId);
+      return result?.outcome === 'failed' && isRefused(result.reason);
+    },
+    pagesOf: (bannerId: string | null) => results.get(bannerId)?.pages,
+    /** Leaves a banner out of the results. */
+    forget: (bannerId: string | null) => void wanted.delete(bannerId),
+    /** In the order in which they were requested. */
+    results: () => [...wanted].flatMap((id) => results.get(id) ?? []),
+    /** Not tried, because the pulls stopped before. */
+    left: () => left,
+  };
 }
 
 /** Whether the other banners of the key would end in the same way, so that requesting each is pointless. */
