@@ -126,7 +126,7 @@ function policiesAnswer({ policies }: ConsentAudit): string {
   if (ids.size === 0)
     return policies.length === 0
       ? 'No policy was reported up to the end of the period.'
-      : 'Policies were reported, but no publication of any of them.';
+      : 'Policies were reported, but no publications.';
   return `${counted(inForce.length, 'published version', 'published versions')} of ${counted(ids.size, 'policy', 'policies')}.`;
 }
 

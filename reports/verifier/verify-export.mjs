@@ -18,7 +18,8 @@ export async function checkExport(folder, expectedKey = '') {
   const say = (what) => void (problems.length < 1000 && problems.push(what));
   const manifest = JSON.parse(await readFile(join(folder, 'manifest.json'), 'utf8'));
   const key = await parseVerifierKey((await readFile(join(folder, 'log.vkey'), 'utf8')).trim());
-  if (expectedKey !== '' && expectedKey.trim() !== key.text) say(`log.vkey is not the key that you gave: ${key.text}`);
+  if (expectedKey !== '' && expectedKey.trim() !== key.text)
+    say(`log.vkey does not match the key you gave: ${key.text}`);
 
   const listed = new Map(manifest.files.map((file) => [file.name, file]));
   for (const name of await namesIn(folder)) {

@@ -274,7 +274,7 @@ export async function parseVerifierKey(text) {
   if (bytes === null || bytes.length !== 33 || bytes[0] !== 1)
     throw new Error('it is not a verifier key (C2SP signed-note, Ed25519)');
   const computed = await sha256(concat(encoder.encode(`${name}\n`), bytes));
-  if (hexOf(computed.slice(0, 4)) !== hash) throw new Error('its key hash does not belong to its key');
+  if (hexOf(computed.slice(0, 4)) !== hash) throw new Error('its key hash does not match its key');
   return { name, hash: computed.slice(0, 4), publicKey: bytes.slice(1), text };
 }
 
@@ -282,11 +282,11 @@ export async function parseVerifierKey(text) {
 export async function openCheckpoint(note, key) {
   const split = note.lastIndexOf('\n\n');
   const isClean = !Array.from(note).some((character) => character < ' ' && character !== '\n');
-  if (split < 0 || !note.endsWith('\n') || !isClean) throw new Error('it has no signed checkpoint');
+  if (split < 0 || !note.endsWith('\n') || !isClean) throw new Error('it contains no signed checkpoint');
   const [origin, size, root, ...more] = note.slice(0, split + 1).split('\n');
   const rootBytes = fromBase64(root ?? '');
   if (!/^(?:0|[1-9]\d{0,15})$/.test(size ?? '') || rootBytes?.length !== 32 || more.length !== 1 || more[0] !== '')
-    throw new Error('its checkpoint does not have the form of a C2SP tlog-checkpoint');
+    throw new Error('its checkpoint is not a C2SP tlog-checkpoint');
   // After a backup was restored, a ledger goes on under the same name and key in its next epoch.
   const nameOf = (text) => text.replace(/\/\d+$/, '');
   if (origin !== key.name && (!/\/\d+$/.test(origin) || nameOf(origin) !== nameOf(key.name)))
@@ -301,7 +301,7 @@ export async function openCheckpoint(note, key) {
     if (bytes === null || bytes.length < 5) throw new Error('its checkpoint has a line that is not a signature');
     if (name !== origin || !equal(bytes.slice(0, 4), keyHash)) continue;
     if (!(await isSigned(key.publicKey, bytes.slice(4), encoder.encode(note.slice(0, split + 1)))))
-      throw new Error('the signature of its checkpoint is false');
+      throw new Error('the signature of its checkpoint is invalid');
     return { origin, size: Number(size), root: rootBytes, note };
   }
   throw new Error('its checkpoint is not signed with the verifier key');
@@ -315,7 +315,7 @@ export function parseProof(text) {
   let extra = null;
   if (lines[0]?.startsWith('extra ')) {
     extra = fromBase64(lines.shift().slice('extra '.length));
-    if (extra === null) throw new Error('its extra data are damaged');
+    if (extra === null) throw new Error('its extra data is damaged');
   }
   const [, index] = /^index (0|[1-9]\d{0,15})$/.exec(lines.shift() ?? '') ?? [];
   if (index === undefined) throw new Error('it has no index');
@@ -363,13 +363,13 @@ export async function proveEntry({ proof: text, meta, body }, key) {
     (more.length === 1 && (more[0] !== '' || !/^[0-9a-f]{64}$/.test(salt))) ||
     (more.length === 0 && salt !== '')
   )
-    throw new Error('its extra data are not leaf data and salt');
+    throw new Error('its extra data is not leaf data and a salt');
   const leaf = JSON.parse(leafText);
-  if (leaf.seq !== proof.index + 1) throw new Error(`its index ${proof.index} is not that of entry ${leaf.seq}`);
+  if (leaf.seq !== proof.index + 1) throw new Error(`its index ${proof.index} is not the index of entry ${leaf.seq}`);
   const leafHash = await sha256(concat(Uint8Array.of(0), encoder.encode(leafText)));
   if (!(await isIncluded(leafHash, proof.index, head.size, proof.hashes, head.root)))
     throw new Error(
-      'number, time, source, kind or commitment are not those that were sealed (the proof does not lead to the signed root)',
+      'its number, time, source, kind or commitment differs from what was sealed (the proof does not lead to the signed root)',
     );
   if (salt === '') {
     if (meta !== null || body !== null) throw new Error('it has content, but no salt to check it with');
@@ -440,14 +440,14 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       'Verifier key',
       `${key.text}. It came with the files. Compare it with the one that the controller publishes, or has told you in another way.`,
     );
-  else if (expectedKey.trim() === key.text) say('ok', 'Verifier key', 'is the one that you gave');
+  else if (expectedKey.trim() === key.text) say('ok', 'Verifier key', 'matches the key you gave');
   else {
-    say('bad', 'log.vkey', `is not the key that you gave: ${key.text}`);
+    say('bad', 'log.vkey', `does not match the key you gave: ${key.text}`);
     return result(key);
   }
   const policy = take('tlog-policy');
   if (policy !== null && readText(policy) !== `log ${key.text}\nquorum none\n`)
-    say('bad', 'tlog-policy', 'names another key or other rules');
+    say('bad', 'tlog-policy', 'names a different key or different rules');
 
   const heads = new Map();
   const noteHead = (what, head) => {
@@ -489,9 +489,8 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       const { leaf, head, body } = proven.get('manifest');
       const recorded = JSON.parse(textOf(body));
       if (leaf.kind !== 'action' || recorded.action !== 'document.manifest')
-        throw new Error('its entry is not that of a manifest');
-      if (recorded.sha256 !== hexOf(await sha256(manifestBytes)))
-        throw new Error('it is not the manifest that was sealed: it was changed afterwards');
+        throw new Error('its entry does not seal a manifest');
+      if (recorded.sha256 !== hexOf(await sha256(manifestBytes))) throw new Error('it was changed after it was sealed');
       say(
         'ok',
         'manifest.json',
@@ -503,7 +502,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     if (manifest.checkpoint !== null) {
       try {
         noteHead('manifest.json', await openCheckpoint(manifest.checkpoint.note, key));
-        if (manifest.checkpoint.verifierKey !== key.text) throw new Error('it names another verifier key');
+        if (manifest.checkpoint.verifierKey !== key.text) throw new Error('it names a different verifier key');
       } catch (error) {
         say('bad', 'manifest.json', error.message);
       }
@@ -514,7 +513,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       if (content === null) {
         if (isWhole) say('bad', name, 'is missing');
       } else if (content.length !== bytes || hexOf(await sha256(content)) !== expected)
-        say('bad', name, 'was changed: its content is not the one in the manifest');
+        say('bad', name, 'was changed: its content does not match the manifest');
       else sound.push(name);
     }
     if (sound.length > 0)
@@ -539,7 +538,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       const { leaf, head, hasContent } = await prove(String(id));
       if (String(leaf.seq) !== String(id)) throw new Error(`it is the proof of entry ${leaf.seq}`);
       if (content !== undefined && hasContent !== (content === 'enclosed'))
-        throw new Error(hasContent ? 'its content is here, although it should not be' : 'its content was taken out');
+        throw new Error(hasContent ? 'its content is enclosed, but should not be' : 'its content was removed');
       const since = `since the checkpoint over ${counted(head.size)}`;
       const state = hasContent
         ? `unchanged ${since}`
@@ -570,9 +569,9 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
           record.commitment === entry.leaf.commitment &&
           record.received === entry.leaf.receivedAt &&
           (body === null ? entry.body === null : entry.body !== null && equal(body, entry.body));
-        if (!isSame) say('bad', 'records.jsonl', `its record of entry ${record.entry} is not the proven one`);
+        if (!isSame) say('bad', 'records.jsonl', `its record of entry ${record.entry} differs from the proven entry`);
       } catch {
-        say('bad', 'records.jsonl', 'has a line that cannot be read');
+        say('bad', 'records.jsonl', 'has an unreadable line');
       }
     }
   }
@@ -580,7 +579,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
   function checkReceipts() {
     for (const one of receipts) {
       const { leaf, leafHash, head } = proven.get(String(one.entry)) ?? {};
-      if (leaf === undefined) say('bad', one.name, `entry ${one.entry}, which it cites, is not proven`);
+      if (leaf === undefined) say('bad', one.name, `it cites entry ${one.entry}, which is not proven`);
       else if (
         leaf.commitment !== one.commitment ||
         leaf.receivedAt !== one.received ||
@@ -590,19 +589,19 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
             leaf.kind !== one.kind ||
             head.origin !== `consent-ledger/${one.instance}/${one.epoch}`))
       )
-        say('bad', one.name, `what it says of entry ${one.entry} is not what was sealed`);
+        say('bad', one.name, `what it says about entry ${one.entry} differs from what was sealed`);
     }
   }
 
-  /** What a receipt or a consent record tells, to the last letter: nothing may stand in it that no check reaches. */
+  /** Checks every letter of a receipt or consent record: it must not contain anything that no check covers. */
   async function checkTold({ name, isReceipt, told, text }) {
     // With a member twice, or one hidden by an escape, a reader would see another text than the parser.
     if (![0, 2].some((indent) => text.trimEnd() === JSON.stringify(told, null, indent)))
-      return say('bad', name, 'is not in the form in which it was handed out: it was changed afterwards');
+      return say('bad', name, 'was reformatted or changed after it was handed out');
     if (isReceipt) {
       const extra = Object.keys(told).filter((field) => !RECEIPT_FIELDS.includes(field));
-      if (extra.length > 0) say('bad', name, `has what no receipt has: ${extra.join(', ')}`);
-      if (told.verifier_key !== key.text) say('bad', name, 'names another verifier key');
+      if (extra.length > 0) say('bad', name, `has fields that no receipt has: ${extra.join(', ')}`);
+      if (told.verifier_key !== key.text) say('bad', name, 'names a different verifier key');
       if (told.salt !== null || told.meta_sha256 !== null)
         say('note', name, 'salt and meta_sha256 are checked only together with the bytes that were sent');
       return undefined;
@@ -610,27 +609,27 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
     const { seal } = told.evidence;
     try {
       if (seal === null || typeof seal !== 'object')
-        throw new Error('has no seal (evidence.seal): nothing proves that its text is the one that was handed out');
+        throw new Error('has no seal (evidence.seal), so nothing proves that its text is unchanged');
       const { salt, entry, ...rest } = seal;
       if (Object.keys(rest).sort().join() !== 'body,meta,tlog_proof,verifier_key')
-        throw new Error('has a seal of another form');
-      if (seal.verifier_key !== key.text) throw new Error('names another verifier key');
+        throw new Error('has a seal with missing or unknown fields');
+      if (seal.verifier_key !== key.text) throw new Error('names a different verifier key');
       const { leaf, body } = proven.get(String(entry)) ?? {};
-      if (leaf === undefined || body === null) throw new Error(`is not proven by entry ${entry}, which is to seal it`);
-      if (!equal(body, encoder.encode(seal.body))) throw new Error(`says of entry ${entry} what that does not hold`);
+      if (leaf === undefined || body === null)
+        throw new Error(`names entry ${entry} as its seal, but that entry is not proven`);
+      if (!equal(body, encoder.encode(seal.body))) throw new Error(`quotes entry ${entry} wrongly`);
       const sealed = JSON.parse(textOf(body));
       if (leaf.kind !== 'action' || sealed.action !== 'consent.record-sealed')
-        throw new Error(`is not proven by entry ${entry}, which seals no consent record`);
-      if (leaf.source !== told.evidence.ledger?.source)
-        throw new Error('names another source than the one of its seal');
+        throw new Error(`names entry ${entry} as its seal, but that entry does not seal a consent record`);
+      if (leaf.source !== told.evidence.ledger?.source) throw new Error('names a different source than its seal');
       const before = { ...told, evidence: { ...told.evidence, seal: { salt } } };
       if (hexOf(await sha256(encoder.encode(`${JSON.stringify(before, null, 2)}\n`))) !== sealed.sha256)
-        throw new Error('is not the record that was sealed: it was changed afterwards');
-      say('ok', name, `is letter for letter the record that was sealed as entry ${entry} on ${leaf.receivedAt}`);
+        throw new Error('was changed after it was sealed');
+      say('ok', name, `is exactly the record that was sealed as entry ${entry} on ${leaf.receivedAt}`);
       say(
         'note',
         name,
-        'that what it tells follows from the entries that it cites was checked when it was sealed, by the program alone; who has their bodies can check it again',
+        'only the program checked that the record follows from the entries it cites, when it sealed it; anyone with the bodies of those entries can check it again',
       );
     } catch (error) {
       say('bad', name, error.message || 'cannot be read');
@@ -662,7 +661,7 @@ export async function check(given, { expectedKey = '', isWhole = true } = {}) {
       const by = [...proven].find(([, { body }]) => body !== null && readText(body).includes(`"sha256":"${digest}"`));
       const delivered = by === undefined ? await receiptFor(content) : undefined;
       if (delivered !== undefined) say('ok', name, `is byte for byte what was received as entry ${delivered.entry}`);
-      else if (by === undefined) say('bad', name, 'belongs to none of the proven entries');
+      else if (by === undefined) say('bad', name, 'matches none of the proven entries');
       else say('ok', name, `is byte for byte the file that entry ${by[0]} registers`);
     }
   }
@@ -712,7 +711,7 @@ function takeReceipts(files) {
   return found;
 }
 
-/** Bytes that are not UTF-8 become what no check accepts. */
+/** Bytes that are not UTF-8 become text that no check accepts. */
 function readText(bytes) {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 }

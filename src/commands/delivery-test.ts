@@ -65,7 +65,7 @@ function remedyOf(status: number | null): string | null {
   if (status === null)
     return 'Start `consent-ledger serve`, and check PUBLIC_URL, HOST and PORT, the proxy and its certificate.';
   if (status === 401)
-    return 'The server holds other secrets, or a proxy changes the body: restart it with the present WEBHOOK_SECRETS, and run `consent-ledger delivery diagnose`.';
+    return 'The server has different secrets, or a proxy changes the body: restart it with the current WEBHOOK_SECRETS, and run `consent-ledger delivery diagnose`.';
   if (status === 404) return 'That server has no such source: check the address and `consent-ledger source list`.';
   if (status === 413) return 'A proxy limits the size of a body: raise its limit to 1 MiB.';
   if (status >= 300 && status < 400)

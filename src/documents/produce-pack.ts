@@ -247,7 +247,7 @@ async function ownAnswerOf(
 /** Letters that answer a request. */
 export const answerSteps: readonly LetterStep[] = ['answer', 'partial', 'refusal', 'no-match'];
 
-/** Whether a letter of answer was made after a pack, so the pack contains an older letter or a draft. */
+/** Whether an answer letter was made after a pack, so the pack contains an older letter or a draft. */
 export async function hasLaterAnswer(
   read: Query,
   pack: { readonly caseId: string; readonly asOf: number },

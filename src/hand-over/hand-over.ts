@@ -118,7 +118,7 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
   const isSettled = row.state === 'answered' || row.state === 'closed';
   if (!isSettled && (await hasLaterAnswer(deps.store.read, { caseId, asOf: Number(pack.as_of) })))
     return refused(
-      'A letter of answer was made after the response pack: create the response pack again, so that it holds that letter.',
+      'An answer letter was made after the response pack: create the response pack again to include that letter.',
     );
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');

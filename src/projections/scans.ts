@@ -40,7 +40,7 @@ export const scans: Projection = {
   },
 };
 
-/** A domain's state after one more scan; a late one changes only what no later one says. */
+/** A domain's state after one more scan. A scan that arrives late changes only what no later scan states. */
 function foldScan(before: Row<'scans'> | undefined, scan: Row<'scan_history'>): Row<'scans'> {
   const isLatest = before === undefined || scan.at >= before.at;
   const latest = isLatest

@@ -267,7 +267,7 @@ export async function confirmAddress(deps: RequestFormDeps, row: CaseRow, code: 
     return failures >= CODE_ATTEMPTS
       ? { outcome: 'gone' }
       : { outcome: 'wrong', attemptsLeft: CODE_ATTEMPTS - failures };
-  const details = { how: 'The requester entered the code that was mailed to it.' };
+  const details = { how: 'The requester entered the code that was mailed to this address.' };
   const move = { caseId: row.case_id, move: 'confirm-email', details, actor: REQUESTER };
   const moved = await moveLatest(deps.cases, move, deps.catchUp);
   if (moved.outcome !== 'moved') return { outcome: 'gone' };

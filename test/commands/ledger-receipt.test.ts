@@ -65,7 +65,7 @@ test('a receipt proves to the sender what was received and when, using only the 
   await writeFile(path('later.json'), JSON.stringify({ ...receipt, received: '2020-01-01T00:00:00.000Z' }));
   expect(await verify('later.json')).toMatchObject({
     code: 3,
-    stdout: expect.stringContaining(`what it says of entry ${seq} is not what was sealed`) as string,
+    stdout: expect.stringContaining(`what it says about entry ${seq} differs from what was sealed`) as string,
   });
   const withheld = JSON.parse((await run('ledger', 'receipt', String(seq), '--no-salt')).stdout) as object;
   expect(withheld).toMatchObject({ salt: null, meta_sha256: null });
@@ -78,10 +78,10 @@ test('a receipt proves to the sender what was received and when, using only the 
   });
   const record = await readFile(path('record.json'), 'utf8');
   for (const [what, by, said] of [
-    [/"commitment": "[0-9a-f]{4}/, '"commitment": "0000', `what it says of entry ${seq} is not what was sealed`],
-    [/"record_id": "/, '"record_id": "x', 'not the record that was sealed'],
-    [/"known": "/, '"known": "x', 'not the record that was sealed'],
-    [/"known": /, '"known": "", "known": ', 'not in the form in which it was handed out'],
+    [/"commitment": "[0-9a-f]{4}/, '"commitment": "0000', `what it says about entry ${seq} differs from what was sealed`],
+    [/"record_id": "/, '"record_id": "x', 'was changed after it was sealed'],
+    [/"known": "/, '"known": "x', 'was changed after it was sealed'],
+    [/"known": /, '"known": "", "known": ', 'was reformatted or changed after it was handed out'],
     [/"seal": \{[\s\S]*?\n {4}\}/, '"seal": null', 'has no seal'],
   ] as const) {
     await writeFile(path('altered.json'), record.replace(what, by));

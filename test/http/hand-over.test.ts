@@ -332,7 +332,7 @@ describe('a hand-over is refused', () => {
     expect((await createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL })).outcome).toBe('created');
   });
 
-  it('after a newer letter of answer than its pack, until the request is answered', async () => {
+  it('after an answer letter newer than its pack, until the request is answered', async () => {
     const { world, caseId, pack } = await createReadyCase();
     const { context } = world;
     const create = () => createHandOver(context, { caseId, actor: OFFICER, publicUrl: PUBLIC_URL });

@@ -66,7 +66,7 @@ test('the page shows a pack green, record by record, and requests nothing but it
 test('the page names the changed file or record', async () => {
   const { page } = await openPage();
   for (const [name, place, words] of [
-    ['letter.pdf', 700, 'letter.pdf was changed: its content is not the one in the manifest'],
+    ['letter.pdf', 700, 'letter.pdf was changed: its content does not match the manifest'],
     ['proofs/3.body', 5, 'Entry 3 its content is not what was sealed'],
     ['proofs/3.tlog-proof', 60, 'Entry 3'],
     ['manifest.json', 20, 'manifest.json'],

@@ -53,7 +53,7 @@ describe('a pack proves itself', () => {
     expect(found.code).toBe(0);
     const texts = checks.map(({ what, text }) => `${what}: ${text}`).join('\n');
     for (const words of [
-      'Verifier key: is the one that you gave',
+      'Verifier key: matches the key you gave',
       'manifest.json: was sealed as entry',
       'files are byte for byte those of the manifest',
       'Entry 1: record: webhook of default',

@@ -105,7 +105,7 @@ export function CasePage(props: CasePageProps) {
           <LettersPanel data={data} frame={frame} />
           <Panel id="pack" title="Response pack">
             <p class="small">
-              A ZIP with the latest letter of answer (or a draft if there is none), the history in words, tables and a
+              A ZIP with the latest answer letter (or a draft if there is none), the history in words, tables and a
               manifest with hashes.
             </p>
             {jobs.length === 0 ? null : (
