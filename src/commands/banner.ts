@@ -28,7 +28,7 @@ import {
   withJson,
   writeOut,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withContext, withCaughtUp } from './run-context.ts';
 
 /**
  * `banner name`, `banner evidence add|list|show|retract`: the names of banners and how they were shown, which the
@@ -148,8 +148,7 @@ function registerShow(evidence: CommandUnknownOpts, io: CommandIo): void {
     .argument('<evidence>', 'entry number from `banner evidence list`', wholeNumberFrom(1))
     .option('--out <file>', 'write the file here if it matches the ledger')
     .action((seq, flags) =>
-      withContext(async (context) => {
-        await context.projector.catchUp();
+      withCaughtUp(async (context) => {
         const found = await findBannerEvidence(context.store, seq);
         if (found === null) throw notEvidence(seq);
         const state = await stateOfEvidenceFile(context.evidenceFolder, found.sha256);
@@ -174,8 +173,7 @@ function registerRetract(evidence: CommandUnknownOpts, io: CommandIo): void {
     .argument('<evidence>', 'entry number', wholeNumberFrom(1))
     .requiredOption('--reason <text>', 'why')
     .action((seq, flags) =>
-      withContext(async (context) => {
-        await context.projector.catchUp();
+      withCaughtUp(async (context) => {
         const retracted = await retractBannerEvidence(context, {
           seq,
           actor: COMMAND_LINE_ACTOR,

@@ -23,7 +23,7 @@ import {
 import { loadStored, registerDeliveryResend } from './delivery-resend.ts';
 import { registerDeliveryTail } from './delivery-tail.ts';
 import { registerDeliveryTest } from './delivery-test.ts';
-import { findSource, withContext } from './run-context.ts';
+import { findSource, withContext, withCaughtUp } from './run-context.ts';
 import {
   type Diagnosed,
   diagnoseRefused,
@@ -52,8 +52,7 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
     .argument('<seq>', 'entry number', wholeNumberFrom(1))
     .description('show everything the ledger holds about one delivery, including the body')
     .action((seq, options) =>
-      withContext(async (context) => {
-        await context.projector.catchUp();
+      withCaughtUp(async (context) => {
         const loaded = await loadDelivery(context.store.read, seq);
         if (loaded === null) throw new UsageError([`Unknown entry ${seq}: see \`consent-ledger delivery list\`.`]);
         printResult(io, options, loaded, () => deliveryText(loaded));

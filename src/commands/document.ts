@@ -16,7 +16,7 @@ import {
   wholeNumberFrom,
   withJson,
 } from './command-io.ts';
-import { withContext } from './run-context.ts';
+import { withContext, withCaughtUp } from './run-context.ts';
 
 /** `document list|check`: what was produced, and whether a file is genuine. */
 export function registerDocument(program: CommandUnknownOpts, io: CommandIo): void {
@@ -70,8 +70,7 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
     .argument('<file>', 'file to check')
     .description('check whether this file was produced here and is unchanged, byte for byte (exit code 3 if not)')
     .action((file, options) =>
-      withContext(async (context) => {
-        await context.projector.catchUp();
+      withCaughtUp(async (context) => {
         const checked = await checkFile(context, file).catch((error: NodeJS.ErrnoException) => {
           throw error.syscall === undefined ? error : cannotRead(file, error);
         });

@@ -1,6 +1,5 @@
-import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import pc from 'picocolors';
-import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { UsageError, unknownCase } from '../core/errors.ts';
 import {
@@ -18,9 +17,10 @@ import {
   tableText,
   timeText,
   warnOfPublicUrl,
+  wholeNumber,
   withJson,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, withCaughtUp } from './run-context.ts';
 
 /** `dsar hand-over create|list|revoke`: links by which requesters open their packs. */
 export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void {
@@ -31,7 +31,12 @@ export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void 
   withJson(handOver.command('create'))
     .description('create a link and a code for the pack of a case; both are shown once')
     .argument('<case>', 'case id from `dsar list`')
-    .option('--days <days>', `how long the link is valid, 1 to ${HAND_OVER_DAYS_MAX}`, wholeDays, HAND_OVER_DAYS)
+    .option(
+      '--days <days>',
+      `how long the link is valid, 1 to ${HAND_OVER_DAYS_MAX}`,
+      wholeNumber(1, HAND_OVER_DAYS_MAX),
+      HAND_OVER_DAYS,
+    )
     .option('--document <id>', 'pack to hand over; default: the newest one of the case')
     .option('--approved-by <name>', 'who approved it for the controller, where this installation is a processor')
     .addHelpText(
@@ -108,18 +113,4 @@ Send the link and the code through different channels. The case must be ready; o
         );
       }),
     );
-}
-
-function wholeDays(text: string): number {
-  const days = Number(text);
-  if (!/^\d{1,3}$/.test(text) || days < 1 || days > HAND_OVER_DAYS_MAX)
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${HAND_OVER_DAYS_MAX}.`);
-  return days;
-}
-
-function withCaughtUp<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  return withContext(async (context) => {
-    await context.projector.catchUp();
-    return work(context);
-  });
 }

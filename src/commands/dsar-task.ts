@@ -1,4 +1,4 @@
-import { type CommandUnknownOpts, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { showCase } from '../cases/list-cases.ts';
 import { moveLatest } from '../cases/move-case.ts';
@@ -16,9 +16,10 @@ import {
   tableText,
   timeText,
   warnOfPublicUrl,
+  wholeNumber,
   withJson,
 } from './command-io.ts';
-import { COMMAND_LINE_ACTOR, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, withCaughtUp } from './run-context.ts';
 
 /** `dsar task add|list|link|revoke|mail|finish`: tasks for the owners of other systems. */
 export function registerTask(dsar: CommandUnknownOpts, io: CommandIo): void {
@@ -65,7 +66,12 @@ Example:
     .description('create a link to a task for its owner; it replaces an earlier one')
     .argument('<case>', 'case id')
     .argument('<task>', 'number from `dsar task list`')
-    .option('--days <days>', `how long the link is valid, 1 to ${TASK_DAYS_MAX}`, wholeDays, TASK_DAYS)
+    .option(
+      '--days <days>',
+      `how long the link is valid, 1 to ${TASK_DAYS_MAX}`,
+      wholeNumber(1, TASK_DAYS_MAX),
+      TASK_DAYS,
+    )
     .action((caseId, number, options) =>
       withCaughtUp(async (context) => {
         const { config } = context;
@@ -160,18 +166,4 @@ async function printTasks(context: Context, io: CommandIo, caseId: string, optio
       'No tasks.',
     ),
   );
-}
-
-function wholeDays(text: string): number {
-  const days = Number(text);
-  if (!/^\d{1,2}$/.test(text) || days < 1 || days > TASK_DAYS_MAX)
-    throw new InvalidArgumentError(`Use a whole number from 1 to ${TASK_DAYS_MAX}.`);
-  return days;
-}
-
-function withCaughtUp<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  return withContext(async (context) => {
-    await context.projector.catchUp();
-    return work(context);
-  });
 }

@@ -25,7 +25,7 @@ import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerHandOver } from './dsar-hand-over.ts';
 import { registerTask } from './dsar-task.ts';
 import { registerDsarLetter, registerDsarPack } from './dsar-documents.ts';
-import { COMMAND_LINE_ACTOR, findSource, withContext } from './run-context.ts';
+import { COMMAND_LINE_ACTOR, findSource, withCaughtUp } from './run-context.ts';
 
 /** `dsar list|show|open|move|letter|pack|hand-over|task`: data subject requests as cases. */
 export function registerDsar(program: CommandUnknownOpts, io: CommandIo): void {
@@ -182,8 +182,7 @@ function openingOf(flags: OpenFlags): OpenCaseInput {
 
 /** Opens the installation and brings its read models up to date, so that recent appends are visible. */
 function withCases<T>(work: (deps: CaseWriting, context: Context) => Promise<T>): Promise<T> {
-  return withContext(async (context) => {
-    await context.projector.catchUp();
+  return withCaughtUp(async (context) => {
     return work(context.cases, context);
   });
 }

@@ -5,7 +5,7 @@ import { liftHold, listHolds, placeHold } from '../erasure/holds.ts';
 import { planRetention, reviewRetention, runRetention } from '../erasure/retention.ts';
 import type { RetentionPeriod } from '../law/profile.ts';
 import { type CommandIo, counted, dayText, printable, printResult, tableText, timeOf, withJson } from './command-io.ts';
-import { noSuchSource, withContext } from './run-context.ts';
+import { noSuchSource, withContext, withCaughtUp } from './run-context.ts';
 
 /** `retention show|run`: how long each kind of data is kept, and erasing what is due. */
 export function registerRetention(program: CommandUnknownOpts, io: CommandIo): void {
@@ -126,8 +126,7 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
   withJson(command.command('list'))
     .description('list the holds in force')
     .action((options) =>
-      withContext(async (context) => {
-        await context.projector.catchUp();
+      withCaughtUp(async (context) => {
         const holds = await listHolds(context.store.read);
         printResult(io, options, holds, () =>
           tableText(
@@ -155,8 +154,7 @@ export function registerHold(program: CommandUnknownOpts, io: CommandIo): void {
     .requiredOption('--reason <text>', 'why, without personal data')
     .requiredOption('--officer <name>', 'who decided; recorded in the ledger')
     .action((holdId, options) =>
-      withContext(async (context) => {
-        await context.projector.catchUp();
+      withCaughtUp(async (context) => {
         const { reason, officer } = options;
         if (!(await liftHold(context.erasure, { holdId, reason, officer })))
           throw new UsageError([`Unknown hold ${printable(holdId)} in force: see \`consent-ledger hold list\`.`]);

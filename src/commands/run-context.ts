@@ -34,6 +34,14 @@ export async function withContextOf<T>(
   }
 }
 
+/** The same once the read models contain everything appended so far. */
+export function withCaughtUp<T>(work: (context: Context) => Promise<T>): Promise<T> {
+  return withContext(async (context) => {
+    await context.projector.catchUp();
+    return work(context);
+  });
+}
+
 /** Parses a flag that takes a database address like DATABASE_URL. */
 export function databaseAddress(text: string): DatabaseAddress {
   const parsed = valuesSchema.shape.DATABASE_URL.safeParse(text);
