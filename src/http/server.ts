@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { countDue, loadLastTimes } from '../attention/figures.ts';
+import { listCases } from '../cases/list-cases.ts';
 import type { Context } from '../context.ts';
 import { publicUrlOf } from '../core/address.ts';
 import { codeOf, OutsideError } from '../core/errors.ts';
+import { dateIn } from '../core/zoned-days.ts';
 import { createAdminApp } from './admin.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { createPublicApp } from './public.ts';
@@ -68,6 +70,7 @@ export async function startServer(context: Context): Promise<Server> {
   }
   projector.start((listener) => ledger.onAppended(listener));
   const stopWatch = watchWarnings(context);
+  const stopComputing = computeDeadlinesDaily(context);
   return {
     publicUrl: publicUrlOf(config, portOf(publicApp)),
     publicListener: publicUrlOf({ publicUrl: null, host: config.host }, portOf(publicApp)),
@@ -79,6 +82,7 @@ export async function startServer(context: Context): Promise<Server> {
     async close() {
       draining = true;
       stopWatch();
+      stopComputing();
       await Promise.all(apps.map(closeApp));
     },
   };
@@ -208,6 +212,26 @@ function watchWarnings(context: Context): () => void {
     } catch (error) {
       log.warn({ err: error }, 'could not load the warnings');
     }
+  };
+  void look();
+  const timer = setInterval(() => void look(), WARNINGS_EVERY_MS);
+  return () => clearInterval(timer);
+}
+
+/**
+ * Deadlines depend on the day, and those of ten thousand open requests take a second or two: they are computed and
+ * cached (list-cases.ts) at start and soon after midnight, instead of when the first person opens a page.
+ */
+function computeDeadlinesDaily({ cases, clock, log }: Context): () => void {
+  let day = '';
+  const look = async () => {
+    const now = clock().toISOString();
+    const today = dateIn(now, cases.timeZone);
+    if (today === day) return;
+    day = today;
+    await listCases(cases, { open: true, now }).catch((error: unknown) =>
+      log.debug({ err: error }, 'deadlines were not computed in advance'),
+    );
   };
   void look();
   const timer = setInterval(() => void look(), WARNINGS_EVERY_MS);
