@@ -177,6 +177,10 @@ const actions: Readonly<Record<string, (page: Page, origin: string) => Promise<v
     await press(page, 'Check');
     await page.getByText('a.pdf').first().waitFor();
   },
+  'a late form that is no longer kept': async (page, origin) => {
+    await page.goto(`${origin}/unsent-form?page=%2Fcases`);
+    await page.getByRole('link', { name: 'Continue to its page' }).waitFor();
+  },
   'a deadline': async (page, origin) => {
     await page.goto(`${origin}/deadline`);
     await press(page, 'Compute');
