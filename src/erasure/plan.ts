@@ -216,7 +216,10 @@ async function lookAtCases(
       .execute();
     const missing = rows.filter((row) => !seqs.has(row.seq));
     if (missing.length > 0) {
-      refusals.push({ seq, reason: `it is part of case ${caseId}, which can only be erased as a whole (--case)` });
+      refusals.push({
+        seq,
+        reason: `it is part of case ${caseId}, which can only be erased as a whole: erase that case`,
+      });
       continue;
     }
     caseIds.add(caseId);

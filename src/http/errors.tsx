@@ -76,22 +76,35 @@ const titles: Partial<Record<keyof typeof errorCodes, string>> = {
   overloaded: 'Temporarily unavailable',
 };
 
+/** How a problem with a controller profile begins (config/settings-files.ts). */
+const PROFILE = 'Controller profile ';
+
+/** Where to go from an error, and in which words. */
+const ways = {
+  home: ['/', 'Go to Today'],
+  'sign-in': ['/sign-in', 'Go to the sign-in page'],
+  profile: ['/settings/profile', 'See the controller profile, which an owner or admin corrects'],
+} as const;
+
 /** Makes an app answer errors and unknown addresses with a page. */
 export function answerErrorsWithPages(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     if (error instanceof UsageError) {
       request.log.error({ err: error }, 'the configuration is not valid');
-      return html(
-        reply,
-        renderPage(
-          <ErrorPage
-            title="The configuration is not valid"
-            sentences={error.problems}
-            way={isSignedIn(reply) ? 'home' : null}
-          />,
-        ),
-        500,
-      );
+      const isOfProfile = error.problems.some((problem) => problem.startsWith(PROFILE));
+      const props = isOfProfile
+        ? {
+            title: 'The controller profile has problems',
+            // Officers need not know where files are.
+            sentences: error.problems.map((problem) => problem.replace(/^.*?[/\\]([^/\\]+?:? )/, `${PROFILE}$1`)),
+            way: isSignedIn(reply) ? ('profile' as const) : null,
+          }
+        : {
+            title: 'The configuration is not valid',
+            sentences: error.problems,
+            way: isSignedIn(reply) ? ('home' as const) : null,
+          };
+      return html(reply, renderPage(<ErrorPage {...props} />), 500);
     }
     const code = codeOf(error);
     if (errorCodes[code].status >= 500) request.log.error({ err: error }, 'a request failed');
@@ -137,7 +150,7 @@ function ErrorPage({
 }: {
   title: string;
   sentences: readonly string[];
-  way: 'home' | 'sign-in' | null;
+  way: keyof typeof ways | null;
 }) {
   return (
     <Page title={title} frame={null}>
@@ -147,7 +160,9 @@ function ErrorPage({
           <p key={sentence}>{sentence}</p>
         ))}
         {way === null ? null : (
-          <p>{way === 'home' ? <a href="/">Go to Today</a> : <a href="/sign-in">Go to the sign-in page</a>}</p>
+          <p>
+            <a href={ways[way][0]}>{ways[way][1]}</a>
+          </p>
         )}
       </div>
     </Page>

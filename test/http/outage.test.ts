@@ -47,7 +47,11 @@ describe('a controller profile that cannot be read', () => {
     await writeFile(world.context.config.controllerFile ?? '', 'name: 7\nunheard: of\n');
     const page = await olga.get('/');
     expect(page.status).toBe(500);
-    expect(page.text).toContain('The configuration is not valid');
+    expect(page.text).toContain('The controller profile has problems');
+    expect(page.text).toContain('<p>Controller profile controller.yaml: ');
     expect(page.text).toContain('unheard');
+    // Today needs the profile too, so the way leads elsewhere.
+    const way = /<p><a href="([^"]+)">See the controller profile/.exec(page.text)?.[1] ?? '';
+    expect((await olga.get(way)).status).toBe(200);
   });
 });
