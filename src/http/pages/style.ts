@@ -71,7 +71,7 @@ thead th { font-size: 0.8125rem; color: var(--soft); font-weight: 600; border-bo
 tbody th { font-weight: 500; }
 tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
 th:last-child, td:last-child { padding-right: 0; }
-table + p { margin-top: 0.75rem; }
+table.stacks + :is(p, details, form), table + p { margin-top: 0.75rem; }
 table .mono { white-space: nowrap; }
 .outside { overflow-wrap: anywhere; }
 dd .lines, td .lines, p.lines, blockquote.lines { white-space: pre-line; }
