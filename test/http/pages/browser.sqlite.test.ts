@@ -9,7 +9,7 @@ import { createOfficeWorld, type OfficeWorld } from '../../http/office-world.ts'
 import { produceLetter } from '../../../src/documents/produce-letter.ts';
 import { shareTask } from '../../../src/hand-over/task-link.ts';
 import { makeMoves } from '../hand-over-world.ts';
-import { openOffice, shareBrowser, violations } from './browser.ts';
+import { openBrowser, openOffice, shareBrowser, violations } from './browser.ts';
 import { fetchedText, seedRequests } from './seed.ts';
 
 shareBrowser();
@@ -41,6 +41,14 @@ async function seedTasks(world: OfficeWorld, caseId: string): Promise<string> {
   if (shared.outcome !== 'shared') throw new Error(JSON.stringify(shared));
   return shared.link;
 }
+
+it('the check for accessibility finds a fault', async () => {
+  const page = await (await openBrowser()).newPage();
+  await page.setContent(
+    '<html lang="en"><title>A page</title><main><h1>A picture</h1><img src="data:,"></main></html>',
+  );
+  expect(await violations(page)).toEqual(['image-alt: <img src="data:,">']);
+});
 
 describe('the pages in a browser', () => {
   it('are accessible and fit into 1280 and 390 pixels', async () => {
