@@ -13,6 +13,7 @@ import {
 } from '../../src/hand-over/hand-over.ts';
 import { letterLanguages } from '../../reports/letters/languages.ts';
 import {
+  copyReadyCases,
   createReadyCase,
   createSubject,
   handOver,
@@ -23,6 +24,8 @@ import {
 } from './hand-over-world.ts';
 import { tokenOf } from './api-caller.ts';
 import { createVisitor, type Page, signedIn } from './office-world.ts';
+
+copyReadyCases();
 
 const wrongFor = (code: string) => String((Number(code) + 1) % 10 ** 8).padStart(8, '0');
 /** Everything a caller can see in an answer, except the time. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { writeFile } from 'node:fs/promises';
+import { cp, writeFile } from 'node:fs/promises';
 import { onTestFinished } from 'vitest';
 import { loadConfig } from '../../src/config.ts';
 import { type Context, openContext } from '../../src/context.ts';
@@ -17,6 +17,8 @@ import { temporaryFolder } from '../temporary.ts';
 /** A server with its worker in this process, and a client that talks to it like a browser. */
 export interface OfficeWorld {
   readonly context: Context;
+  /** Its DATA_DIR. */
+  readonly folder: string;
   readonly url: string;
   readonly adminUrl: string;
   /** Delivers a signed event of the source `default`; resolves with its seq once it is projected. */
@@ -36,12 +38,14 @@ otherSystems:
   - { id: crm, name: CRM }
 `;
 
+/** `from`: the folder of a closed world on SQLite, a copy of which this one continues. */
 export async function createOfficeWorld(
   env: Record<string, string> = {},
-  options: { worker?: boolean; atEnd?: (work: () => Promise<unknown>) => void } = {},
+  options: { worker?: boolean; atEnd?: (work: () => Promise<unknown>) => void; from?: string } = {},
 ): Promise<OfficeWorld> {
   const { atEnd = (work: () => Promise<unknown>) => onTestFinished(async () => void (await work())) } = options;
   const folder = await temporaryFolder(atEnd);
+  if (options.from !== undefined) await cp(options.from, folder, { recursive: true });
   if (env['CONTROLLER_FILE'] !== '') await writeFile(join(folder, 'controller.yaml'), profile);
   const config = loadConfig(
     environment(folder, {
@@ -64,6 +68,7 @@ export async function createOfficeWorld(
   }
   return {
     context,
+    folder,
     url: server.publicListener,
     adminUrl: server.adminUrl,
     async event(event, data) {
