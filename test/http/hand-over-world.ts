@@ -36,16 +36,14 @@ export async function makePack({ context }: OfficeWorld, caseId: string) {
   return pack;
 }
 
-const noWorker = { worker: false } as const;
-
 /** A case ready to be answered, with its pack, in a world of its own. */
 export async function createReadyCase(
   env: Record<string, string> = {},
-  options: Parameters<typeof createOfficeWorld>[1] = noWorker,
+  options: Parameters<typeof createOfficeWorld>[1] = { worker: false },
 ) {
-  if (prepare === null || Object.keys(env).length > 0 || options !== noWorker) return makeReadyCase(env, options);
+  if (prepare === null) return makeReadyCase(env, options);
   const { folder, caseId, pack } = await prepare();
-  const world = await createOfficeWorld({ PUBLIC_URL }, { ...options, from: folder });
+  const world = await createOfficeWorld({ PUBLIC_URL, ...env }, { ...options, from: folder });
   return { world, caseId, pack: { ...pack, path: join(world.folder, relative(folder, pack.path)) } };
 }
 

@@ -4,9 +4,11 @@ import { startWorker } from '../../src/worker.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import type { LetterStep } from '../../reports/letters/texts.ts';
 import { startMailServer } from '../outside/mail-server.ts';
-import { createReadyCase, makeMoves, OFFICER } from './hand-over-world.ts';
+import { copyReadyCases, createReadyCase, makeMoves, OFFICER } from './hand-over-world.ts';
 import { createVisitor, type OfficeWorld, signedInAs } from './office-world.ts';
 import { PATIENTLY } from '../temporary.ts';
+
+copyReadyCases();
 
 async function createMailWorld(worker = true) {
   const mail = await startMailServer();
