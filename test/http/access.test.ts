@@ -10,7 +10,14 @@ import { requireRules } from '../../src/http/auth/access.ts';
 import { type Rule, rules } from '../../src/http/auth/route-permissions.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
 import { newSession } from '../../src/people/sessions.ts';
-import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
+import {
+  addDocumentWithoutFile,
+  createOfficeWorld,
+  createVisitor,
+  type OfficeWorld,
+  signedInAs,
+  type Visitor,
+} from './office-world.ts';
 
 /** Values for the addresses of a route, of one source. */
 interface Objects {
@@ -70,27 +77,7 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   if (evidence.outcome !== 'added') throw new Error(evidence.outcome);
   await context.projector.catchUp();
   const documentId = `document-of-${name}`;
-  // A row without a file: an authorised person learns that it is missing (409), others learn nothing.
-  await context.store.foldTransaction((tx) =>
-    tx.insertMany('documents', [
-      {
-        document_id: documentId,
-        source,
-        name: 'delivery-log',
-        format: 'json',
-        file_name: `${name}.json`,
-        sha256: '0'.repeat(64),
-        bytes: 1,
-        as_of: 1,
-        case_id: null,
-        parameters: '{}',
-        actor: name,
-        seq: opened.seq,
-        created_at: isoNow(context.clock),
-        downloads: 0,
-      },
-    ]),
-  );
+  await addDocumentWithoutFile(context, { documentId, source, name, seq: opened.seq });
   const headers = { 'content-type': 'application/json' };
   const rawBody = Buffer.from(JSON.stringify({ event: 'consent.recorded', note: name }));
   context.rejected.note({ source, reason: 'missing', rawBody, headers, address: '192.0.2.1' });

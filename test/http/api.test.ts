@@ -10,7 +10,7 @@ import { apiRoutes } from '../../src/http/api/api.ts';
 import { forgetAnswers } from '../../src/http/api/idempotency.ts';
 import { type Rule, rules } from '../../src/http/auth/route-permissions.ts';
 import { type Answer, type Caller, createCaller, tokenOf } from './api-caller.ts';
-import { createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
+import { addDocumentWithoutFile, createOfficeWorld, type OfficeWorld, signedInAs } from './office-world.ts';
 import { isLong } from '../temporary.ts';
 
 /** One world for the file. */
@@ -55,26 +55,7 @@ async function createObjects(source: string, name: string): Promise<Objects> {
   if (opened.outcome === 'refused') throw new Error(opened.problems.join());
   await context.projector.catchUp();
   const documentId = `document-of-${name}`;
-  await context.store.foldTransaction((tx) =>
-    tx.insertMany('documents', [
-      {
-        document_id: documentId,
-        source,
-        name: 'delivery-log',
-        format: 'json',
-        file_name: `${name}.json`,
-        sha256: '0'.repeat(64),
-        bytes: 1,
-        as_of: 1,
-        case_id: null,
-        parameters: '{}',
-        actor: name,
-        seq: opened.seq,
-        created_at: isoNow(context.clock),
-        downloads: 0,
-      },
-    ]),
-  );
+  await addDocumentWithoutFile(context, { documentId, source, name, seq: opened.seq });
   // Never due while this file runs.
   const runAt = new Date('2090-01-01T00:00:00Z');
   const payload = { source, actor: name };

@@ -189,3 +189,16 @@ export async function signedIn(world: OfficeWorld, officer = 'Olga Officer'): Pr
   await visitor.get('/');
   return visitor;
 }
+
+/** Registers a document whose file is missing: authorised people learn that (409), others learn nothing. */
+export function addDocumentWithoutFile(
+  context: Context,
+  { documentId, source, name, seq }: { documentId: string; source: string; name: string; seq: number },
+): Promise<unknown> {
+  const row = {
+    ...{ document_id: documentId, source, name: 'delivery-log', format: 'json', file_name: `${name}.json` },
+    ...{ sha256: '0'.repeat(64), bytes: 1, as_of: 1, case_id: null, parameters: '{}', actor: name, seq },
+    ...{ created_at: context.clock().toISOString(), downloads: 0 },
+  };
+  return context.store.foldTransaction((tx) => tx.insertMany('documents', [row]));
+}
