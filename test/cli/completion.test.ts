@@ -3,17 +3,27 @@ import { expect, test } from 'vitest';
 import { commandsOf, createCommandLine } from './command-line.ts';
 import { completionScript } from './completion-script.ts';
 
-/** The suggestions of bash for the last of these words. */
-async function inBash(...words: readonly string[]): Promise<string[]> {
+/** The suggestions of bash for the last word of each of these lines, all from one shell. */
+async function inBashForEach(lines: readonly (readonly string[])[]): Promise<string[][]> {
   const script = `${await completionScript('bash')}
-COMP_WORDS=(consent-ledger "$@"); COMP_CWORD=$#; _consent_ledger; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-u', '-c', script, 'bash', ...words], {
+while (($#)); do
+  count=$1; shift; unset COMPREPLY
+  COMP_WORDS=(consent-ledger "\${@:1:count}"); COMP_CWORD=$count; _consent_ledger
+  printf '%s\\n' "\${COMPREPLY[@]}"; printf '\\0'
+  shift "$count"
+done`;
+  const counted = lines.flatMap((words) => [String(words.length), ...words]);
+  const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-u', '-c', script, 'bash', ...counted], {
     encoding: 'utf8',
   });
   expect(stderr).toBe('');
   expect(status).toBe(0);
-  return stdout.split('\n').filter((line) => line !== '');
+  const answers = stdout.split('\0').slice(0, -1);
+  expect(answers).toHaveLength(lines.length);
+  return answers.map((answer) => answer.split('\n').filter((word) => word !== ''));
 }
+
+const inBash = async (...words: readonly string[]): Promise<string[]> => (await inBashForEach([words]))[0] ?? [];
 
 test('bash completes commands, subcommands, options and their values', async () => {
   expect(await inBash('led')).toEqual(['ledger']);
@@ -33,11 +43,12 @@ test('bash completes commands, subcommands, options and their values', async () 
 test('bash offers every command of the program', async () => {
   const { program } = await createCommandLine();
   expect((await inBash('')).filter((word) => !word.startsWith('-'))).toEqual(program.commands.map((one) => one.name()));
-  for (const { name, command } of commandsOf(program)) {
-    const words = name.split(' ');
-    const parents = words.slice(0, -1);
-    expect(await inBash(...parents, words.at(-1) ?? ''), name).toContain(words.at(-1));
-    expect(await inBash(...words, '--'), name).toEqual(
+  const commands = commandsOf(program);
+  const found = await inBashForEach(commands.flatMap(({ name }) => [name.split(' '), [...name.split(' '), '--']]));
+  for (const [place, { name, command }] of commands.entries()) {
+    const [names, options] = found.slice(2 * place);
+    expect(names, name).toContain(name.split(' ').at(-1));
+    expect(options, name).toEqual(
       expect.arrayContaining(
         command.options.flatMap(({ long, hidden }) => (long === undefined || hidden ? [] : [long])),
       ),
