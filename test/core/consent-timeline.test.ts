@@ -4,6 +4,7 @@ import { contradicts } from '../../src/core/consent-judgement.ts';
 import { MAX_SAYINGS, standingAt, timelineOf, type ToldDecision } from '../../src/core/consent-timeline.ts';
 
 import { replay } from '../consent/plain-replay.ts';
+import { runs } from '../temporary.ts';
 
 let next = 0;
 function told(day: number, purposes: object, changes: Partial<ToldDecision> = {}): ToldDecision {
@@ -223,6 +224,6 @@ test('the timeline agrees with a plain replay of the records, purpose by purpose
         state === 'granted' || rows.every(({ conflicts }) => conflicts === 0);
       expect(Object.fromEntries(said.filter(counts))).toEqual(Object.fromEntries(expected.filter(counts)));
     }),
-    { numRuns: 1000 },
+    { numRuns: runs(200) },
   );
 });

@@ -5,6 +5,7 @@ import { findElements, findMembers, mayHoldLongNumbers, readExactly } from '../.
 import { parseJson } from '../../src/core/json.ts';
 import { anyCharacter } from '../any-character.ts';
 import { jsonText } from '../json-text.ts';
+import { runs } from '../temporary.ts';
 
 const toLatin1 = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 const spanOf = (node: Node) => ({ start: node.offset, end: node.offset + node.length });
@@ -17,7 +18,7 @@ describe('finding rows by their offsets', () => {
         const tree = parseTree(latin1);
         expect(findElements(latin1)).toEqual(tree?.type === 'array' ? (tree.children ?? []).map(spanOf) : null);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -39,7 +40,7 @@ describe('finding rows by their offsets', () => {
         );
         expect(found).toEqual(expected);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 
@@ -61,7 +62,7 @@ describe('finding rows by their offsets', () => {
           }
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -72,7 +73,7 @@ describe('reading numbers exactly', () => {
       fc.property(jsonText(), ({ text, value }) => {
         if (!mayHoldLongNumbers(text)) expect(parseJson(text, readExactly)).toEqual(value);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 

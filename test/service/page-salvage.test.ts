@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createTurns } from '../../src/jobs/event-loop.ts';
 import { salvagePage } from '../../src/service/page-salvage.ts';
+import { runs } from '../temporary.ts';
 
 async function salvage(text: string) {
   const found = await salvagePage(text, createTurns());
@@ -126,7 +127,7 @@ describe('a page of rows that is broken JSON', () => {
         for (const { start, end } of found?.rows ?? [])
           expect(() => JSON.parse(text.slice(start, end)) as unknown).not.toThrow();
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(200) },
     );
   });
 });
