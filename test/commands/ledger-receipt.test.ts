@@ -78,7 +78,11 @@ test('a receipt proves to the sender what was received and when, using only the 
   });
   const record = await readFile(path('record.json'), 'utf8');
   for (const [what, by, said] of [
-    [/"commitment": "[0-9a-f]{4}/, '"commitment": "0000', `what it says about entry ${seq} differs from what was sealed`],
+    [
+      /"commitment": "[0-9a-f]{4}/,
+      '"commitment": "0000',
+      `what it says about entry ${seq} differs from what was sealed`,
+    ],
     [/"record_id": "/, '"record_id": "x', 'was changed after it was sealed'],
     [/"known": "/, '"known": "x', 'was changed after it was sealed'],
     [/"known": /, '"known": "", "known": ', 'was reformatted or changed after it was handed out'],
