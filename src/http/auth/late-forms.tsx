@@ -10,8 +10,8 @@ import { localPath, sendSignIn } from './sign-in-routes.tsx';
 
 /** How long a form is kept. It is in memory only, so a restart loses it. */
 const KEPT_MS = 3_600_000;
-/** The most forms kept, each at most as large as any form (64 KiB). */
-const KEPT_MAX = 200;
+/** Characters kept of all forms together; beyond that, the oldest form gives way. */
+const KEPT_CHARACTERS = 16 << 20;
 const PATH = '/unsent-form';
 
 interface LateForm {
@@ -43,9 +43,8 @@ export function lateForms(app: FastifyInstance, context: Context) {
     const page = formAddress(app, request);
     const fields = fieldsOf(request.body).filter(([name]) => name !== '_csrf');
     const until = context.clock().getTime() + KEPT_MS;
-    const oldest = kept.keys().next().value;
-    if (kept.size >= KEPT_MAX && oldest !== undefined) kept.delete(oldest);
     kept.set(id, { personId, url: request.url, page, fields, until });
+    dropOldest(kept);
     setTimeout(() => kept.delete(id), KEPT_MS).unref();
     const next = `${PATH}?${new URLSearchParams({ id, page }).toString()}`;
     const unsent =
@@ -84,6 +83,16 @@ export function lateForms(app: FastifyInstance, context: Context) {
       return request.lateSender === null ? sendToSignIn(request, reply) : undefined;
     },
   };
+}
+
+function dropOldest(kept: Map<string, LateForm>): void {
+  const sizeOf = ({ fields }: LateForm) => fields.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  let total = [...kept.values()].reduce((sum, form) => sum + sizeOf(form), 0);
+  for (const [id, form] of kept) {
+    if (total <= KEPT_CHARACTERS) return;
+    kept.delete(id);
+    total -= sizeOf(form);
+  }
 }
 
 const sessionEnded =
@@ -129,8 +138,8 @@ function UnsentPage({ frame, form, page }: UnsentProps) {
       <Page title="Nothing to send" frame={frame}>
         <h1>Nothing to send</h1>
         <p>
-          A form sent after the session ended is kept for an hour, for the account that sent it. It was sent since, or
-          is no longer kept.
+          A form sent after its session ended is kept for one hour, and only the account that sent it can see it. You
+          have sent it since, the hour is over, or the server has restarted.
         </p>
         <p>
           <a href={page}>Continue to its page</a>

@@ -355,7 +355,7 @@ function PlanTables({ plan, admins }: { readonly plan: ErasurePlan; readonly adm
             ]}
             rows={residues}
           />
-          <p class="hint">Whoever runs the server has to delete what is outside the program.</p>
+          <p class="hint">The operator of the server has to delete what is outside the program.</p>
           <AskAdmin admins={admins} subject="Erasure: what remains outside the ledger" text={residueText(plan)} />
         </Panel>
       )}
