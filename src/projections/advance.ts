@@ -8,8 +8,8 @@ import { type Projection, type ProjectedEntry, type ProjectorLog, quarantineRows
 /** Where projections write, and how far they have got: the live tables, or those of a rebuild. */
 export interface Target {
   readonly store: Pick<Store, 'foldTransaction'>;
-  /** Reads the target's tables by their plain names. */
-  readonly state: Query;
+  /** The same query builder, over the target's tables by their plain names. */
+  state(query: Query): Query;
   readonly position: PositionName;
   /** The table's name in this target. */
   tableName(table: TableName): TableName;
@@ -17,24 +17,37 @@ export interface Target {
   onWrite?(write: Write): void;
 }
 
-/** `moved`: the page is written, exactly once. `lost`: another process moved the position first, and nothing was written. */
-type Advance = 'moved' | 'lost';
+/** The page to project after a position in the same transaction; null: no more. */
+export type Pages = (after: Position) => Promise<Page | null>;
 
 /**
- * Projects one page of entries: rows and position in one transaction.
+ * Projects consecutive pages of entries, rows and position in one transaction: what several of them change in the same
+ * place of an index is then written once. Resolves with the seq reached; null if another process moved the position
+ * first, and nothing was written.
  *
- * If a projection fails (a bug), the others must go on and its entry must not be skipped silently: the page is halved
- * until the entry is found, which goes to the quarantine and is projected by all the others. Outages (StoreUnavailable)
- * are thrown: they are not the fault of an entry.
+ * If a projection fails (a bug), the others must go on and its entry must not be skipped silently: the first page is
+ * projected alone and halved until the entry is found, which goes to the quarantine and is projected by all the others.
+ * Outages (StoreUnavailable) are thrown: they are not the fault of an entry.
  */
 export async function advance(
   target: Target,
   projections: readonly Projection[],
-  page: Page,
+  pages: Pages,
   from: Position,
   log: ProjectorLog,
-): Promise<Advance> {
-  return attempt(target, projections, page, from, log, []);
+): Promise<number | null> {
+  let first: Page | null = null;
+  const remembered: Pages = async (after) => {
+    const page = await pages(after);
+    first ??= page;
+    return page;
+  };
+  try {
+    return await commit(target, projections, remembered, from);
+  } catch (error) {
+    if (!(error instanceof ProjectionFailure) || first === null) throw error;
+    return attempt(target, projections, first, from, log, []);
+  }
 }
 
 /** A projection that failed on an entry and is left out for it. */
@@ -50,20 +63,18 @@ async function attempt(
   from: Position,
   log: ProjectorLog,
   failures: readonly Failure[],
-): Promise<Advance> {
+): Promise<number | null> {
   try {
-    const writes = await foldPage(target.state, projections, page.entries);
-    writes.push(...quarantineFailures(page.entries, failures));
-    return await commit(target, writes, from, page.to);
+    const only: Pages = ({ seq }) => Promise.resolve(seq === from.seq ? page : null);
+    return await commit(target, projections, only, from, quarantineFailures(page.entries, failures));
   } catch (error) {
     if (!(error instanceof ProjectionFailure)) throw error;
     const [first, ...rest] = page.entries;
     if (first === undefined || failures.some(({ projection }) => projection === error.projection)) throw error.cause;
     if (rest.length > 0) {
-      const halves = cutInHalves(page);
-      const moved = await attempt(target, projections, halves[0], from, log, []);
-      if (moved === 'lost') return 'lost';
-      return attempt(target, projections, halves[1], { ...from, seq: halves[0].to }, log, []);
+      const [half, other] = cutInHalves(page);
+      if ((await attempt(target, projections, half, from, log, [])) === null) return null;
+      return attempt(target, projections, other, { ...from, seq: half.to }, log, []);
     }
     log.error({ seq: first.seq, projection: error.projection, err: error.cause }, 'a projection failed on an entry');
     return attempt(
@@ -112,20 +123,28 @@ interface ProjectionWrite {
 
 class LostRace extends Error {}
 
+/** Projects pages from a position in one transaction. Null: another process moved the position first. */
 async function commit(
   target: Target,
-  writes: readonly ProjectionWrite[],
+  projections: readonly Projection[],
+  pages: Pages,
   from: Position,
-  to: number,
-): Promise<Advance> {
+  also: readonly ProjectionWrite[] = [],
+): Promise<number | null> {
   try {
-    await target.store.foldTransaction(async (tx) => {
-      if (!(await movePosition(tx, target.position, from, to))) throw new LostRace();
-      await writeAll(tx, target, writes);
+    return await target.store.foldTransaction(async (tx) => {
+      const state = target.state(tx.query);
+      let at = from;
+      for (let page = await pages(at); page !== null; page = await pages(at)) {
+        if (!(await movePosition(tx, target.position, at, page.to))) throw new LostRace();
+        await writeAll(tx, target, await foldPage(state, projections, page.entries));
+        at = { ...at, seq: page.to };
+      }
+      await writeAll(tx, target, also);
+      return at.seq;
     });
-    return 'moved';
   } catch (error) {
-    if (error instanceof LostRace) return 'lost';
+    if (error instanceof LostRace) return null;
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { actionSchema } from '../core/action.ts';
 import type { Reading } from '../core/fact.ts';
 import type { SourceOptions } from '../core/source.ts';
@@ -62,7 +63,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
     return { ...end, entries };
   }
 
-  return {
+  const reader = {
     /**
      * The page after a position, up to `upTo`. While it is projected, the next one is already being read; that one is
      * read again if the position's generation has changed since, as it may contain content that was erased meanwhile.
@@ -82,13 +83,34 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       }
       return page;
     },
+    /**
+     * The pages to project in one transaction, beginning with one that was loaded: more follow for half a second while
+     * they are full. One with an erasure is left to the next transaction, because rows of what it erased may have to be
+     * removed first (placement.ts).
+     */
+    from(first: Page, upTo?: number, onPage: (page: Page) => void = () => undefined) {
+      const until = performance.now() + TOGETHER_MS;
+      let page: Page | null = null;
+      return async (after: Position): Promise<Page | null> => {
+        if (page === null) page = first;
+        else if (!page.full || performance.now() > until) return null;
+        else page = await reader.load(after, upTo);
+        if (page === null || (page !== first && page.entries.some(({ kind }) => kind === 'erasure'))) return null;
+        onPage(page);
+        return page;
+      };
+    },
     /** Waits for a page that is being read ahead. */
     async close(): Promise<void> {
       await ahead?.page.catch(() => undefined);
       ahead = null;
     },
   };
+  return reader;
 }
+
+/** How long pages are added to a transaction, milliseconds: others wait that long for the read models' write lock. */
+const TOGETHER_MS = 500;
 
 export type PageReader = ReturnType<typeof createPageReader>;
 

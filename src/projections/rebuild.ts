@@ -51,7 +51,7 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
   const comparison = createComparison(store.read);
   const target: Target = {
     store,
-    state: overShadows(store.read),
+    state: overShadows,
     position: 'rebuild',
     tableName: shadowName,
     onWrite: (write) => comparison.written(write),
@@ -122,10 +122,11 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
   const live = await projectedEntries(store.read);
   let at = from;
   while (at.seq < live) {
-    const page = await pages.load(at, live);
-    if (page === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
-    if ((await advance(target, projections, page, at, log)) === 'lost') throw takenOver();
-    at = { ...at, seq: page.to };
+    const first = await pages.load(at, live);
+    if (first === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
+    const reached = await advance(target, projections, pages.from(first, live), at, log);
+    if (reached === null) throw takenOver();
+    at = { ...at, seq: reached };
     onProgress?.(at.seq, live);
   }
   return at;
@@ -158,7 +159,7 @@ async function settle(
       for (let pagesLeft = settling.maxPages; at < live; pagesLeft -= 1) {
         const page = pagesLeft > 0 ? await pages.load({ ...from, seq: at }, live) : null;
         if (page === null) throw new FurtherAhead();
-        await writeAll(tx, target, await foldPage(overShadows(tx.query), projections, page.entries));
+        await writeAll(tx, target, await foldPage(target.state(tx.query), projections, page.entries));
         at = page.to;
       }
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();

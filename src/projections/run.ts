@@ -16,9 +16,9 @@ export interface ProjectorOptions {
   readonly read?: Readers;
   readonly optionsUpTo: OptionsUpTo;
   readonly log?: ProjectorLog;
-  /** Entries per transaction, default 2000: its indexes are written once per page, however many rows are new. */
+  /** Entries that are read and folded at once, default 2000. */
   readonly batchSize?: number;
-  /** Bytes per transaction, default 4 MiB. */
+  /** Bytes of them, default 4 MiB. */
   readonly batchBytes?: number;
   /** How often to look at the ledger unprompted, milliseconds, default 1000: other processes append too. */
   readonly pollMs?: number;
@@ -90,7 +90,7 @@ export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25, watchLoad = watchEventLoop } = options;
   const projections = options.projections ?? allProjections(options.read);
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
-  const target: Target = { store, state: store.read, position: 'projector', tableName: (table) => table };
+  const target: Target = { store, state: (query) => query, position: 'projector', tableName: (table) => table };
   const reach = createReach(options.onReached);
   const placement = createPlacementCheck(store, log, options.onMisplaced);
   const reportProgress = createProgressReport(store, log);
@@ -120,15 +120,21 @@ export function createProjector(options: ProjectorOptions): Projector {
     if (page === null) return { outcome: 'caught-up', full: false, behindMs: 0 };
     if (page.full) await reportProgress(from.seq);
     const startedAt = Date.now();
-    const moved = await advance(target, projections, page, from, log);
-    if (moved === 'lost') return { outcome: 'lost', full: true, behindMs: 0 };
-    options.onFolded?.({ entries: page.entries.map(tracedEntry), startedAt, endedAt: Date.now() });
-    seen = page.to;
-    placement.moved({ ...from, seq: page.to });
-    reach.moved(page.to);
+    const traced: Fold['entries'][number][] = [];
+    let full = false;
+    const together = pages.from(page, undefined, (taken) => {
+      full = taken.full;
+      if (options.onFolded !== undefined) traced.push(...taken.entries.map(tracedEntry));
+    });
+    const reached = await advance(target, projections, together, from, log);
+    if (reached === null) return { outcome: 'lost', full: true, behindMs: 0 };
+    options.onFolded?.({ entries: traced.filter(({ seq }) => seq <= reached), startedAt, endedAt: Date.now() });
+    seen = reached;
+    placement.moved({ ...from, seq: reached });
+    reach.moved(reached);
     const [oldest] = page.entries;
     const behindMs = oldest === undefined ? 0 : Date.now() - Date.parse(oldest.receivedAt);
-    return { outcome: 'projected', full: page.full, behindMs };
+    return { outcome: 'projected', full, behindMs };
   }
 
   /** One run at a time in this process: two would race each other. */

@@ -46,10 +46,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const folded = readModelsPath(path);
   // Many processes may start at once and wait for the one that migrates.
   const patience = Math.max(busyTimeout, 30_000);
-  const openFolder = (timeout: number) => openWriter(folded, timeout, 'normal');
+  const openFolder = (timeout: number) => openWriter(folded, timeout, 'fold');
   const [ledger, models] = await openBoth(
     path,
-    () => openWriter(path, patience, 'full'),
+    () => openWriter(path, patience, 'write'),
     () => openFolder(patience),
   );
   const attached = async (connection: SqliteConnection, other: string, name: string) => {
@@ -72,7 +72,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     throw withPlace(error, path);
   }
   const writer = createWriter(ledger, async () =>
-    attached(await openWriter(path, busyTimeout, 'full'), folded, 'read_models'),
+    attached(await openWriter(path, busyTimeout, 'write'), folded, 'read_models'),
   );
   const folder = createWriter(models, async () => attached(await openFolder(busyTimeout), path, 'ledger'));
   const checkpoints = createCheckpoints(() => openConnection(path));
@@ -268,15 +268,12 @@ export async function openSqliteToRead(path: string): Promise<{ read: Query; clo
 
 /**
  * Page cache of each connection per file, in KiB. The operating system caches the pages too, so a larger cache only
- * saves copying; a server has five connections per thread, and their caches are never freed.
+ * saves copying; a server has five connections per thread, and their caches are never freed. Folding changes thousands of
+ * pages in one transaction: those that do not fit are written more than once.
  */
-const CACHE_KIB = { write: 8192, read: 2048 } as const;
+const CACHE_KIB = { write: 8192, fold: 32_768, read: 2048 } as const;
 
-async function openWriter(
-  path: string,
-  busyTimeout: number,
-  synchronous: 'full' | 'normal',
-): Promise<SqliteConnection> {
+async function openWriter(path: string, busyTimeout: number, purpose: 'write' | 'fold'): Promise<SqliteConnection> {
   const connection = await openConnection(path);
   try {
     // Switching to the write-ahead log does not wait for others: if many processes create the file at once, all but one
@@ -293,7 +290,7 @@ async function openWriter(
       }
     }
     await connection.script(
-      `pragma synchronous = ${synchronous}; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -${CACHE_KIB.write};`,
+      `pragma synchronous = ${purpose === 'fold' ? 'normal' : 'full'}; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -${CACHE_KIB[purpose]};`,
     );
     return connection;
   } catch (error) {
