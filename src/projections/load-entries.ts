@@ -18,6 +18,8 @@ export interface PageLimits {
   readonly entries: number;
   /** Bytes of bodies and meta; a single larger entry is still a page. */
   readonly bytes: number;
+  /** How long pages are added to a transaction, milliseconds: others wait that long for the read models' write lock. */
+  readonly togetherMs: number;
 }
 
 /** The next entries after a position, and the position they lead to. Null at the end of the ledger. */
@@ -84,16 +86,16 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       return page;
     },
     /**
-     * The pages to project in one transaction, beginning with one that was loaded: more follow for half a second while
-     * they are full. One with an erasure is left to the next transaction, because rows of what it erased may have to be
+     * The pages to project in one transaction, beginning with one that was loaded: more follow while they are full and
+     * time is left. One with an erasure is left to the next transaction, because rows of what it erased may have to be
      * removed first (placement.ts).
      */
     from(first: Page, upTo?: number, onPage: (page: Page) => void = () => undefined) {
-      const until = performance.now() + TOGETHER_MS;
+      const until = performance.now() + limits.togetherMs;
       let page: Page | null = null;
       return async (after: Position): Promise<Page | null> => {
         if (page === null) page = first;
-        else if (!page.full || performance.now() > until) return null;
+        else if (!page.full || performance.now() >= until) return null;
         else page = await reader.load(after, upTo);
         if (page === null || (page !== first && page.entries.some(({ kind }) => kind === 'erasure'))) return null;
         onPage(page);
@@ -108,9 +110,6 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
   };
   return reader;
 }
-
-/** How long pages are added to a transaction, milliseconds: others wait that long for the read models' write lock. */
-const TOGETHER_MS = 500;
 
 export type PageReader = ReturnType<typeof createPageReader>;
 

@@ -20,6 +20,8 @@ export interface ProjectorOptions {
   readonly batchSize?: number;
   /** Bytes of them, default 4 MiB. */
   readonly batchBytes?: number;
+  /** How long full pages share one transaction, milliseconds, default 500. */
+  readonly togetherMs?: number;
   /** How often to look at the ledger unprompted, milliseconds, default 1000: other processes append too. */
   readonly pollMs?: number;
   /** How long a run waits under load for its batch to fill, milliseconds, default 25: each transaction costs a sync to disk. */
@@ -44,7 +46,7 @@ const BUSY = 0.7;
 /** The projector then rests this many times as long as its run took, so a fifth of the time is left to it. */
 const RESTS = 4;
 /** The longest such rest, milliseconds. */
-const REST_MS = 2000;
+const REST_MS = 3000;
 /** If the oldest entry not yet projected is older than this, milliseconds, the projector no longer yields to deliveries. */
 const BEHIND_MS = 30_000;
 /** Milliseconds of rest used to measure how busy the process is. */
@@ -338,6 +340,7 @@ function tracedEntry({ seq, kind, reading, action }: ProjectedEntry): Fold['entr
 }
 
 /** The size of a batch, with its defaults. */
-export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes'>): PageLimits {
-  return { entries: options.batchSize ?? 2000, bytes: options.batchBytes ?? 4 << 20 };
+export function pageLimits(options: Pick<ProjectorOptions, 'batchSize' | 'batchBytes' | 'togetherMs'>): PageLimits {
+  const { batchSize = 2000, batchBytes = 4 << 20, togetherMs = 500 } = options;
+  return { entries: batchSize, bytes: batchBytes, togetherMs };
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Fact, Occurred } from '../../src/core/fact.ts';
 import { createShadows, overShadows } from '../../src/projections/shadow.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
-import type { Query } from '../../src/store/store.ts';
+import type { Query, Store } from '../../src/store/store.ts';
 import { engine } from '../servers/databases.ts';
 import { createWorld, decisionFact, officerAction, webhook, type World } from './world.ts';
 
@@ -71,7 +71,7 @@ async function fill(world: World): Promise<void> {
 function noting(query: Query, noted: RootOperationNode[]): Query {
   return query.withPlugin({
     transformQuery({ node }) {
-      noted.push(node);
+      if (node.kind === 'SelectQueryNode') noted.push(node);
       return node;
     },
     transformResult: ({ result }) => Promise.resolve(result),
@@ -161,7 +161,11 @@ test('every look-up of a projection is answered from an index, in the live table
   const world = await createWorld();
   await fill(world);
   const noted: RootOperationNode[] = [];
-  await world.projector({ store: { ...world.store, read: noting(world.store.read, noted) }, batchSize: 120 }).catchUp();
+  const store: Store = {
+    ...world.store,
+    foldTransaction: (work) => world.store.foldTransaction((tx) => work({ ...tx, query: noting(tx.query, noted) })),
+  };
+  await world.projector({ store, batchSize: 120 }).catchUp();
   await world.store.foldTransaction((tx) => createShadows(tx.query));
   if (engine === 'postgres') await world.store.foldTransaction(({ query }) => fillToMatter(query));
   for (const over of [(query: Query) => query, overShadows]) {

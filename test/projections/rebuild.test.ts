@@ -34,9 +34,13 @@ test('a live run in batches of any size gives the rows of a rebuild, of one big 
         expect(compared.differences).toEqual([]);
         expect(await dump(store.read)).toEqual(live);
 
-        for (const batchSize of [1, 500]) {
+        for (const [batchSize, togetherMs] of [
+          [1, 0],
+          [500, 0],
+          [3, 60_000],
+        ] as const) {
           await forgetProjections(store);
-          await projector({ batchSize }).catchUp();
+          await projector({ batchSize, togetherMs }).catchUp();
           expect(await dump(store.read)).toEqual(live);
         }
         sequences += 1;

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test, vi } from 'vitest';
+import { describe, expect, it, test, vi } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { deliveries } from '../../src/projections/deliveries.ts';
 import type { Projection } from '../../src/projections/projection.ts';
 import { createProjector, restAfter } from '../../src/projections/run.ts';
 import { compareWithRebuild } from '../../src/projections/rebuild.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { Fold } from '../../src/tracing/trace.ts';
 import { PATIENTLY } from '../temporary.ts';
 import { createWorld, rules, webhook, type World } from './world.ts';
 
@@ -225,6 +226,98 @@ test('a projection that fails on one entry loses neither that entry nor any othe
   expect(errors).toEqual([expect.objectContaining({ seq: 23, projection: 'broken' })]);
 });
 
+/** A store that remembers the seq that each of its transactions ended at. */
+function watched(store: Store) {
+  const ended: number[] = [];
+  const foldTransaction: Store['foldTransaction'] = async (work) => {
+    const result = await store.foldTransaction(work);
+    const [position] = await store.read
+      .selectFrom('fold_positions')
+      .select('seq')
+      .where('name', '=', 'projector')
+      .execute();
+    ended.push(position?.seq ?? 0);
+    return result;
+  };
+  return { store: { ...store, foldTransaction }, ended };
+}
+
+const MINUTE = 60_000;
+
+describe('full pages share a transaction', () => {
+  it('until one is not full, and give the rows of a rebuild', async () => {
+    const world = await createWorld();
+    await deliver(world, 105);
+    const { store, ended } = watched(world.store);
+    const projector = world.projector({ store, batchSize: 10, togetherMs: MINUTE });
+    expect([await projector.runOnce(), projector.position(), ended]).toEqual(['projected', 105, [0, 105]]);
+    expect(await countsOf(world.store)).toEqual({ history: 105, counted: 105 });
+    expect((await compareWithRebuild(rules(world.store))).differences).toEqual([]);
+    const rebuilt = await compareWithRebuild({ ...rules(world.store), batchSize: 10, togetherMs: MINUTE });
+    expect([rebuilt.seq, rebuilt.differences]).toEqual([105, []]);
+  });
+
+  it('and if the process dies in it, none of them is written', async () => {
+    const world = await createWorld();
+    await deliver(world, 60);
+    let inserts = 0;
+    const dying: Store = {
+      ...world.store,
+      foldTransaction: (work) =>
+        world.store.foldTransaction((tx) =>
+          work({
+            ...tx,
+            insertMany: async (table, ...rest) => {
+              if (table === 'delivery_history') inserts += 1;
+              if (inserts === 3) throw new StoreUnavailable('the process died');
+              await tx.insertMany(table, ...rest);
+            },
+          }),
+        ),
+    };
+    const projector = world.projector({ store: dying, batchSize: 20, togetherMs: MINUTE });
+    await expect(projector.runOnce()).rejects.toThrow('the process died');
+    expect(await countsOf(world.store)).toEqual({ history: 0, counted: 0 });
+    expect(await world.projector({ togetherMs: MINUTE }).catchUp()).toBe(60);
+    expect(await countsOf(world.store)).toEqual({ history: 60, counted: 60 });
+  });
+
+  it('and if a projection fails in a later one, the earlier ones are written, and only its entry is quarantined', async () => {
+    const world = await createWorld();
+    await deliver(world, 40);
+    const broken: Projection = {
+      name: 'broken',
+      tables: [],
+      fold: (_, batch) =>
+        batch.some(({ seq }) => seq === 23) ? Promise.reject(new Error('a bug')) : Promise.resolve([]),
+    };
+    const folded: Fold[] = [];
+    const projector = world.projector({
+      projections: [deliveries, broken],
+      batchSize: 10,
+      togetherMs: MINUTE,
+      onFolded: (fold) => folded.push(fold),
+    });
+    expect(await projector.catchUp()).toBe(40);
+    expect(await countsOf(world.store)).toEqual({ history: 40, counted: 40 });
+    const quarantined = await world.store.read.selectFrom('quarantine').select('seq').execute();
+    expect(quarantined).toEqual([{ seq: 23 }]);
+    // Each entry is told as folded once.
+    const told = folded.flatMap(({ entries }) => entries.map(({ seq }) => seq));
+    expect(told).toEqual(Array.from({ length: 40 }, (_, place) => place + 1));
+  });
+
+  it('but a page with an erasure begins one of its own', async () => {
+    const world = await createWorld();
+    await deliver(world, 30);
+    await world.ledger.append([{ ...webhook('acme', { event: 'erased' }, at), kind: 'erasure' }]);
+    await deliver(world, 30, 30);
+    const { store, ended } = watched(world.store);
+    await world.projector({ store, batchSize: 10, togetherMs: MINUTE }).catchUp();
+    expect(ended).toEqual([0, 30, 61]);
+  });
+});
+
 test('rows that the database refuses are a projection failure too, and are reported the same way', async () => {
   const world = await createWorld();
   await deliver(world, 10);
@@ -290,7 +383,7 @@ test('deliveries go first while the process is busy, unless a caller waits for t
   const ran = { outcome: 'projected', full: true, behindMs: 2000 } as const;
   expect(restAfter(ran, busy)).toBe(400);
   expect(restAfter({ ...ran, full: false }, { ...busy, tookMs: 1 })).toBe(25);
-  expect(restAfter(ran, { ...busy, tookMs: 60_000 })).toBe(2000);
+  expect(restAfter(ran, { ...busy, tookMs: 60_000 })).toBe(3000);
   expect(restAfter(ran, { ...busy, awaited: true })).toBe(0);
   expect(restAfter({ ...ran, behindMs: 30_000 }, busy)).toBe(10);
   expect(restAfter(ran, { ...busy, told: false })).toBe(0);
@@ -304,5 +397,5 @@ test('a projector that lost the race leaves the work to the other, unless a call
   expect(restAfter(lost, calm)).toBe(1000);
   expect(restAfter(lost, { ...calm, awaited: true })).toBe(25);
   // Longer than the longest rest of the other one.
-  expect(restAfter(lost, { ...calm, busy: true })).toBe(3000);
+  expect(restAfter(lost, { ...calm, busy: true })).toBe(4000);
 });

@@ -44,9 +44,9 @@ export const testReaders: Readers = {
 
 const defaults = sourceOptionsSchema.parse({});
 
-/** The rules of every projector and rebuild in these tests. */
+/** The rules of every projector and rebuild in these tests: each page has a transaction of its own, unless a test asks for more. */
 export function rules(store: Store): ProjectorOptions {
-  return { store, read: testReaders, optionsUpTo: async () => () => defaults };
+  return { store, read: testReaders, optionsUpTo: async () => () => defaults, togetherMs: 0 };
 }
 
 export function webhook(source: string, body: TestBody, receivedAt: string): NewEntry {

@@ -219,7 +219,7 @@ test('existing keys and heads of an append are read by index', async () => {
 });
 
 test('pages of entries are read in the order of their numbers', async () => {
-  const limits = { entries: 100, bytes: 1 << 20 };
+  const limits = { entries: 100, bytes: 1 << 20, togetherMs: 0 };
   expectIndexed(
     await plansOf(async (query) => {
       const pages = createPageReader(query, testReaders, async () => () => testOptions, limits);
