@@ -67,6 +67,8 @@ export interface LetterTexts {
     /** The page number line. */
     readonly page: string;
     readonly document: string;
+    /** In the mail with which a letter is sent. */
+    readonly attached: string;
     /** Printed across an incomplete letter. */
     readonly draft: string;
     readonly stillToWrite: string;

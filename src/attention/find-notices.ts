@@ -3,6 +3,8 @@ import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import { can, type Role } from '../core/roles.ts';
 import type { Source } from '../core/source.ts';
+import { dateText } from '../core/time-words.ts';
+import { addDays } from '../core/zoned-days.ts';
 import type { Query } from '../store/store.ts';
 import { loadSyncStatus } from '../sync/status.ts';
 import { listWaitingProposals, type ProposalReading } from '../erasure/proposal.ts';
@@ -18,28 +20,43 @@ const DUE_DAYS = 7;
  */
 interface Kind {
   readonly audience: 'work' | 'administer';
-  readonly words: (count: number) => string;
+  /** `due`: the earliest legal limit, YYYY-MM-DD. */
+  readonly words: (count: number, due: string | null) => string;
 }
 
 const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 const is = (count: number) => (count === 1 ? 'is' : 'are');
 const fixed = (sentence: string): Kind => ({ audience: 'administer', words: () => sentence });
 
-/** All kinds of notices in the order in which they are listed. */
+/** All kinds of notices in the order in which they are listed: requests begin with the most urgent. */
 const kinds = {
-  'request-new': {
+  'request-overdue': {
     audience: 'work',
-    words: (count) => `${many(count, 'new request')} ${count === 1 ? 'waits' : 'wait'} to be taken up.`,
+    words: (count, due) => {
+      // The limit was the last day in time.
+      const since = due === null ? null : dateText(addDays(due, 1));
+      if (since === null) return `${many(count, 'request')} ${is(count)} overdue.`;
+      return count === 1
+        ? `1 request has been overdue since ${since}.`
+        : `${count} requests are overdue, the first since ${since}.`;
+    },
   },
-  'request-overdue': { audience: 'work', words: (count) => `${many(count, 'request')} ${is(count)} overdue.` },
   'request-due': {
     audience: 'work',
-    words: (count) => `${many(count, 'request')} ${is(count)} due within ${DUE_DAYS} days.`,
+    words: (count, due) => {
+      if (due !== null && count === 1) return `1 request is due on ${dateText(due)}.`;
+      const first = due === null ? '' : `, the first on ${dateText(due)}`;
+      return `${many(count, 'request')} ${is(count)} due within ${DUE_DAYS} days${first}.`;
+    },
   },
   'request-undated': {
     audience: 'work',
     words: (count) =>
       `${many(count, 'request')} ${count === 1 ? 'has' : 'have'} no legal limit yet, because the place is unknown.`,
+  },
+  'request-new': {
+    audience: 'work',
+    words: (count) => `${many(count, 'new request')} ${count === 1 ? 'waits' : 'wait'} to be taken up.`,
   },
   'requester-message': {
     audience: 'work',
@@ -131,13 +148,17 @@ export interface Notice {
   readonly key: string;
   readonly kind: NoticeKind;
   readonly source: string | null;
+  /** Legal limit of a request, YYYY-MM-DD. */
+  readonly due?: string | null;
 }
 
-/** The number of notices of one kind and source: all that leaves the machine. */
+/** The number of notices of one kind and source, and the earliest limit: all that leaves the machine. */
 export interface Told {
   readonly kind: NoticeKind;
   readonly source: string | null;
   readonly count: number;
+  /** YYYY-MM-DD; null: none. */
+  readonly due: string | null;
 }
 
 /** Scheduled jobs whose failure is not shown elsewhere. */
@@ -167,7 +188,7 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
     if (isUntouched(view)) notices.push({ key: `request-new ${row.case_id}`, kind: 'request-new', source: row.source });
     if (daysLeft === null ? !deadline.placeMissing : daysLeft > DUE_DAYS) continue;
     const kind = daysLeft === null ? 'request-undated' : daysLeft < 0 ? 'request-overdue' : 'request-due';
-    notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source });
+    notices.push({ key: `${kind} ${row.case_id}`, kind, source: row.source, due: deadline.limit });
   }
   for (const { caseId, source, at } of messages)
     notices.push({ key: `requester-message ${caseId} ${at}`, kind: 'requester-message', source });
@@ -216,11 +237,18 @@ async function failedJobs(read: Query): Promise<readonly string[]> {
 }
 
 /** Counts notices by kind and source, in the order of the kinds. */
-export function countNotices(notices: readonly Pick<Notice, 'kind' | 'source'>[]): readonly Told[] {
+export function countNotices(notices: readonly Omit<Notice, 'key'>[]): readonly Told[] {
   const groups = new Map<string, Told>();
-  for (const { kind, source } of notices) {
+  for (const { kind, source, due = null } of notices) {
     const id = `${kind} ${source ?? ''}`;
-    groups.set(id, { kind, source, count: (groups.get(id)?.count ?? 0) + 1 });
+    const before = groups.get(id);
+    const first = before?.due ?? due;
+    groups.set(id, {
+      kind,
+      source,
+      count: (before?.count ?? 0) + 1,
+      due: due !== null && first !== null && due < first ? due : first,
+    });
   }
   return [...groups.values()].sort(
     (a, b) =>
@@ -228,9 +256,9 @@ export function countNotices(notices: readonly Pick<Notice, 'kind' | 'source'>[]
   );
 }
 
-/** One line: `Acme GmbH: 2 requests are overdue.` `nameOf`: how people call a source. */
-export function sentenceOf({ kind, source, count }: Told, nameOf = (slug: string): string => slug): string {
-  const words = kinds[kind].words(count);
+/** One line: `Acme GmbH: 1 request is due on 27 Nov 2026.` `nameOf`: how people call a source. */
+export function sentenceOf({ kind, source, count, due }: Told, nameOf = (slug: string): string => slug): string {
+  const words = kinds[kind].words(count, due);
   return source === null ? words : `${nameOf(source)}: ${words}`;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { counted } from '../../reports/format.ts';
 import type { Clock } from '../core/clock.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
@@ -76,7 +77,12 @@ export async function listNotices(
   return (await deps.find()).map((notice) => ({ ...notice, since: known[notice.key]?.since ?? null }));
 }
 
-const toldSchema = z.object({ kind: z.enum(noticeKinds), source: z.string().nullable(), count: z.number() });
+const toldSchema = z.object({
+  kind: z.enum(noticeKinds),
+  source: z.string().nullable(),
+  count: z.number(),
+  due: z.string().nullable().default(null),
+});
 const payloadSchema = z.object({
   channel: z.enum(['mail', 'chat', 'webhook']),
   /** The account; its address is looked up when the mail is sent. */
@@ -211,10 +217,10 @@ async function finishedSince({ query }: StoreTransaction, since: string): Promis
   return rows.map(({ kind, count }) => ({ kind, count: Number(count) }));
 }
 
-const doneWords: Readonly<Record<string, string>> = {
-  document: 'documents made',
-  backup: 'backups made',
-  retention: 'retention runs',
+const doneWords: Readonly<Record<string, readonly [one: string, more: string]>> = {
+  document: ['document made', 'documents made'],
+  backup: ['backup made', 'backups made'],
+  retention: ['retention run', 'retention runs'],
 };
 
 async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext): Promise<Json> {
@@ -268,7 +274,7 @@ function textOf(
     ...told.map((one) => `- ${sentenceOf(one, sourceName)}`),
     ...(digest && told.length === 0 ? ['- nothing'] : []),
     ...(done.length > 0 ? ['', 'Done by schedule in the last 24 hours:'] : []),
-    ...done.map(({ kind, count }) => `- ${count} ${doneWords[kind] ?? kind}`),
+    ...done.map(({ kind, count }) => `- ${count} ${doneWords[kind]?.[count === 1 ? 0 : 1] ?? kind}`),
     '',
     adminUrl === null ? 'See the page Today in the admin pages.' : `See ${adminUrl}/`,
   ].join('\n');
@@ -279,8 +285,9 @@ function notificationMail(payload: Payload, to: string, wording: Wording): Mail 
   const [first] = told;
   const subject = digest
     ? `Consent ledger: ${told.length === 0 ? 'nothing needs attention' : `${told.length} ${told.length === 1 ? 'thing needs' : 'things need'} attention`}`
-    : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first, wording.sourceName).replace(/\.$/, '')}${told.length > 1 ? `, and ${told.length - 1} more` : ''}`;
-  const foot = 'You get this because you have an account there. Mails name no person; the details are on the pages.';
+    : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first, wording.sourceName).replace(/\.$/, '')}${told.length > 1 ? ` (and ${counted(told.length - 1, 'other notice', 'other notices')})` : ''}`;
+  const foot = `You get this because you have an account there. Choose what you get on its page Settings: Notifications.
+Mails name no person; the details are on the pages.`;
   return { to: [to], subject, text: `${textOf(payload, wording)}\n\n-- \n${foot}\n`, id: payload.id };
 }
 
@@ -312,7 +319,7 @@ export async function mailCheckpoint(
   const { note, size } = sealing.checkpoint;
   const stem = `consent-ledger-${instance}-${epoch}-${String(size).padStart(16, '0')}`;
   const at = deps.clock().toISOString();
-  const text = `This is the signed checkpoint of a consent ledger over ${size} entries, made on ${dateIn(at, deps.timeZone)} (${deps.timeZone}). Keep this mail.
+  const text = `This is the signed checkpoint of a consent ledger over ${counted(size, 'entry', 'entries')}, made on ${dateIn(at, deps.timeZone)} (${deps.timeZone}). Keep this mail.
 
 The checkpoint fixes every entry up to that point. If entries are later rewritten or cut off, the operator cannot make the ledger fit this checkpoint again, not even with all keys. It holds no personal data.
 
@@ -330,7 +337,7 @@ If it differs, ask why before you rely on it: a restored backup leads to a new k
     { filename: `${stem}.txt`, content: note, contentType: 'text/plain; charset=utf-8' },
     { filename: `${stem}.vkey`, content: `${verifierKey}\n`, contentType: 'text/plain; charset=utf-8' },
   ];
-  const subject = `Checkpoint of the consent ledger ${instance} over ${size} entries`;
+  const subject = `Checkpoint of the consent ledger ${instance} over ${counted(size, 'entry', 'entries')}`;
   await sendMail(channels.mail, { to, subject, text, attachments, id: `checkpoint-${id}` }, signal);
   await writeSetting(deps.store, CHECKPOINT_MAIL, JSON.stringify({ size, epoch, at }));
   return { outcome: 'mailed', size, recipients: to.length };

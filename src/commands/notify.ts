@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { listNotices, mailCheckpoint, testChannels } from '../attention/send-notices.ts';
 import { countNotices, sentenceOf } from '../attention/find-notices.ts';
 import { UsageError } from '../core/errors.ts';
-import { type CommandIo, printable, printResult, tableText, withJson } from './command-io.ts';
+import { type CommandIo, counted, printable, printResult, tableText, withJson } from './command-io.ts';
 import { withContext } from './run-context.ts';
 
 /** `notify`: current notices, and whether they reach people. */
@@ -69,7 +69,7 @@ export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void
         if (mailed.outcome !== 'mailed') io.exitCode = mailed.outcome === 'empty' ? 1 : 3;
         printResult(io, options, mailed, () =>
           'size' in mailed
-            ? `${pc.green('✓')} the checkpoint over ${mailed.size} entries was mailed to ${mailed.recipients} ${mailed.recipients === 1 ? 'address' : 'addresses'}`
+            ? `${pc.green('✓')} the checkpoint over ${counted(mailed.size, 'entry', 'entries')} was mailed to ${counted(mailed.recipients, 'address', 'addresses')}`
             : `${pc.red('✗')} nothing was mailed: ${mailed.outcome}`,
         );
       }),

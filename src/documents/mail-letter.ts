@@ -142,8 +142,9 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
           mail,
           {
             to: [email],
+            replyTo: shown.profile?.email ?? null,
             subject: `${texts.titles[step]} (${caseId})`,
-            text: `${texts.titles[step]}\n${reference}\n\n${controller}\n`,
+            text: `${texts.titles[step]}\n${reference}\n\n${texts.frame.attached}\n\n${controller}\n`,
             id: `letter.${job.id}`,
             attachments: [
               { filename: document.file_name, content, contentType: contentTypes[document.format] ?? 'text/plain' },

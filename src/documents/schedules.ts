@@ -305,7 +305,17 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       const action = { action: 'document.mailed' as const, actor: 'schedule', documentId, sha256, to: personId };
       // Recorded before the first byte is sent; another attempt gives the same entry.
       await appendAction(ledger, source, action, ['document.mailed', documentId, personId, job.id], isoNow(clock));
-      const text = `${title}.\n\n${content === null ? 'It is too large to attach. ' : ''}${notifying.adminUrl === null ? 'It is filed in the library of documents.' : `It is filed under ${notifying.adminUrl}/documents.`}\n\nSHA-256: ${sha256}\n\n-- \nYou get this because someone scheduled it for you, and you have an account there.\n`;
+      const library =
+        notifying.adminUrl === null ? 'in the library of documents' : `under ${notifying.adminUrl}/documents`;
+      const text = `${title}.
+
+${content === null ? `It is too large to attach. It is filed ${library}.` : `It is attached, and filed ${library}.`}
+
+SHA-256: ${sha256}
+
+-- 
+You get this because someone scheduled it for you, and you have an account there.
+`;
       const attachments =
         content === null ? [] : [{ filename: fileName, content, contentType: 'application/octet-stream' }];
       await sendInJob(() =>

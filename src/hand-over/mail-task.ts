@@ -83,6 +83,7 @@ export function createTaskMailJobs(deps: MailTaskDeps): JobHandlers {
           mail,
           {
             to: [ownerEmail],
+            replyTo: profile?.email ?? null,
             subject: `${t.title} (${caseId})`,
             text: [
               fill(t.lead, { controller: profile?.name ?? mail.from }),

@@ -17,6 +17,8 @@ export interface MailSettings {
 
 export interface Mail {
   readonly to: readonly string[];
+  /** The office that reads the answers; left out unless it is one e-mail address. Null: they go to the sender. */
+  readonly replyTo?: string | null;
   readonly subject: string;
   readonly text: string;
   /** The same for each attempt to send one mail, so that recipients can recognise a repeat. */
@@ -40,10 +42,12 @@ export function isOneAddress(text: string): boolean {
 /** Passes one mail to the server (RFC 5321). Rejects with {@link SendError}, or the signal's reason. */
 export async function sendMail(settings: MailSettings, mail: Mail, signal?: AbortSignal): Promise<void> {
   if (!mail.to.every(isOneAddress)) throw new SendError('a recipient is not one e-mail address', true);
+  const { replyTo = null } = mail;
   await withTransport(settings, SEND_MS, signal, (transport) =>
     transport.sendMail({
       from: settings.from,
       to: [...mail.to],
+      ...(replyTo !== null && isOneAddress(replyTo) ? { replyTo } : {}),
       subject: mail.subject,
       text: mail.text,
       messageId: `<${mail.id}@${domainOf(settings.from)}>`,

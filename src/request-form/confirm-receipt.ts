@@ -67,16 +67,19 @@ export function createRequestFormJobs(deps: MailDeps): JobHandlers {
       const until = dateIn(dayIn(codeExpires(row), deps.cases.timeZone), letter.locale);
       const code = codeOfRequest(deps, row);
       const t = texts.requestForm;
+      const said = fill(t.mailCode, { code: `${code.slice(0, 4)} ${code.slice(4)}`, until });
+      const profile = await deps.cases.profileOf(row.source);
       const page = publicUrl === null ? null : `${publicUrl}/r/${row.source}/${receiptToken(deps, row.source, caseId)}`;
       await sendInJob(() =>
         sendMail(
           mail,
           {
             to: [email],
+            replyTo: profile?.email ?? null,
             subject: `${texts.titles.acknowledgement} (${caseId})`,
             text: [
-              fill(t.mailCode, { code: `${code.slice(0, 4)} ${code.slice(4)}`, until }),
-              ...(page === null ? [] : [page]),
+              // The text ends with a colon, for the address of the page.
+              ...(page === null ? [said.replace(/\s*:$/, '.')] : [said, page]),
               '',
               Buffer.from(renderPlain({ ...draft.frame, footer: draft.frame.owner }, draft.blocks)).toString('utf8'),
             ].join('\n'),

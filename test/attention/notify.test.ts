@@ -160,16 +160,23 @@ test('notifies each account once of what it may see, by mail, chat and signed we
     'admin@example.org',
     'other-officer@example.org',
   ]);
-  expect(byPerson['acme-officer@example.org']).toContain('- acme: 2 requests are overdue.');
+  // The most urgent line comes first, with the day by which something has to be done.
+  expect(byPerson['acme-officer@example.org']).toMatch(
+    /^- acme: 2 requests are overdue, the first since \d{1,2} [A-Z][a-z]{2} \d{4}\.\n- acme: 2 new requests/,
+  );
+  const subjects = Object.fromEntries(mail.mails.map(({ to, subject }) => [to[0], subject]));
+  expect(subjects['acme-officer@example.org']).toMatch(
+    /^Consent ledger: acme: 2 requests are overdue, the first since [\w ]+ \(and 1 other notice\)$/,
+  );
   expect(byPerson['acme-officer@example.org']).not.toContain('other');
-  expect(byPerson['other-officer@example.org']).toContain('- other: 1 request is due within 7 days.');
+  expect(byPerson['other-officer@example.org']).toMatch(/- other: 1 request is due on \d{1,2} [A-Z][a-z]{2} \d{4}\.\n/);
   expect(byPerson['other-officer@example.org']).not.toContain('acme');
-  expect(byPerson['admin@example.org']).toContain('acme: 2 requests are overdue.');
+  expect(byPerson['admin@example.org']).toContain('acme: 2 requests are overdue');
   expect(byPerson['admin@example.org']).toContain('other: Nothing has been delivered for longer than usual.');
   expect(byPerson['admin@example.org']).toContain('See https://ledger.example.org/');
   const chat = receiver.taken.filter(({ path }) => path === '/chat');
   expect(chat.map(({ body }) => (JSON.parse(body) as { text: string }).text)).toEqual([
-    expect.stringContaining('acme: 2 requests are overdue.'),
+    expect.stringContaining('acme: 2 requests are overdue, the first since '),
   ]);
   const hooks = receiver.taken.filter(({ path }) => path === '/hook');
   expect(hooks.length).toBeGreaterThan(2);
@@ -192,7 +199,7 @@ test('notifies each account once of what it may see, by mail, chat and signed we
   expect(await run('notify')).toMatchObject({ new: 2 });
   await sent();
   expect(mail.mails.filter(({ to }) => to[0] === 'acme-officer@example.org').at(-1)?.text).toContain(
-    'acme: 1 request is overdue.',
+    'acme: 1 request has been overdue since ',
   );
 
   // The digest has everything that is currently true.
@@ -200,7 +207,7 @@ test('notifies each account once of what it may see, by mail, chat and signed we
   await run('digest');
   await sent();
   expect(mail.mails.find(({ to }) => to[0] === 'acme-officer@example.org')?.text).toContain(
-    'acme: 3 requests are overdue.',
+    'acme: 3 requests are overdue, the first since ',
   );
   expect(mail.mails.map(({ to }) => to[0]).sort()).toEqual([
     'acme-officer@example.org',
@@ -329,6 +336,7 @@ test('mails the checkpoint to the data protection officer, and it matches only t
   expect(note).toBe((await context.journal.newest(1)) ?? '');
   expect(key.trim()).toBe(context.verifierKey);
   expect(one?.text).toContain(context.verifierKey);
+  expect(one?.subject).toMatch(size === 1 ? / over 1 entry$/ : / over \d+ entries$/);
   const said = async () => {
     const { lines } = JSON.parse((await runCli(folder, ['doctor', '--json'], env)).stdout) as {
       lines: { sentence: string }[];
@@ -376,6 +384,21 @@ test('dates the mailed checkpoint by the day in the controller’s time zone', a
   expect(world.mail.mails[0]?.text).toContain('made on 2026-04-01 (Pacific/Kiritimati)');
 });
 
+test('says by when something has to be done, and nothing if no day is known', () => {
+  const said = (kind: 'request-overdue' | 'request-due', count: number, due: string | null) =>
+    sentenceOf({ kind, source: 'acme', count, due }, () => 'Acme GmbH');
+  expect(said('request-due', 1, '2026-11-27')).toBe('Acme GmbH: 1 request is due on 27 Nov 2026.');
+  expect(said('request-due', 3, '2026-11-27')).toBe(
+    'Acme GmbH: 3 requests are due within 7 days, the first on 27 Nov 2026.',
+  );
+  expect(said('request-due', 3, null)).toBe('Acme GmbH: 3 requests are due within 7 days.');
+  // The limit itself is the last day that was in time.
+  expect(said('request-overdue', 1, '2026-11-30')).toBe('Acme GmbH: 1 request has been overdue since 1 Dec 2026.');
+  expect(said('request-overdue', 2, '2026-11-30')).toBe(
+    'Acme GmbH: 2 requests are overdue, the first since 1 Dec 2026.',
+  );
+});
+
 test('sends no notices of any kind to auditors and people of other sources', () => {
   expect(noticeKinds.length).toBeGreaterThan(10);
   for (const kind of noticeKinds) {
@@ -383,17 +406,17 @@ test('sends no notices of any kind to auditors and people of other sources', () 
     expect(isFor({ role: 'owner', sources: null }, { kind, source: 'a' })).toBe(true);
     expect(isFor({ role: 'officer', sources: ['b'] }, { kind, source: 'a' })).toBe(false);
     expect(isFor({ role: 'officer', sources: ['b'] }, { kind, source: null })).toBe(false);
-    expect(sentenceOf({ kind, source: 'a', count: 2 })).toMatch(/^a: [A-Z0-9].*\.$/);
+    expect(sentenceOf({ kind, source: 'a', count: 2, due: '2026-11-25' })).toMatch(/^a: [A-Z0-9].*\.$/);
   }
   expect(
     countNotices([
-      { kind: 'request-due', source: 'b' },
-      { kind: 'request-overdue', source: 'b' },
-      { kind: 'request-due', source: 'b' },
+      { kind: 'request-due', source: 'b', due: '2026-11-27' },
+      { kind: 'request-overdue', source: 'b', due: '2026-11-20' },
+      { kind: 'request-due', source: 'b', due: '2026-11-25' },
     ]),
   ).toEqual([
-    { kind: 'request-overdue', source: 'b', count: 1 },
-    { kind: 'request-due', source: 'b', count: 2 },
+    { kind: 'request-overdue', source: 'b', count: 1, due: '2026-11-20' },
+    { kind: 'request-due', source: 'b', count: 2, due: '2026-11-25' },
   ]);
 });
 
@@ -410,10 +433,10 @@ test('mails a person the chosen notices, at once and daily; chat and webhook get
   await sent();
   const byPerson = Object.fromEntries(mail.mails.map(({ to, text }) => [to[0], text]));
   expect(Object.keys(byPerson).sort()).toEqual(['all@example.org', 'no-requests@example.org']);
-  expect(byPerson['all@example.org']).toContain('acme: 1 request is overdue.');
+  expect(byPerson['all@example.org']).toContain('acme: 1 request has been overdue since ');
   expect(byPerson['no-requests@example.org']).toContain('acme: Nothing has been delivered for longer than usual.');
   expect(byPerson['no-requests@example.org']).not.toContain('overdue');
-  expect(receiver.taken.find(({ path }) => path === '/chat')?.body).toContain('1 request is overdue');
+  expect(receiver.taken.find(({ path }) => path === '/chat')?.body).toContain('1 request has been overdue since ');
   mail.mails.length = 0;
   await run('digest');
   await sent();

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { appendFile, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { startWorker } from '../../src/worker.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
@@ -29,15 +29,18 @@ async function makeLetter({ context }: OfficeWorld, caseId: string, step: Letter
 describe('a mailed letter', () => {
   it('is sent to the requester byte for byte, once, with an entry that omits the address', async () => {
     const { world, caseId, mail, officer } = await createMailWorld();
+    await appendFile(world.context.config.controllerFile ?? '', 'email: privacy@acme.example\n');
     const letter = await makeLetter(world, caseId, 'acknowledgement');
     const page = await officer.get(`/cases/${caseId}`);
     expect(page.text).toContain(`/letters/${letter.documentId}/mail`);
     const sent = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
     expect(sent.status).toBe(303);
     await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENTLY);
-    const [{ to, subject, attachments, raw }] = mail.mails as [(typeof mail.mails)[number]];
+    const [{ to, subject, text, attachments, raw }] = mail.mails as [(typeof mail.mails)[number]];
     expect(to).toEqual(['ada@example.org']);
     expect(subject).toContain(caseId);
+    expect(raw).toMatch(/^Reply-To: privacy@acme\.example\r$/m);
+    expect(text).toContain('Unser Schreiben finden Sie im Anhang dieser E-Mail.');
     expect(Object.keys(attachments)).toHaveLength(1);
     const file = await readFile(letter.path);
     expect(raw.replaceAll(/\s/g, '')).toContain(file.toString('base64').slice(0, 400));

@@ -285,8 +285,9 @@ describe('the request form', () => {
       '?language=de',
     );
     await vi.waitFor(() => expect(mail.mails).toHaveLength(1), PATIENTLY);
-    const [{ to, text, subject }] = mail.mails as [(typeof mail.mails)[number]];
+    const [{ to, text, subject, raw }] = mail.mails as [(typeof mail.mails)[number]];
     expect(to).toEqual(['ada@example.org']);
+    expect(raw).toMatch(/^Reply-To: privacy@acme\.example\r$/m);
     expect(subject).toContain('Ihre Anfrage ist bei uns eingegangen');
     for (const typed of ['spam.example', 'pills']) expect(text + subject).not.toContain(typed);
     expect(text).toContain(`https://privacy.acme.example${path.replace('?language=de', '')}`);
@@ -349,6 +350,8 @@ describe('the request form', () => {
       expect(jobs.map(({ state }) => state)).toEqual(Array(5).fill('done'));
     }, PATIENTLY);
     expect(mail.mails).toHaveLength(3);
+    // Without PUBLIC_URL there is no address to give.
+    expect(mail.mails[0]?.text).toContain('Enter it on the page on which you sent the request.\n');
     expect(await cases(world)).toHaveLength(5);
   });
 

@@ -1,3 +1,4 @@
+import { appendFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import { addDays, dateIn } from '../../src/core/zoned-days.ts';
@@ -208,6 +209,7 @@ describe('a task for the owner of another system', () => {
     onTestFinished(() => mail.close());
     const env = { SMTP_URL: mail.url, MAIL_FROM: 'privacy@acme.example' };
     const { world, caseId } = await createTaskWorld(env, true);
+    await appendFile(world.context.config.controllerFile ?? '', 'email: privacy@acme.example\n');
     const officer = await signedInAs(world, 'officer');
     await officer.get(`/cases/${caseId}`);
     expect((await officer.post(`/cases/${caseId}/tasks/mail`, { task: '1' })).status).toBe(303);
@@ -216,6 +218,7 @@ describe('a task for the owner of another system', () => {
     const [sent] = mail.mails as [(typeof mail.mails)[number]];
     expect(sent.to).toEqual([TASK.ownerEmail]);
     expect(sent.raw).not.toMatch(/Lovelace|ada@example/);
+    expect(sent.raw).toMatch(/^Reply-To: privacy@acme\.example\r$/m);
     const [link = ''] = /https:\/\/privacy\.acme\.example\/t\/\S+/.exec(sent.raw.replaceAll('=\r\n', '')) ?? [];
     expect((await createVisitor(world.url).get(link.slice(PUBLIC_URL.length))).status).toBe(200);
     expect((await officer.post(`/cases/${caseId}/tasks/mail`, { task: '9' })).status).toBe(404);

@@ -30,6 +30,18 @@ test('a mail reaches a server that asks for a login, with its attachments', asyn
   expect(server.mails[0]?.raw).toContain('Message-ID: <one@example.org>');
 });
 
+test('a mail can be answered to an office, if its address is exactly one', async () => {
+  const server = await startMailServer();
+  for (const replyTo of ['privacy@acme.example', 'privacy@acme.example, x@evil.example', 'write to us', null])
+    await sendMail(settings(server.port), { ...mail, replyTo });
+  expect(server.mails.map(({ raw }) => /^Reply-To: (.*)\r$/m.exec(raw)?.[1])).toEqual([
+    'privacy@acme.example',
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
+
 test('a refused login is reported without the password, and may be retried', async () => {
   const server = await startMailServer();
   const wrong = settings(server.port, { login: { user: MAIL_USER, password: 'hush' } });

@@ -25,6 +25,7 @@ export const de: LetterTexts = {
     closingUnnamed: 'Mit freundlichen Grüßen',
     page: 'Seite {page} von {pages}',
     document: 'Dokument {document}',
+    attached: 'Unser Schreiben finden Sie im Anhang dieser E-Mail.',
     draft: 'ENTWURF',
     stillToWrite: 'Vor dem Versand noch zu ergänzen',
     dataProtectionOfficer: 'Datenschutzbeauftragte Person: {contact}',

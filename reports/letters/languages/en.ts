@@ -20,6 +20,7 @@ export const en: LetterTexts = {
     closingUnnamed: 'Yours faithfully',
     page: 'Page {page} of {pages}',
     document: 'Document {document}',
+    attached: 'Our letter is attached to this e-mail.',
     draft: 'DRAFT',
     stillToWrite: 'Still to be written or completed before this letter is sent',
     dataProtectionOfficer: 'Data protection officer: {contact}',

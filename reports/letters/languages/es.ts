@@ -20,6 +20,7 @@ export const es: LetterTexts = {
     closingUnnamed: 'Atentamente,',
     page: 'Página {page} de {pages}',
     document: 'Documento {document}',
+    attached: 'Encontrará nuestra carta adjunta a este correo electrónico.',
     draft: 'BORRADOR',
     stillToWrite: 'Pendiente de redactar o completar antes de enviar esta carta',
     dataProtectionOfficer: 'Delegado de protección de datos: {contact}',

@@ -27,6 +27,7 @@ export const fr: LetterTexts = {
     closingUnnamed: 'Nous vous prions d’agréer, Madame, Monsieur, nos salutations distinguées.',
     page: 'Page {page} sur {pages}',
     document: 'Document {document}',
+    attached: 'Notre lettre est jointe à cet e-mail.',
     draft: 'PROJET',
     stillToWrite: 'À rédiger ou à compléter avant l’envoi de cette lettre',
     dataProtectionOfficer: 'Délégué à la protection des données : {contact}',

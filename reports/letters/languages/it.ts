@@ -28,6 +28,7 @@ export const it: LetterTexts = {
     closingUnnamed: 'Distinti saluti',
     page: 'Pagina {page} di {pages}',
     document: 'Documento {document}',
+    attached: 'La nostra lettera è allegata a questa e-mail.',
     draft: 'BOZZA',
     stillToWrite: 'Da scrivere o completare prima dell’invio di questa lettera',
     dataProtectionOfficer: 'Responsabile della protezione dei dati: {contact}',

@@ -25,6 +25,7 @@ export const nl: LetterTexts = {
     closingUnnamed: 'Hoogachtend,',
     page: 'Pagina {page} van {pages}',
     document: 'Document {document}',
+    attached: 'Onze brief vindt u in de bijlage van deze e-mail.',
     draft: 'CONCEPT',
     stillToWrite: 'Nog te schrijven of aan te vullen voordat deze brief wordt verzonden',
     dataProtectionOfficer: 'Functionaris voor gegevensbescherming: {contact}',

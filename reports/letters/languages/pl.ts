@@ -25,6 +25,7 @@ export const pl: LetterTexts = {
     closingUnnamed: 'Z poważaniem',
     page: 'Strona {page} z {pages}',
     document: 'Dokument {document}',
+    attached: 'Nasze pismo znajduje się w załączniku do tej wiadomości.',
     draft: 'PROJEKT',
     stillToWrite: 'Do napisania lub uzupełnienia przed wysłaniem tego pisma',
     dataProtectionOfficer: 'Inspektor ochrony danych: {contact}',

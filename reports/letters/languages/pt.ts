@@ -24,6 +24,7 @@ export const pt: LetterTexts = {
     closingUnnamed: 'Com os melhores cumprimentos,',
     page: 'Página {page} de {pages}',
     document: 'Documento {document}',
+    attached: 'A nossa carta segue em anexo a este e-mail.',
     draft: 'MINUTA',
     stillToWrite: 'Por escrever ou completar antes do envio desta carta',
     dataProtectionOfficer: 'Encarregado da proteção de dados: {contact}',

@@ -19,6 +19,7 @@ export const sv: LetterTexts = {
     closingUnnamed: 'Med vänliga hälsningar',
     page: 'Sida {page} av {pages}',
     document: 'Dokument {document}',
+    attached: 'Vårt brev finns bifogat i det här e-postmeddelandet.',
     draft: 'UTKAST',
     stillToWrite: 'Återstår att skriva eller komplettera innan brevet skickas',
     dataProtectionOfficer: 'Dataskyddsombud: {contact}',
