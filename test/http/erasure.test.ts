@@ -80,6 +80,13 @@ describe('an officer who erases a person', () => {
     const mail = decodeURIComponent(/href="(mailto:[^"]+)"/.exec(preview.text)?.[1] ?? '');
     expect(mail).toMatch(/subject=Erasure.*snapshots of the installation.*until whoever runs the server deletes them/s);
     expect(mail).not.toContain(ZOE);
+    expect(preview.text).not.toContain('ledger erase --again');
+    // An admin is told what to do instead.
+    const admin = await signedInAs(world, 'admin');
+    const own = (await admin.post('/settings/erasures/preview', person)).text;
+    expect(own).not.toMatch(/mailto:|Tell an admin/);
+    expect(own).toMatch(/What to do[\s\S]*ledger erase --again/);
+    expect(own).toContain('Deleting it is up to you and the other admins');
     expect((await filesWith(context, ZOE)).length).toBeGreaterThan(0);
 
     const done = await untilDone(world, officer, await confirm(officer));

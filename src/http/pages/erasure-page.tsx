@@ -1,5 +1,6 @@
 import { counted, formatCount } from '../../../reports/format.ts';
 import { erasureReasonCodes, erasureReasons } from '../../core/erasure.ts';
+import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
 import { addDays, dateIn } from '../../core/zoned-days.ts';
 import { type ErasureChoice, periodKinds } from '../../erasure/choose.ts';
@@ -14,6 +15,7 @@ import { liveScriptPath } from './live-script.ts';
 import {
   AskAdmin,
   Choice,
+  type Column,
   Day,
   Done,
   Facts,
@@ -300,8 +302,19 @@ function valueIn(form: Form, by: ErasureChoice['by'], name: string): string {
 }
 
 /** The tables of a plan: what it erases, what it keeps, and what stays elsewhere for a while. */
-function PlanTables({ plan, admins }: { readonly plan: ErasurePlan; readonly admins: readonly string[] }) {
-  const { erased, kept, residues } = summaryOf(plan);
+function PlanTables({
+  frame,
+  plan,
+  admins,
+}: {
+  readonly frame: PageFrame;
+  readonly plan: ErasurePlan;
+  readonly admins: readonly string[];
+}) {
+  const { erased, kept } = summaryOf(plan);
+  const { residues } = plan;
+  const administers = can(frame.role, 'administer');
+  const doing: Column<(typeof residues)[number]> = { title: 'What to do', cell: ({ hint }) => hint ?? null };
   return (
     <>
       <Panel id="erased" title="What is erased">
@@ -352,11 +365,21 @@ function PlanTables({ plan, admins }: { readonly plan: ErasurePlan; readonly adm
             columns={[
               { title: 'Where', cell: ({ where }) => where },
               { title: 'How long', cell: ({ until }) => until },
+              ...(administers ? [doing] : []),
             ]}
             rows={residues}
           />
-          <p class="hint">The operator of the server has to delete what is outside the program.</p>
-          <AskAdmin admins={admins} subject="Erasure: what remains outside the ledger" text={residueText(plan)} />
+          {administers ? (
+            <p class="hint">
+              The program cannot delete what is outside it. Deleting it is up to you and the other admins, on the server
+              and where its backups are kept.
+            </p>
+          ) : (
+            <>
+              <p class="hint">The operator of the server has to delete what is outside the program.</p>
+              <AskAdmin admins={admins} subject="Erasure: what remains outside the ledger" text={residueText(plan)} />
+            </>
+          )}
         </Panel>
       )}
     </>
@@ -400,7 +423,7 @@ export function PreviewPage({
       <h1>What would be erased</h1>
       <p class="lead">Nothing is erased yet.</p>
       <Problems title="Nothing was erased:" problems={problems} />
-      <PlanTables plan={plan} admins={admins} />
+      <PlanTables frame={frame} plan={plan} admins={admins} />
       <Panel id="confirm" title={needsSecond ? 'Propose the erasure' : 'Erase it'}>
         {needsSecond ? <p>The controller requires two people: erasing starts once another person approves.</p> : null}
         <form method="post" action="/settings/erasures">
@@ -500,7 +523,7 @@ export function OnePage({
       {proposal === null ? null : (
         <>
           <ProposalPanel proposal={proposal} lawName={lawName} frame={frame} />
-          {plan === null ? null : <PlanTables plan={plan} admins={admins} />}
+          {plan === null ? null : <PlanTables frame={frame} plan={plan} admins={admins} />}
           {frame.canWork ? (
             <DecisionPanel proposal={proposal} frame={frame} mayApprove={mayApprove} isFound={plan !== null} />
           ) : null}
