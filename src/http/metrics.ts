@@ -13,6 +13,8 @@ export interface Metrics {
   countDelivery(source: string, outcome: string): void;
   /** Seconds from the verified signature to the durable entry. */
   observeAppend(seconds: number): void;
+  /** Counts a connection that was closed at once because the listener had as many requests to answer as it accepts. */
+  countRefusedConnection(listener: 'public' | 'admin'): void;
 }
 
 /** The name under which deliveries to unknown sources are counted. No source can have it. */
@@ -46,6 +48,13 @@ export function createMetrics(sources: MetricSources): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
     registers: [registry],
   });
+  const refused = new Counter({
+    name: 'consent_ledger_connections_refused_total',
+    help: 'Connections closed at once because all others of the listener were being answered',
+    labelNames: ['listener'],
+    registers: [registry],
+  });
+  for (const listener of ['public', 'admin']) refused.inc({ listener }, 0);
   const gauge = (name: string, help: string, read: () => Promise<number> | number) =>
     new Gauge({
       name: `consent_ledger_${name}`,
@@ -82,6 +91,7 @@ export function createMetrics(sources: MetricSources): Metrics {
     registry,
     countDelivery: (source, outcome) => deliveries.inc({ source: nameOf(source), outcome }),
     observeAppend: (seconds) => append.observe(seconds),
+    countRefusedConnection: (listener) => refused.inc({ listener }),
   };
 }
 

@@ -56,8 +56,11 @@ export async function startServer(context: Context): Promise<Server> {
       'too few open files allowed for CONNECTION_LIMIT: raise `ulimit -n`; until then fewer connections are accepted',
     );
   for (const app of apps) limitPipelining(app.server);
-  limitConnections(publicApp.server, connections);
-  limitConnections(adminApp.server, Math.min(ADMIN_CONNECTIONS, connections));
+  for (const [listener, app, limit] of [
+    ['public', publicApp, connections],
+    ['admin', adminApp, Math.min(ADMIN_CONNECTIONS, connections)],
+  ] as const)
+    limitConnections(app.server, limit, reportRefused(log, metrics, listener, limit));
   publicApp.addHook('onSend', async (_request, reply) => {
     if (draining) void reply.header('connection', 'close');
   });
@@ -240,8 +243,28 @@ function computeDeadlinesDaily({ cases, clock, log }: Context): () => void {
 
 /** Descriptors that the public listener leaves for the admin listener, the database, the journal and calls to the service. */
 const DESCRIPTORS_KEPT_BACK = 300;
-/** Maximum connections of the admin listener. */
-const ADMIN_CONNECTIONS = 100;
+/**
+ * Maximum connections of the admin listener. A browser opens up to six, and one that follows events counts as being
+ * answered: these take half at most (event-stream.ts).
+ */
+const ADMIN_CONNECTIONS = 200;
+const REFUSED_LOGGED_EVERY_MS = 60_000;
+
+/** Counts refused connections, and logs them once a minute at most: whoever is refused sees only a broken connection. */
+function reportRefused(log: Context['log'], metrics: Metrics, listener: 'public' | 'admin', limit: number): () => void {
+  let [loggedAt, refused] = [-Infinity, 0];
+  return () => {
+    metrics.countRefusedConnection(listener);
+    refused += 1;
+    const now = performance.now();
+    if (now - loggedAt < REFUSED_LOGGED_EVERY_MS) return;
+    log.warn(
+      { listener, limit, refused },
+      'connections were refused: all that the listener accepts are being answered',
+    );
+    [loggedAt, refused] = [now, 0];
+  };
+}
 
 /** How many of the requested connections the public listener may have. `descriptors`: how many the process may open. */
 export function connectionsWithin(asked: number, descriptors: number): number {
@@ -286,9 +309,9 @@ type HttpSocket = Socket & { readonly _httpMessage?: { readonly req: IncomingMes
 /**
  * Limits the connections of a server. A new connection over the limit replaces the one that has waited longest for a
  * request to arrive, or else one that is idle between two requests. One being answered is never closed: if all are, the
- * new one is closed.
+ * new one is closed, which `onRefused` learns.
  */
-export function limitConnections(server: HttpServer, limit: number): void {
+export function limitConnections(server: HttpServer, limit: number, onRefused?: () => void): void {
   // In order of arrival.
   const open = new Set<HttpSocket>();
   const served = new WeakSet<Socket>();
@@ -298,7 +321,7 @@ export function limitConnections(server: HttpServer, limit: number): void {
       const closed = oldestOf(open, served) ?? socket;
       open.delete(closed);
       closed.destroy();
-      if (closed === socket) return;
+      if (closed === socket) return onRefused?.();
     }
     open.add(socket);
     socket.on('close', () => open.delete(socket));

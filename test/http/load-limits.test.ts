@@ -138,6 +138,24 @@ describe('connections beyond the limit', () => {
     release();
     for (const { closed } of answering) expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
   });
+  test('are refused and reported while all are being answered, but not when they replace an idle one', async () => {
+    let release: () => void = () => undefined;
+    hold = new Promise((resolve) => (release = resolve));
+    let refused = 0;
+    limitConnections(app.server, 2, () => (refused += 1));
+    await listen();
+    const first = call(signed('1'));
+    const idle = call('');
+    await settled();
+    const second = call(signed('2'));
+    await idle.closed;
+    await settled();
+    expect(refused).toBe(0);
+    expect(await call(signed('3')).closed).toBe('');
+    expect(refused).toBe(1);
+    release();
+    for (const { closed } of [first, second]) expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
+  });
   test('leave file descriptors for the rest of the process', () => {
     expect(connectionsWithin(1000, 1_048_576)).toBe(1000);
     expect(connectionsWithin(1000, 1024)).toBe(724);
