@@ -16,8 +16,20 @@ export function requestFormState(
   return isConfirmed(profile, source, sources) ? 'offered' : 'unconfirmed';
 }
 
+/** A controller whose profile may be another client's, and the source; null: the profile is that of the source. */
+export function doubtfulController(
+  profile: ControllerProfile | null,
+  source: Source | null,
+  sources: Pick<Sources, 'first'>,
+): { readonly controller: string; readonly source: Pick<Source, 'slug' | 'name'> } | null {
+  if (source === null || profile === null || isConfirmed(profile, source, sources)) return null;
+  return { controller: profile.name, source };
+}
+
+export type DoubtfulController = NonNullable<ReturnType<typeof doubtfulController>>;
+
 /** Whether a profile is a source's own, or names it, or the source is the installation's first: it is then not taken for another client's. */
-export function isConfirmed(
+function isConfirmed(
   profile: ControllerProfile,
   source: Pick<Source, 'slug' | 'options'>,
   sources: Pick<Sources, 'first'>,

@@ -1,5 +1,6 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openCase } from '../../src/cases/move-case.ts';
 import { startWorker } from '../../src/worker.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import type { LetterStep } from '../../reports/letters/texts.ts';
@@ -130,6 +131,27 @@ describe('a mailed letter', () => {
     const sent = await officer.post(`/cases/${caseId}/letters/${letter.documentId}/mail`, {});
     expect(sent.status).toBe(422);
     expect(sent.text).toContain('not one e-mail address');
+    expect(mail.mails).toEqual([]);
+  });
+
+  it('is sent beside a warning while the shared profile of a further source may name another client', async () => {
+    const { world, caseId: own, mail, officer } = await createMailWorld();
+    const { context } = world;
+    await context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
+    const opened = await openCase(context.cases, {
+      ...{ source: 'bolt', kind: 'access', channel: 'letter', receivedAt: new Date().toISOString() },
+      ...{ requesterEmail: 'ada@example.org', reference: 'bolt', actor: OFFICER },
+    });
+    if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
+    await context.projector.projected(opened.seq);
+    await makeLetter(world, opened.caseId, 'acknowledgement');
+    const page = async (caseId: string) => (await officer.get(`/cases/${caseId}`)).text.replaceAll(/<[^>]+>/g, '');
+    const before = await page(opened.caseId);
+    expect(before).toMatch(/Letters and packs of this request name Acme GmbH as the controller/);
+    expect(before).toMatch(/Check first: is Acme GmbH the controller\?\s*Send to ada@example\.org/);
+    expect(await page(own)).not.toMatch(/shared by several sources|Check first/);
+    await appendFile(context.config.controllerFile ?? '', 'requestFormFor: [bolt]\n');
+    expect(await page(opened.caseId)).not.toMatch(/shared by several sources|Check first/);
     expect(mail.mails).toEqual([]);
   });
 

@@ -29,6 +29,7 @@ import {
   Select,
   Table,
 } from './parts.tsx';
+import { DoubtfulNotice } from './letters.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { type CasePageData, isAnswer, isRefusal } from './load-case.ts';
@@ -85,6 +86,9 @@ export function CasePage(props: CasePageProps) {
           </p>
         </Notice>
       )}
+      {data.doubtful === null || row.state === 'closed' ? null : (
+        <DoubtfulNotice {...data.doubtful} what="Letters and packs of this request name" />
+      )}
       <Problems title="This was not done:" problems={problems} />
       <div class="columns">
         <div>
@@ -130,7 +134,10 @@ export function CasePage(props: CasePageProps) {
 }
 
 /** Whether a letter was mailed, and the button that mails it. Why it may not be sent is shown when the button is used. */
-function mailColumn({ shown, held, mailed, mails, canMail }: CasePageData, frame: PageFrame): Column<DocumentRow> {
+function mailColumn(
+  { shown, held, mailed, mails, canMail, doubtful }: CasePageData,
+  frame: PageFrame,
+): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
   return {
     title: 'By e-mail',
@@ -153,6 +160,11 @@ function mailColumn({ shown, held, mailed, mails, canMail }: CasePageData, frame
         <form method="post" action={`/cases/${encodeURIComponent(caseId)}/letters/${encodeURIComponent(id)}/mail`}>
           <Csrf token={frame.csrf} />
           {job?.error == null ? null : <p class="small">{job.error}</p>}
+          {doubtful === null ? null : (
+            <p class="small">
+              Check first: is <bdi>{doubtful.controller}</bdi> the controller?
+            </p>
+          )}
           <button class="quiet slim" type="submit" aria-label={`Send ${file} to the requester`}>
             Send to <bdi class="outside">{email}</bdi>
           </button>

@@ -75,6 +75,11 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
                 hint="Who approved the release for the controller."
               />
             ) : null}
+            {data.doubtful === null ? null : (
+              <p class="small">
+                Check first: is <bdi>{data.doubtful.controller}</bdi> the controller?
+              </p>
+            )}
             <button class="quiet" type="submit">
               Create the link
             </button>

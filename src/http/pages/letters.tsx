@@ -12,12 +12,11 @@ import {
   produceLetter,
   type LetterDraft,
 } from '../../documents/produce-letter.ts';
-import type { Source } from '../../core/source.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { letterLanguages } from '../../../reports/letters/languages.ts';
 import { renderHtmlPart } from '../../../reports/render/html.tsx';
-import { isConfirmed } from '../../request-form/offered.ts';
+import { doubtfulController, type DoubtfulController } from '../../request-form/offered.ts';
 import { sha256Hex } from '../../crypto/hash.ts';
 import { Choice, Field, Input, Notice, Panel, Problems, Select } from './parts.tsx';
 import { letterText } from './words.ts';
@@ -106,9 +105,7 @@ export async function letterRoutes(app: FastifyInstance, context: Context): Prom
       .where('case_id', '=', wish.caseId)
       .executeTakeFirstOrThrow();
     const source = context.sources.findAny(slug);
-    const profile = await context.loadProfile(source);
-    const isDoubtful = source !== null && profile !== null && !isConfirmed(profile, source, context.sources);
-    const doubtful = isDoubtful ? { controller: profile.name, source } : null;
+    const doubtful = doubtfulController(await context.loadProfile(source), source, context.sources);
     const props = { doubtful, frame: pageFrame(context, request, reply), caseId: wish.caseId, draft, ...shown };
     allowLive(reply);
     return html(reply, renderPage(<LetterPage {...props} />), status);
@@ -124,8 +121,7 @@ interface LetterPageProps {
   readonly frame: PageFrame;
   readonly caseId: string;
   readonly draft: LetterDraft;
-  /** A controller named by a profile that may be another client's. */
-  readonly doubtful: { readonly controller: string; readonly source: Pick<Source, 'slug' | 'name'> } | null;
+  readonly doubtful: DoubtfulController | null;
   /** The officer's last choice. */
   readonly format?: string | undefined;
   readonly problems?: readonly string[];
@@ -145,19 +141,7 @@ function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: L
         Choose, write, check the preview, then create the letter. A letter cannot be changed once it is created.
       </p>
       <Problems title="The letter was not created:" problems={problems} />
-      {doubtful === null ? null : (
-        <Notice tone="warn">
-          <p>
-            This letter names <bdi>{doubtful.controller}</bdi> as the controller: that profile is shared by several
-            sources. If <bdi>{doubtful.source.name}</bdi> belongs to another client, do not send the letter; ask an
-            owner or admin to give the source its own profile (Settings, Controller profile). If it belongs to{' '}
-            <bdi>{doubtful.controller}</bdi>, an owner or admin can confirm that: enter{' '}
-            <span class="mono">{doubtful.source.slug}</span> in the{' '}
-            <a href={`/settings/profile?source=${doubtful.source.slug}`}>controller profile</a> under “Further sources
-            whose web form names this organisation”.
-          </p>
-        </Notice>
-      )}
+      {doubtful === null ? null : <DoubtfulNotice {...doubtful} what="This letter names" />}
       <LetterWarnings draft={draft} />
       <div class="columns halves">
         <LetterForm frame={frame} caseId={caseId} draft={draft} format={format} />
@@ -171,6 +155,22 @@ function LetterPage({ frame, caseId, draft, doubtful, format, problems = [] }: L
         </Panel>
       </div>
     </Page>
+  );
+}
+
+/** Warns that what is sent would name a controller that may be another client. */
+export function DoubtfulNotice({ controller, source, what }: DoubtfulController & { readonly what: string }) {
+  return (
+    <Notice tone="warn">
+      <p>
+        {what} <bdi>{controller}</bdi> as the controller: that profile is shared by several sources. If{' '}
+        <bdi>{source.name}</bdi> belongs to another client, send nothing; ask an owner or admin to give the source its
+        own profile (Settings, Controller profile). If it belongs to <bdi>{controller}</bdi>, an owner or admin can
+        confirm that: enter <span class="mono">{source.slug}</span> in the{' '}
+        <a href={`/settings/profile?source=${source.slug}`}>controller profile</a> under “Further sources whose web form
+        names this organisation”.
+      </p>
+    </Notice>
   );
 }
 

@@ -18,6 +18,7 @@ import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts
 import { TASK_MAIL } from '../../hand-over/mail-task.ts';
 import { isShared, ONLY_LOCAL_LINKS, problemOfTaskAddress, taskLink } from '../../hand-over/task-link.ts';
 import type { Job } from '../../jobs/job.ts';
+import { doubtfulController, type DoubtfulController } from '../../request-form/offered.ts';
 import { createHistory } from '../../store/queries/history.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { Tables } from '../../store/schema.ts';
@@ -65,6 +66,8 @@ export interface CasePageData {
   readonly today: string;
   /** Whether mail can be sent. */
   readonly canMail: boolean;
+  /** Set if letters and packs would name a controller that may be another client. */
+  readonly doubtful: DoubtfulController | null;
 }
 
 const DECISIONS_SHOWN = 50;
@@ -72,7 +75,7 @@ export const ORIGINALS_SHOWN = 50;
 
 /** Loads the data on the page of a case for a reader; null if the case does not exist. */
 export async function loadCase(
-  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch'>,
+  context: Pick<Context, 'cases' | 'store' | 'jobs' | 'clock' | 'config' | 'keys' | 'epoch' | 'sources'>,
   caseId: string,
   actor: string,
 ): Promise<CasePageData | null> {
@@ -126,6 +129,7 @@ export async function loadCase(
     bannerNames,
     today: dateIn(now, context.config.timeZone),
     canMail: context.config.mail !== null,
+    doubtful: doubtfulController(shown.profile, context.sources.findAny(shown.view.row.source), context.sources),
   };
 }
 
