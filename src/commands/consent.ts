@@ -161,7 +161,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
     lines.push(`  under      ${printable(policyWords(decision))}`);
     for (const text of decision.policy.texts) {
       lines.push(
-        `             SHA-256 ${text.textSha256 ?? 'no text'}, entry ${text.bodySeq}, first seen ${text.firstSeen}, last seen ${text.lastSeen}`,
+        `             SHA-256 ${text.textSha256 ?? 'no text'}, entry ${text.bodySeq}, first seen ${timeText(text.firstSeen)}, last seen ${timeText(text.lastSeen)}`,
       );
       if (text.lines !== undefined)
         lines.push(
@@ -172,7 +172,7 @@ function foundText(found: Extract<LookUp, { outcome: 'found' }>): string {
     }
     if (decision.banner.length === 0) lines.push('  banner     no evidence of its appearance');
     for (const one of decision.banner)
-      lines.push(`  banner     ${printable(evidenceWords(one))}, SHA-256 ${one.sha256}`);
+      lines.push(`  banner     ${printable(evidenceWords(one, timeText))}, SHA-256 ${one.sha256}`);
   }
   lines.push('', `This look-up is recorded as entry ${found.recorded}.`);
   return lines.join('\n');

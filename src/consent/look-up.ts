@@ -398,10 +398,13 @@ export function policyWords({ policy }: CitedDecision): string {
   return `policy ${policy.policyId}${version}; text ${textWords[policy.known]}`;
 }
 
-/** When a banner was shown, according to its evidence. */
-export function evidenceWords({ seq, from, to, addedAt, actor }: CitedDecision['banner'][number]): string {
-  const period = to === null ? `since ${from}` : `from ${from} to ${to}`;
-  return `evidence ${seq}: shown ${period} according to ${actor}, added ${addedAt}`;
+/** When a banner was shown, according to its evidence. `time` writes an ISO 8601 UTC time for the reader. */
+export function evidenceWords(
+  { seq, from, to, addedAt, actor }: CitedDecision['banner'][number],
+  time: (iso: string) => string,
+): string {
+  const period = to === null ? `since ${time(from)}` : `from ${time(from)} to ${time(to)}`;
+  return `evidence ${seq}: shown ${period} according to ${actor}, added ${time(addedAt)}`;
 }
 
 /** What was known at that time, if it differs from what is known now: `marketing: refused`. */

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addBannerEvidence } from '../../src/banners/evidence.ts';
+import { localTimeOf } from '../../src/core/zoned-days.ts';
 import { AGREEMENT_DAYS } from '../../src/attention/officer-attention.ts';
 import { seedRequests } from './pages/seed.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
@@ -143,3 +145,22 @@ function rowsIn(text: string): readonly string[] {
 function nextIn(text: string): string | null {
   return /<a href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
 }
+
+it('gives the times of banner evidence in the zone of the controller', async () => {
+  const decidedAt = new Date(Date.now() - 5 * 86_400_000).toISOString();
+  const visitor = { consent_id: 'c-zone', banner_id: 'bnr_zone', visitor_hash: 'visitor-zone', consent: { a: true } };
+  await world.event('consent.recorded', { ...visitor, recorded_at: decidedAt });
+  const evidence = { source: 'default', actor: 'Olga', bannerId: 'bnr_zone', fileName: 'b.txt', note: null };
+  const bytes = Buffer.from('Accept all | Settings');
+  const from = '2026-01-31T23:30:00.000Z';
+  await addBannerEvidence(world.context, { ...evidence, bytes, from, to: null });
+  await world.context.projector.catchUp();
+  const olga = await signedIn(world, 'Olga');
+  const answer = await olga.post('/consent', {
+    identifier: 'visitor-zone',
+    at: localTimeOf(new Date().toISOString(), 'Europe/Berlin'),
+    source: 'default',
+  });
+  expect(answer.text).toContain('shown since 1 Feb 2026, 00:30 according to Olga');
+  expect(answer.text).not.toContain(from);
+});

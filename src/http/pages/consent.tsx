@@ -16,6 +16,7 @@ import {
 import type { Context } from '../../context.ts';
 import { renderStatement } from '../../consent/statement.ts';
 import { isoNow } from '../../core/clock.ts';
+import { momentText } from '../../core/time-words.ts';
 import { dateIn, localTimeOf, momentAt } from '../../core/zoned-days.ts';
 import { lastCheckpoint } from '../../documents/frame.ts';
 import { attachment } from './documents.tsx';
@@ -195,8 +196,13 @@ function Answer({ frame, form, answer }: AnswerProps) {
         </p>
         {knownThen === null ? null : (
           <Notice tone="warn">
-            <strong>The records received by then said something else:</strong>{' '}
-            {then.length === 0 ? 'nothing yet.' : then.join('; ')}
+            {then.length === 0 ? (
+              <strong>None of these records had been received by then.</strong>
+            ) : (
+              <>
+                <strong>The records received by then said something else:</strong> {then.join('; ')}
+              </>
+            )}
           </Notice>
         )}
         {standing.length === 0 ? (
@@ -320,7 +326,7 @@ function Decision({ frame, decision }: { frame: PageFrame; decision: CitedDecisi
                     <a href={`/banners/evidence/${one.seq}/file`} download>
                       {one.fileName}
                     </a>{' '}
-                    <span class="soft small">{evidenceWords(one)}</span>
+                    <span class="soft small">{evidenceWords(one, (iso) => momentText(iso, timeZone))}</span>
                   </div>
                 )),
           ],
