@@ -208,7 +208,7 @@ export async function findNotices({ cases, clock, keys, pulled, warnings }: Noti
  * Whether a request arrived without an officer, by a delivery or the web form, and work on it has not started. The
  * receipt of a duplicate does not count.
  */
-function isUntouched({ row, folded }: Pick<CaseView, 'row' | 'folded'>): boolean {
+export function isUntouched({ row, folded }: Pick<CaseView, 'row' | 'folded'>): boolean {
   const basis = folded.ownReceipt?.basis ?? row.receipt_basis;
   return basis !== 'officer' && (row.state === 'opened' || row.state === 'acknowledged');
 }

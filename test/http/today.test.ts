@@ -52,6 +52,31 @@ it('says who outside the installation has seen the last checkpoint, and when; so
   expect(Number(/witnessed_seq\{witness="share"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(seq);
 });
 
+it('asks to take up new requests in one line, until work on them starts, and an admin to add the first source', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const officer = await signedInAs(world, 'officer');
+  const tasks = async () => {
+    const { text } = await officer.get('/');
+    return text.slice(text.indexOf('id="tasks"'), text.indexOf('id="month"')).replaceAll('<!-- -->', '');
+  };
+  const submit = (name: string) =>
+    world.event('dsar.submitted', { request_id: name, type: 'access', name, jurisdiction: 'DE' });
+  const seq = await submit('Ada');
+  expect(await tasks()).toMatch(
+    new RegExp(`Take up the new request Access default-${seq}.*href="/cases/default-${seq}"`),
+  );
+  await submit('Grace');
+  expect(await tasks()).toMatch(/Take up 2 new requests.*href="\/cases\?sort=newest"/);
+  await makeMoves(world, `default-${seq}`, [['start', {}]]);
+  expect(await tasks()).toContain('Take up the new request Access');
+
+  const empty = await createOfficeWorld({ WEBHOOK_SECRETS: '' }, { worker: false });
+  expect((await (await signedInAs(empty, 'officer')).get('/')).text).toContain('Nothing is waiting for you.');
+  expect((await (await signedInAs(empty, 'owner')).get('/')).text).toMatch(
+    /Add the first source.*href="\/sources\/new"/,
+  );
+});
+
 it('names at most ten tasks, urgent requests first, with the rest behind one line; sends operator tasks to the admins', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
@@ -77,11 +102,11 @@ it('names at most ten tasks, urgent requests first, with the rest behind one lin
   const tasks = text.slice(text.indexOf('id="tasks"'), text.indexOf('id="requests"'));
   const [visible = '', rest = ''] = tasks.split('<summary>');
   const rows = (part: string) => part.match(/<th scope="row"/g)?.length ?? 0;
-  expect([rows(visible), rows(rest)]).toEqual([10, 4]);
-  expect(rest).toContain('4 more');
+  expect([rows(visible), rows(rest)]).toEqual([10, 5]);
+  expect(rest).toContain('5 more');
   // The one that waits longest is due first.
   expect(/Answer Access default-\d+ of <bdi>(Person \d)/.exec(tasks.replaceAll(/<!-- -->/g, ''))?.[1]).toBe('Person 6');
-  expect(visible.match(/aria-label="Open: /g)).toHaveLength(5);
+  expect(visible.match(/aria-label="Open: /g)).toHaveLength(6);
   expect(visible).toMatch(
     /href="mailto:ada%40acme.example\?subject=consent-ledger[^"]+body=[^"]+" aria-label="Tell an admin/,
   );

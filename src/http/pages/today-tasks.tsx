@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { siteWord } from '../../../reports/scan-audit/findings.ts';
+import { isUntouched } from '../../attention/find-notices.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
 import { can } from '../../core/roles.ts';
 import { addressOf, lastDayOf, whatText } from './erasure-page.tsx';
@@ -78,8 +79,11 @@ function TaskTable({ tasks, caption }: { tasks: readonly Task[]; caption: string
 }
 
 function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
+  const urgent = urgentRequests(today);
   return [
-    ...requestTasks(today),
+    ...firstSourceTasks(frame, today),
+    ...requestTasks(urgent, today),
+    ...newRequestTasks(urgent, today),
     ...messageTasks(frame, today),
     ...dueTasks(today),
     ...proposalTasks(frame, today),
@@ -89,15 +93,57 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   ];
 }
 
+/** An installation without a source receives nothing: only an admin can add the first one. */
+function firstSourceTasks(frame: PageFrame, { sources }: Today): readonly Task[] {
+  if (sources.length > 0 || !can(frame.role, 'administer')) return [];
+  const what = 'Add the first source: an account of the service to follow here';
+  return [
+    { key: 'source', what, by: <Badge {...soon} />, action: { href: '/sources/new', label: 'Start', about: what } },
+  ];
+}
+
+/** Requests that nobody has taken up, in one line if there are several. */
+function newRequestTasks(urgent: readonly CaseView[], { attention, source }: Today): readonly Task[] {
+  const untouched = attention.requests.flatMap(({ view }) => (isUntouched(view) && !urgent.includes(view) ? view : []));
+  const [first, ...more] = untouched;
+  if (first === undefined) return [];
+  const { row, kind, deadline } = first;
+  const what =
+    more.length === 0
+      ? `Take up the new request ${kindText(kind)} ${row.case_id}`
+      : `Take up ${counted(untouched.length, 'new request', 'new requests')}`;
+  const query = new URLSearchParams({ ...(source === null ? {} : { source }), sort: 'newest' }).toString();
+  return [
+    {
+      key: 'new requests',
+      what,
+      by: (
+        <>
+          <Day date={deadline.limit} /> <Badge {...dueText(first)} />
+        </>
+      ),
+      action: {
+        href: more.length === 0 ? `/cases/${encodeURIComponent(row.case_id)}` : `/cases?${query}`,
+        label: 'Open',
+        about: what,
+      },
+    },
+  ];
+}
+
 /** The first requests that are overdue, due soon, cannot have a date yet, or wait for a second person. */
-function requestTasks({ attention, toApprove }: Today): readonly Task[] {
+function urgentRequests({ attention, toApprove }: Today): readonly CaseView[] {
   const first: CaseView[] = [];
   for (const { view } of attention.requests) {
     if (first.length === REQUESTS_AMONG) break;
     if (view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS || toApprove.has(view.row.case_id))
       first.push(view);
   }
-  return first.map((view) => {
+  return first;
+}
+
+function requestTasks(urgent: readonly CaseView[], { toApprove }: Today): readonly Task[] {
+  return urgent.map((view) => {
     const { row, kind, deadline } = view;
     const title = `${kindText(kind)} ${row.case_id}`;
     const href = `/cases/${encodeURIComponent(row.case_id)}`;
