@@ -96,7 +96,8 @@ function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonl
   const { state } = view.row;
   const settled = !isOpen(state);
   const ready = state === 'ready' || settled;
-  const begun = ready || state !== 'opened';
+  // Receipt may be confirmed by the program, when nobody has looked at the request yet.
+  const begun = ready || (state !== 'opened' && state !== 'acknowledged');
   const open = (code: string) => readiness.lacks.some((lack) => lack.blocking && lack.code === code);
   const steps: Step[] = [
     { name: 'Received', done: true },
