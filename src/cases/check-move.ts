@@ -49,30 +49,11 @@ export function checkMove(view: CaseView, checked: CheckedMove, context: MoveCon
 }
 
 function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: MoveContext): readonly string[] {
-  const { identity, laws } = view.deadline;
   switch (move) {
     case 'ask-identity':
-      if (identity.rule === 'forbidden') return [forbidden(view)];
-      if (identity.doubtFirst && details.doubt === undefined) {
-        const because = laws.find((law) => law.row.identity !== 'required');
-        const where = because?.id === 'eu-gdpr' || because === undefined ? 'GDPR Art. 12(6)' : because.citation;
-        return [
-          `state the reason for doubting the identity: without reasonable doubt you may not ask for information (${where})`,
-        ];
-      }
-      return [];
     case 'confirm-identity':
-      if (identity.rule === 'forbidden') return [forbidden(view)];
-      if (
-        laws.some((law) => law.row.runsFrom !== 'receipt') &&
-        view.folded.identity.askedAt !== null &&
-        (details.informationAt ?? view.folded.identity.informationAt) === null
-      ) {
-        return ['state when the identity information arrived: the period runs from then'];
-      }
-      return [];
     case 'fail-identity':
-      return identity.rule === 'forbidden' ? [forbidden(view)] : [];
+      return problemsOfIdentity(view, { move, details } as IdentityMove);
     case 'extend':
       return [...problemsOfExtension(view, details, context), ...problemsOfApproval(details, context)];
     case 'mark-system':
@@ -103,19 +84,8 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
       ];
     case 'approve':
       return accountOf(context.actor) === null ? ['only someone with an account can approve: sign in with yours'] : [];
-    case 'amend': {
-      const { jurisdiction = null } = details;
-      return [
-        ...(jurisdiction === null || jurisdictionSchema.safeParse(jurisdiction).success
-          ? []
-          : [unknownJurisdiction(jurisdiction)]),
-        ...(details.receivedAt !== undefined && details.receivedAt >= view.row.receipt_at
-          ? [
-              `the receipt can only be moved to an earlier time than ${momentText(view.row.receipt_at, context.timeZone)}`,
-            ]
-          : []),
-      ];
-    }
+    case 'amend':
+      return problemsOfAmendment(view, details, context);
     case 'close-duplicate':
       return details.duplicateOf === view.row.case_id ? ['a case cannot be a duplicate of itself'] : [];
     case 'acknowledge':
@@ -140,6 +110,41 @@ function problemsOfLaw(view: CaseView, { move, details }: CheckedMove, context: 
     case 'reopen':
       return [];
   }
+}
+
+type IdentityMove = Extract<CheckedMove, { move: 'ask-identity' | 'confirm-identity' | 'fail-identity' }>;
+
+function problemsOfIdentity(view: CaseView, { move, details }: IdentityMove): readonly string[] {
+  const { identity, laws } = view.deadline;
+  if (identity.rule === 'forbidden') {
+    const citations = laws.map((law) => law.citation).join('; ');
+    return [`this kind of request must not depend on an identity check (${citations})`];
+  }
+  if (move === 'ask-identity' && identity.doubtFirst && details.doubt === undefined) {
+    const because = laws.find((law) => law.row.identity !== 'required');
+    const where = because?.id === 'eu-gdpr' || because === undefined ? 'GDPR Art. 12(6)' : because.citation;
+    return [
+      `state the reason for doubting the identity: without reasonable doubt you may not ask for information (${where})`,
+    ];
+  }
+  const { askedAt, informationAt } = view.folded.identity;
+  const runsFromInformation = askedAt !== null && laws.some((law) => law.row.runsFrom !== 'receipt');
+  return move === 'confirm-identity' && runsFromInformation && (details.informationAt ?? informationAt) === null
+    ? ['state when the identity information arrived: the period runs from then']
+    : [];
+}
+
+function problemsOfAmendment(
+  view: CaseView,
+  { jurisdiction = null, receivedAt }: Extract<CheckedMove, { move: 'amend' }>['details'],
+  { timeZone }: MoveContext,
+): readonly string[] {
+  const problems: string[] = [];
+  if (jurisdiction !== null && !jurisdictionSchema.safeParse(jurisdiction).success)
+    problems.push(unknownJurisdiction(jurisdiction));
+  if (receivedAt !== undefined && receivedAt >= view.row.receipt_at)
+    problems.push(`the receipt can only be moved to an earlier time than ${momentText(view.row.receipt_at, timeZone)}`);
+  return problems;
 }
 
 /**
@@ -170,11 +175,6 @@ function problemsOfWithdrawal(
         'the time at which consent ended is later than the answer: consent must end by the time the requester is informed',
       ]
     : [];
-}
-
-function forbidden(view: CaseView): string {
-  const citations = view.deadline.laws.map((law) => law.citation).join('; ');
-  return `this kind of request must not depend on an identity check (${citations})`;
 }
 
 /** The notice must be in time under every law: it must be sent before the first period of any of them ends. */

@@ -358,79 +358,6 @@ export interface UndeliveredStretch {
 
 /** Finds where deliveries are missing, in order of time. */
 export function createStretchQueries(query: Query) {
-  /** Decisions that only the pulled log has, each with its predecessor. */
-  const undelivered = (period: Period) => {
-    const over = sql`over (order by d.at, d.seq)`;
-    return firstDecisionsIn(query, period)
-      .where(sql<boolean>`${sql.raw(TIMED_PULL)}`)
-      .where(hasRow(period, DELIVERED), '=', 0)
-      .select(['d.source', 'd.at', 'd.seq'])
-      .select([
-        sql<string | null>`lag(d.at) ${over}`.as('before_at'),
-        sql<number | null>`lag(d.seq) ${over}`.as('before_seq'),
-      ]);
-  };
-  /** Whether a decision of the place `within` was delivered. The search stops at the first one. */
-  const someDelivered = (period: Period, within: string) =>
-    sql`exists (select 1 from decision_history as d where d.source = u.source and ${sql.raw(within)}
-      and d.is_first = 1 and d.seq <= ${period.asOf} and ${isDelivered(period)})`;
-  /**
-   * Adds 1 where a stretch begins. What lies between two decisions is looked up in three parts, each of them a range of
-   * the index on (source, at, seq): thousands of decisions may share a time.
-   */
-  const begun = (period: Period) =>
-    query
-      .selectFrom(undelivered(period).as('u'))
-      .select(['u.at', 'u.seq'])
-      .select(
-        sql<number>`case when u.before_at is not null
-          and not ${someDelivered(period, 'd.at = u.at and d.seq < u.seq and d.seq > case when u.before_at = u.at then u.before_seq else 0 end')}
-          and not (u.before_at < u.at and ${someDelivered(period, 'd.at = u.before_at and d.seq > u.before_seq')})
-          and not ${someDelivered(period, 'd.at > u.before_at and d.at < u.at')} then 0 else 1 end`.as('begins'),
-      );
-  const numbered = (period: Period) =>
-    query
-      .selectFrom(begun(period).as('b'))
-      .select(['b.at', 'b.seq', 'b.begins'])
-      .select(
-        sql<number>`sum(b.begins) over (order by b.at, b.seq rows between unbounded preceding and current row)`.as(
-          'stretch',
-        ),
-      );
-  const stretches = (period: Period) =>
-    query
-      .selectFrom(numbered(period).as('i'))
-      .groupBy('i.stretch')
-      .select((eb) => [
-        eb.fn.countAll().as('decisions'),
-        eb.fn.min('i.at').as('firstAt'),
-        eb.fn.max('i.at').as('lastAt'),
-        eb.fn.min('i.seq').as('firstSeq'),
-        eb.fn.max('i.seq').as('lastSeq'),
-        sql<number>`max(case when i.begins = 1 then i.seq end)`.as('begin'),
-      ]);
-
-  /** Times of the nearest delivered decisions of the period around a stretch; null if there is none. */
-  const neighbours = async (period: Period, firstAt: string, lastAt: string, begin: number) => {
-    const next = (within: Period, order: 'asc' | 'desc') =>
-      firstDecisionsIn(query, within)
-        .where(isDelivered(period))
-        .select('d.at')
-        .orderBy('d.at', order)
-        .orderBy('d.seq', order)
-        .limit(1);
-    // The appended digit makes `to` inclusive.
-    const before = await next({ ...period, to: `${firstAt}0` }, 'desc')
-      .where(sql<boolean>`(d.at, d.seq) < (${firstAt}, ${begin})`)
-      .executeTakeFirst();
-    // A delivered decision at the last time comes after the stretch, or it would have ended it, unless the whole
-    // stretch has one time.
-    const after = await next({ ...period, from: lastAt }, 'asc')
-      .where(sql<boolean>`(d.at, d.seq) > (${lastAt}, ${lastAt > firstAt ? 0 : begin})`)
-      .executeTakeFirst();
-    return { deliveredBefore: before?.at ?? null, deliveredAfter: after?.at ?? null };
-  };
-
   return {
     /**
      * The number of stretches, the number with more than one decision, the decisions in the latter, and the longest
@@ -447,7 +374,7 @@ export function createStretchQueries(query: Query) {
     }> {
       const all = (sum: string) => sql<number>`sum(${sql.raw(sum)}) over ()`;
       const rows = await query
-        .selectFrom(stretches(period).as('s'))
+        .selectFrom(stretchesIn(query, period).as('s'))
         .selectAll()
         .select([
           all('1').as('stretches'),
@@ -471,7 +398,7 @@ export function createStretchQueries(query: Query) {
             lastAt,
             firstSeq: Number(firstSeq),
             lastSeq: Number(lastSeq),
-            ...(await neighbours(period, firstAt, lastAt, Number(begin))),
+            ...(await deliveredAround(query, period, { firstAt, lastAt, begin: Number(begin) })),
           })),
         ),
       };
@@ -504,4 +431,84 @@ export function createStretchQueries(query: Query) {
       return reached;
     },
   };
+}
+
+/** Steps to the stretches of a period: the decisions that only the pulled log has, each with its predecessor. */
+function undeliveredIn(query: Query, period: Period) {
+  const over = sql`over (order by d.at, d.seq)`;
+  return firstDecisionsIn(query, period)
+    .where(sql<boolean>`${sql.raw(TIMED_PULL)}`)
+    .where(hasRow(period, DELIVERED), '=', 0)
+    .select(['d.source', 'd.at', 'd.seq'])
+    .select([
+      sql<string | null>`lag(d.at) ${over}`.as('before_at'),
+      sql<number | null>`lag(d.seq) ${over}`.as('before_seq'),
+    ]);
+}
+
+/**
+ * Adds 1 where a stretch begins. What lies between two decisions is looked up in three parts, each of them a range of
+ * the index on (source, at, seq): thousands of decisions may share a time.
+ */
+function withBeginnings(query: Query, period: Period) {
+  // Stops at the first one.
+  const delivered = (within: string) =>
+    sql`exists (select 1 from decision_history as d where d.source = u.source and ${sql.raw(within)}
+      and d.is_first = 1 and d.seq <= ${period.asOf} and ${isDelivered(period)})`;
+  return query
+    .selectFrom(undeliveredIn(query, period).as('u'))
+    .select(['u.at', 'u.seq'])
+    .select(
+      sql<number>`case when u.before_at is not null
+          and not ${delivered('d.at = u.at and d.seq < u.seq and d.seq > case when u.before_at = u.at then u.before_seq else 0 end')}
+          and not (u.before_at < u.at and ${delivered('d.at = u.before_at and d.seq > u.before_seq')})
+          and not ${delivered('d.at > u.before_at and d.at < u.at')} then 0 else 1 end`.as('begins'),
+    );
+}
+
+function stretchesIn(query: Query, period: Period) {
+  const numbered = query
+    .selectFrom(withBeginnings(query, period).as('b'))
+    .select(['b.at', 'b.seq', 'b.begins'])
+    .select(
+      sql<number>`sum(b.begins) over (order by b.at, b.seq rows between unbounded preceding and current row)`.as(
+        'stretch',
+      ),
+    );
+  return query
+    .selectFrom(numbered.as('i'))
+    .groupBy('i.stretch')
+    .select((eb) => [
+      eb.fn.countAll().as('decisions'),
+      eb.fn.min('i.at').as('firstAt'),
+      eb.fn.max('i.at').as('lastAt'),
+      eb.fn.min('i.seq').as('firstSeq'),
+      eb.fn.max('i.seq').as('lastSeq'),
+      sql<number>`max(case when i.begins = 1 then i.seq end)`.as('begin'),
+    ]);
+}
+
+/** Times of the nearest delivered decisions of the period around a stretch; null if there is none. */
+async function deliveredAround(
+  query: Query,
+  period: Period,
+  { firstAt, lastAt, begin }: { readonly firstAt: string; readonly lastAt: string; readonly begin: number },
+): Promise<Pick<UndeliveredStretch, 'deliveredBefore' | 'deliveredAfter'>> {
+  const next = (within: Period, order: 'asc' | 'desc') =>
+    firstDecisionsIn(query, within)
+      .where(isDelivered(period))
+      .select('d.at')
+      .orderBy('d.at', order)
+      .orderBy('d.seq', order)
+      .limit(1);
+  // The appended digit makes `to` inclusive.
+  const before = await next({ ...period, to: `${firstAt}0` }, 'desc')
+    .where(sql<boolean>`(d.at, d.seq) < (${firstAt}, ${begin})`)
+    .executeTakeFirst();
+  // A delivered decision at the last time comes after the stretch, or it would have ended it, unless the whole stretch
+  // has one time.
+  const after = await next({ ...period, from: lastAt }, 'asc')
+    .where(sql<boolean>`(d.at, d.seq) > (${lastAt}, ${lastAt > firstAt ? 0 : begin})`)
+    .executeTakeFirst();
+  return { deliveredBefore: before?.at ?? null, deliveredAfter: after?.at ?? null };
 }
