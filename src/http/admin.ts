@@ -202,8 +202,8 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await consentRoutes(guarded, context);
     await consentListRoutes(guarded, context);
   });
-  await app.register(bannerUploadRoutes, context);
-  await app.register(policyBulkUploadRoutes, context);
-  await app.register(sourceImportUploadRoutes, context);
+  await bannerUploadRoutes(app, context);
+  await policyBulkUploadRoutes(app, context);
+  await sourceImportUploadRoutes(app, context);
   await app.register(checkUploadRoutes, context);
 }
