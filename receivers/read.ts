@@ -1,6 +1,6 @@
 import { canonicalJson } from '../src/crypto/canonical.ts';
 import { purposeKey } from '../src/core/consent-judgement.ts';
-import type { DecisionFact, Fact, Reading } from '../src/core/fact.ts';
+import type { DecisionFact, Reading } from '../src/core/fact.ts';
 import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
 import { consentFamily, readDecision } from './consent.ts';
@@ -213,23 +213,4 @@ export function decisionIdOf(fact: DecisionFact): string {
   const time = fact.subject === null ? fact.occurred.at : fact.occurred.at.slice(0, 19);
   const choices = Object.fromEntries(Object.entries(fact.purposes).map(([name, choice]) => [purposeKey(name), choice]));
   return `c:${sha256Hex(canonicalJson([fact.bannerId, fact.subject, time, fact.state, choices]))}`;
-}
-
-/**
- * Whether a repeated delivery of the same bytes may be a new event instead of a repeat: the body has neither an event
- * id nor a time. (The id of a policy or integration identifies the thing, not the event.)
- */
-export function isAnonymousRepeat(fact: Fact): boolean {
-  if (fact.occurred.basis !== 'received') return false;
-  switch (fact.type) {
-    case 'decision':
-      return fact.recordId === null;
-    case 'request':
-      return fact.requestId === null;
-    case 'scan':
-      return fact.scanId === null;
-    case 'policy':
-    case 'integration':
-      return true;
-  }
 }

@@ -4,7 +4,8 @@ import { UsageError } from '../core/errors.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { type Verification, verifyLedger } from '../ledger/verify/verify-ledger.ts';
-import { type ReadModelName, readModelNames, readModelTables } from '../projections/tables.ts';
+import { type ReadModelName, readModelNames } from '../projections/tables.ts';
+import { keyOf } from '../store/schema.ts';
 import { MOVED_TO, readSetting, removeSetting, UNFINISHED_COPY, writeSetting } from '../store/settings.ts';
 import type { Query, Store } from '../store/store.ts';
 import { copiedOnly, copiedWhole, copyByPage, copyEntries, copyWhole, lastSeq, readByKey } from './copy-tables.ts';
@@ -189,7 +190,7 @@ async function compareReadModels(from: Store, to: Store): Promise<ComparedTable[
 async function digest(read: Query, table: ReadModelName): Promise<{ rows: number; sha256: string }> {
   const hash = createHash('sha256');
   let rows = 0;
-  for await (const page of readByKey(read, table, readModelTables[table].key)) {
+  for await (const page of readByKey(read, table, keyOf(table))) {
     for (const row of page) hash.update(canonicalJson(row)).update('\n');
     rows += page.length;
   }

@@ -9,8 +9,8 @@ import { controllerFileOf } from '../config.ts';
 import type { Context } from '../context.ts';
 import { codeOf, UsageError } from '../core/errors.ts';
 import { createTally } from '../crypto/hash.ts';
-import { type ReadModelName, readModelNames, readModelTables } from '../projections/tables.ts';
-import { type Column, tables } from '../store/schema.ts';
+import { type ReadModelName, readModelNames } from '../projections/tables.ts';
+import { type Column, keyOf, tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { lastSeq, readByKey } from './copy-tables.ts';
 import { createWalk, journalFiles } from './make-backup.ts';
@@ -145,7 +145,7 @@ async function writeTables(output: Output, read: Query): Promise<Readonly<Record
   for (const table of readModelNames) {
     counts[table] = 0;
     const rows = async function* () {
-      for await (const page of readByKey(read, table, readModelTables[table].key)) {
+      for await (const page of readByKey(read, table, keyOf(table))) {
         counts[table] = (counts[table] ?? 0) + page.length;
         yield* page;
       }

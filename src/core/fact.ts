@@ -193,3 +193,22 @@ export function driftBetween(before: readonly ScanItem[], after: readonly ScanIt
   for (const was of earlier.values()) changes.push({ change: 'gone', item: was, was });
   return changes.sort((a, b) => byName(a.item, b.item));
 }
+
+/**
+ * Whether a repeated delivery of the same bytes may be a new event instead of a repeat: the body has neither an event
+ * id nor a time. (The id of a policy or integration identifies the thing, not the event.)
+ */
+export function isAnonymousRepeat(fact: Fact): boolean {
+  if (fact.occurred.basis !== 'received') return false;
+  switch (fact.type) {
+    case 'decision':
+      return fact.recordId === null;
+    case 'request':
+      return fact.requestId === null;
+    case 'scan':
+      return fact.scanId === null;
+    case 'policy':
+    case 'integration':
+      return true;
+  }
+}

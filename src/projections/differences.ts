@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Kysely } from 'kysely';
+import { keyOf } from '../store/schema.ts';
 import type { Query, StoreTransaction } from '../store/store.ts';
 import type { Write } from './projection.ts';
 import { shadowName } from './shadow.ts';
@@ -8,7 +9,6 @@ import {
   isReadModel,
   type ReadModelName,
   type ReadModelRow,
-  readModelTables,
   stateNames,
 } from './tables.ts';
 
@@ -47,8 +47,7 @@ async function findDifferences(
 async function countDifferences(query: Query, table: ReadModelName, range: SeqRange | null): Promise<number> {
   const any = query as unknown as Kysely<AnyTable>;
   const { onlyLive, onlyRebuilt } = exceptions(query, table, range);
-  const keysOf = (rows: ReturnType<typeof onlyLive>) =>
-    any.selectFrom(rows.as('rows')).select(readModelTables[table].key);
+  const keysOf = (rows: ReturnType<typeof onlyLive>) => any.selectFrom(rows.as('rows')).select(keyOf(table));
   const { count } = await any
     .selectFrom(keysOf(onlyLive()).union(keysOf(onlyRebuilt())).as('keys'))
     .select((eb) => eb.fn.countAll().as('count'))
@@ -104,7 +103,7 @@ async function replaceByKey(
 }
 
 function anyOf(table: ReadModelName, keys: readonly ReadModelRow[]) {
-  const columns: readonly string[] = readModelTables[table].key;
+  const columns = keyOf(table);
   return (eb: ExpressionBuilder<AnyTable, string>) =>
     eb.or(keys.map((key) => eb.and(columns.map((column) => eb(column, '=', key[column])))));
 }
@@ -142,7 +141,9 @@ async function replaceRows(query: Query, table: ReadModelName, range: SeqRange |
 
 /** A row's key, as `source=acme policy_id=p1`. */
 function keyText(table: ReadModelName, row: ReadModelRow): string {
-  return readModelTables[table].key.map((column) => `${column}=${String(row[column])}`).join(' ');
+  return keyOf(table)
+    .map((column) => `${column}=${String(row[column])}`)
+    .join(' ');
 }
 
 /** The differences between live tables and their shadows. */
@@ -217,7 +218,7 @@ export function createComparison(read: Query) {
   return {
     /** Receives every write to the shadow tables. */
     written({ table, rows }: Write): void {
-      if (!isReadModel(table) || readModelTables[table].sort === 'history') return;
+      if (!isReadModel(table)) return;
       const known = suspects.get(table);
       if (!known) return;
       for (const row of rows as readonly ReadModelRow[]) known.set(keyText(table, row), row);

@@ -1,7 +1,7 @@
 import type { Kysely, KyselyPlugin, RootOperationNode } from 'kysely';
-import type { TableName } from '../store/schema.ts';
+import { keyOf, type TableName } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
-import { type AnyTable, historyNames, isReadModel, readModelNames, readModelTables } from './tables.ts';
+import { type AnyTable, historyNames, isReadModel, lookups, readModelNames } from './tables.ts';
 
 /** The name of the table that a rebuild fills instead of `table`. */
 export function shadowName(table: TableName): TableName {
@@ -22,7 +22,6 @@ export async function createShadows(query: Query): Promise<void> {
   const any = query as unknown as Kysely<AnyTable>;
   for (const table of readModelNames) {
     const shadow = shadowName(table);
-    const { key, ...spec } = readModelTables[table];
     await any.schema
       .createTable(shadow)
       .as(
@@ -36,9 +35,9 @@ export async function createShadows(query: Query): Promise<void> {
       .createIndex(`${shadow}_key`)
       .unique()
       .on(shadow)
-      .columns([...key])
+      .columns([...keyOf(table)])
       .execute();
-    for (const [place, columns] of ('lookups' in spec ? spec.lookups : []).entries())
+    for (const [place, columns] of (lookups[table] ?? []).entries())
       await any.schema
         .createIndex(`${shadow}_lookup_${place}`)
         .on(shadow)

@@ -1,56 +1,30 @@
-import type { TableName, Tables } from '../store/schema.ts';
+import { type TableName, type Tables, tables } from '../store/schema.ts';
 
-/** What a rebuild must know about a projected table. */
-interface ReadModelTable {
-  /** Its primary key. */
-  readonly key: readonly string[];
-  /** Columns by which projections look rows up, besides the key or a prefix of it. */
-  readonly lookups?: readonly (readonly string[])[];
-  /** History: rows are written once and never change. State: rows are updated by later entries. */
-  readonly sort: 'history' | 'state';
-}
+type FoldedTo<Sort> = {
+  [Name in TableName]: (typeof tables)[Name] extends { readonly folded: Sort } ? Name : never;
+}[TableName];
 
 /** Every table that is made from entries and can be rebuilt. */
-export const readModelTables = {
-  quarantine: { key: ['seq'], sort: 'history' },
-  delivery_history: { key: ['seq'], sort: 'history' },
-  delivery_counts: { key: ['source', 'day', 'event'], sort: 'state' },
-  delivery_quarters: { key: ['source', 'quarter'], sort: 'state' },
-  policy_history: { key: ['seq'], sort: 'history' },
-  policies: { key: ['source', 'policy_id'], sort: 'state' },
-  decision_history: {
-    key: ['seq'],
-    lookups: [
-      ['source', 'decision_id', 'seq'],
-      ['source', 'subject', 'seq'],
-    ],
-    sort: 'history',
-  },
-  decision_judgements: { key: ['source', 'decision_id', 'seq'], sort: 'history' },
-  decisions: { key: ['source', 'subject', 'banner_id'], sort: 'state' },
-  ambiguous_repeats: { key: ['seq'], sort: 'state' },
-  case_history: { key: ['seq'], sort: 'history' },
-  cases: { key: ['case_id'], lookups: [['source', 'request_id']], sort: 'state' },
-  scan_history: { key: ['seq'], sort: 'history' },
-  scans: { key: ['source', 'domain'], sort: 'state' },
-  integration_history: { key: ['seq'], sort: 'history' },
-  integrations: { key: ['source', 'integration_key'], sort: 'state' },
-  action_history: { key: ['seq'], sort: 'history' },
-  banner_evidence: { key: ['seq'], sort: 'history' },
-  documents: { key: ['document_id'], sort: 'state' },
-  snapshot_history: { key: ['seq'], sort: 'history' },
-  policy_texts: { key: ['source', 'target', 'version'], sort: 'state' },
-  calls: { key: ['request_id'], sort: 'state' },
-  call_plans: { key: ['plan_id'], sort: 'state' },
-  call_items: { key: ['plan_id', 'position'], sort: 'state' },
-  listed_policies: { key: ['source', 'policy_id'], sort: 'state' },
-  policy_lists: { key: ['source'], sort: 'state' },
-} as const satisfies Partial<Record<TableName, ReadModelTable>>;
+export type ReadModelName = FoldedTo<'history' | 'state'>;
 
-export type ReadModelName = keyof typeof readModelTables;
-export const readModelNames = Object.keys(readModelTables) as readonly ReadModelName[];
-export const historyNames = readModelNames.filter((table) => readModelTables[table].sort === 'history');
-export const stateNames = readModelNames.filter((table) => readModelTables[table].sort === 'state');
+const namesOf = <Sort extends 'history' | 'state'>(...sorts: readonly Sort[]) =>
+  (Object.keys(tables) as TableName[]).filter((name): name is FoldedTo<Sort> => {
+    const table = tables[name];
+    return 'folded' in table && (sorts as readonly string[]).includes(table.folded);
+  });
+export const readModelNames = namesOf('history', 'state');
+export const historyNames = namesOf('history');
+export const stateNames = namesOf('state');
+const names: ReadonlySet<string> = new Set(readModelNames);
+
+/** Columns by which projections look rows up, besides the key or a prefix of it. */
+export const lookups: Readonly<Partial<Record<ReadModelName, readonly (readonly string[])[]>>> = {
+  decision_history: [
+    ['source', 'decision_id', 'seq'],
+    ['source', 'subject', 'seq'],
+  ],
+  cases: [['source', 'request_id']],
+};
 
 /** A query builder that accepts any read-model table by name; rows are plain records. */
 export type AnyTable = Record<string, Record<string, unknown>>;
@@ -58,5 +32,5 @@ export type ReadModelRow = Readonly<Record<string, unknown>>;
 
 /** Whether a table is one of the read models. */
 export function isReadModel(table: keyof Tables): table is ReadModelName {
-  return Object.hasOwn(readModelTables, table);
+  return names.has(table);
 }

@@ -39,23 +39,24 @@ const defaulting = <T>({ type, rule }: Column<T>, value: number): Column<Generat
   rule: `${rule} default ${value}`,
 });
 
+type Columns = Readonly<Record<string, Column<unknown>>>;
+
 /** A table: its columns in order, then its constraints and indexes as SQL. */
-function table<Columns extends Readonly<Record<string, Column<unknown>>>>(
-  columns: Columns,
-  ...more: readonly string[]
-) {
+function table<C extends Columns>(columns: C, ...more: readonly string[]) {
   return { columns, more };
 }
 
 /**
- * A read-model table: folded from the entries and rebuildable at any time. On SQLite these tables are in a separate
- * file (docs/decisions.md).
+ * A read-model table of rows that are written once. Read models are folded from the entries and can be rebuilt at any
+ * time. On SQLite they are in a separate file (docs/decisions.md).
  */
-function folded<Columns extends Readonly<Record<string, Column<unknown>>>>(
-  columns: Columns,
-  ...more: readonly string[]
-) {
-  return { ...table(columns, ...more), folded: true as const };
+function historyTable<C extends Columns>(columns: C, ...more: readonly string[]) {
+  return { ...table(columns, ...more), folded: 'history' as const };
+}
+
+/** A read-model table of rows that later entries update. */
+function stateTable<C extends Columns>(columns: C, ...more: readonly string[]) {
+  return { ...table(columns, ...more), folded: 'state' as const };
 }
 
 /** Columns that every history table has. */
@@ -121,12 +122,12 @@ export const tables = {
   /** How far a reader of the read models has got; moved by compare-and-set in the transaction of the work itself. */
   positions: table({ name: primary(text), seq: big }),
   /** How far entries are folded; moved by compare-and-set in the transaction that writes the rows. */
-  fold_positions: folded({ name: primary(text), seq: big }),
-  quarantine: folded(
+  fold_positions: { ...table({ name: primary(text), seq: big }), folded: 'position' as const },
+  quarantine: historyTable(
     { seq: primary(big), source: text, event: optional(text), reason: text, received_at: text },
     'index quarantine_source on quarantine (source, seq)',
   ),
-  delivery_history: folded(
+  delivery_history: historyTable(
     {
       ...history,
       event: optional(text),
@@ -141,7 +142,7 @@ export const tables = {
     'primary key (seq)',
     'index delivery_history_source on delivery_history (source, seq)',
   ),
-  delivery_counts: folded(
+  delivery_counts: stateTable(
     {
       source: text,
       /** UTC date, YYYY-MM-DD. */
@@ -151,7 +152,7 @@ export const tables = {
     },
     'primary key (source, day, event)',
   ),
-  delivery_quarters: folded(
+  delivery_quarters: stateTable(
     {
       source: text,
       /** UTC quarter of an hour, YYYY-MM-DDTHH:MM: days begin on one in every time zone. */
@@ -160,7 +161,7 @@ export const tables = {
     },
     'primary key (source, quarter)',
   ),
-  policy_history: folded(
+  policy_history: historyTable(
     {
       ...history,
       ...occurred,
@@ -180,7 +181,7 @@ export const tables = {
     // Documents read the history of one source in ledger order.
     'index policy_history_source on policy_history (source, seq)',
   ),
-  policies: folded(
+  policies: stateTable(
     {
       source: text,
       policy_id: text,
@@ -199,7 +200,7 @@ export const tables = {
     },
     'primary key (source, policy_id)',
   ),
-  decision_history: folded(
+  decision_history: historyTable(
     {
       ...history,
       ...occurred,
@@ -271,7 +272,7 @@ export const tables = {
     'index decision_history_banner on decision_history (source, banner_id, via)',
   ),
   /** A decision's judgement from entry `seq` on: an earlier decision, or another of its records, became known only then. */
-  decision_judgements: folded(
+  decision_judgements: historyTable(
     {
       seq: big,
       source: text,
@@ -286,7 +287,7 @@ export const tables = {
     },
     'primary key (source, decision_id, seq)',
   ),
-  decisions: folded(
+  decisions: stateTable(
     {
       source: text,
       banner_id: text,
@@ -312,7 +313,7 @@ export const tables = {
     'primary key (source, subject, banner_id)',
   ),
   /** Deliveries with neither id nor time, whose repeats may be new choices. Unresolved until the pulled log decides. */
-  ambiguous_repeats: folded({
+  ambiguous_repeats: stateTable({
     seq: primary(big),
     source: text,
     event: text,
@@ -320,7 +321,7 @@ export const tables = {
     /** The number of repeats when it was resolved; if there are more now, it is unresolved again. */
     settled_repeats: defaulting(integer, 0),
   }),
-  case_history: folded(
+  case_history: historyTable(
     {
       ...history,
       case_id: text,
@@ -337,7 +338,7 @@ export const tables = {
     'index case_history_case on case_history (case_id, version)',
     'index case_history_source on case_history (source, seq)',
   ),
-  cases: folded(
+  cases: stateTable(
     {
       case_id: primary(text),
       source: text,
@@ -364,7 +365,7 @@ export const tables = {
     'index cases_source on cases (source, receipt_at)',
     'index cases_request on cases (source, request_id)',
   ),
-  action_history: folded(
+  action_history: historyTable(
     {
       ...history,
       action: text,
@@ -382,7 +383,7 @@ export const tables = {
    * Evidence of how a banner was shown, added or retracted by officers, and names of banners. Only rows that add
    * evidence have a file and a period.
    */
-  banner_evidence: folded(
+  banner_evidence: historyTable(
     {
       ...history,
       change: text as Column<'added' | 'retracted' | 'named'>,
@@ -406,7 +407,7 @@ export const tables = {
     'primary key (seq)',
     'index banner_evidence_source on banner_evidence (source, seq)',
   ),
-  documents: folded(
+  documents: stateTable(
     {
       document_id: primary(text),
       source: text,
@@ -429,7 +430,7 @@ export const tables = {
     },
     'index documents_sha256 on documents (sha256)',
   ),
-  scan_history: folded(
+  scan_history: historyTable(
     {
       ...history,
       ...occurred,
@@ -452,7 +453,7 @@ export const tables = {
     'primary key (seq)',
     'index scan_history_source on scan_history (source, at)',
   ),
-  scans: folded(
+  scans: stateTable(
     {
       source: text,
       /** The domain, or '' if the payload names none. */
@@ -471,7 +472,7 @@ export const tables = {
     },
     'primary key (source, domain)',
   ),
-  integration_history: folded(
+  integration_history: historyTable(
     {
       ...history,
       ...occurred,
@@ -485,7 +486,7 @@ export const tables = {
     'primary key (seq)',
     'index integration_history_source on integration_history (source, seq)',
   ),
-  integrations: folded(
+  integrations: stateTable(
     {
       source: text,
       /** The service's id, or the name, or ''. */
@@ -501,7 +502,7 @@ export const tables = {
     'primary key (source, integration_key)',
   ),
   /** Calls that change something at the service, and their outcomes (core/call.ts). */
-  calls: folded(
+  calls: stateTable(
     {
       request_id: primary(text),
       source: text,
@@ -542,7 +543,7 @@ export const tables = {
     'index calls_unsettled on calls (state, due_at)',
   ),
   /** A bulk file of policies, sent in batches. */
-  call_plans: folded({
+  call_plans: stateTable({
     plan_id: primary(text),
     source: text,
     actor: text,
@@ -552,7 +553,7 @@ export const tables = {
     created_at: text,
     seq: big,
   }),
-  call_items: folded(
+  call_items: stateTable(
     {
       plan_id: text,
       /** From 0, as in the file. */
@@ -570,7 +571,7 @@ export const tables = {
     'primary key (plan_id, position)',
   ),
   /** The catalogue: policies that the service listed as published. */
-  listed_policies: folded(
+  listed_policies: stateTable(
     {
       source: text,
       policy_id: text,
@@ -591,7 +592,7 @@ export const tables = {
     'primary key (source, policy_id)',
   ),
   /** The last list of each source that differed from the one before. */
-  policy_lists: folded({
+  policy_lists: stateTable({
     source: primary(text),
     list_id: text,
     digest: text,
@@ -612,7 +613,7 @@ export const tables = {
     'index call_slots_key on call_slots (key_id, sort, at)',
   ),
   /** Every fetch of a policy text, or of the service's own description (`openapi`). */
-  snapshot_history: folded(
+  snapshot_history: historyTable(
     {
       ...history,
       what: text as Column<'policy' | 'openapi'>,
@@ -648,7 +649,7 @@ export const tables = {
     'index snapshot_history_target on snapshot_history (source, target, seq)',
   ),
   /** The successive texts of a target (policy-texts/text-versions.ts). */
-  policy_texts: folded(
+  policy_texts: stateTable(
     {
       source: text,
       target: text,
@@ -954,3 +955,12 @@ export const columnsOf = <Name extends TableName>(name: Name) =>
 
 /** Whether a table belongs to the read models. */
 export const isFolded = (table: TableName): boolean => 'folded' in tables[table];
+
+/** The columns of a table's primary key. */
+export function keyOf(name: TableName): readonly string[] {
+  const { columns, more }: { readonly columns: Columns; readonly more: readonly string[] } = tables[name];
+  const listed = more.flatMap((part) => /^primary key \((.+)\)$/.exec(part)?.[1]?.split(', ') ?? []);
+  return listed.length > 0
+    ? listed
+    : Object.keys(columns).filter((column) => columns[column]?.rule.endsWith(' primary key'));
+}

@@ -9,7 +9,8 @@ import { createLedger } from '../../src/ledger/ledger.ts';
 import type { Ledger } from '../../src/ledger/ledger.ts';
 import type { Readers } from '../../src/projections/projection.ts';
 import { createProjector, type Projector, type ProjectorOptions } from '../../src/projections/run.ts';
-import { readModelNames, readModelTables } from '../../src/projections/tables.ts';
+import { readModelNames } from '../../src/projections/tables.ts';
+import { keyOf } from '../../src/store/schema.ts';
 import type { Query, Store } from '../../src/store/store.ts';
 import { temporaryLedger, testKeys } from '../temporary.ts';
 
@@ -125,7 +126,7 @@ export async function dump(query: Query): Promise<Record<string, unknown[]>> {
       orderBy(column: string): typeof rows;
       execute(): Promise<unknown[]>;
     };
-    for (const column of readModelTables[table].key) rows = rows.orderBy(column);
+    for (const column of keyOf(table)) rows = rows.orderBy(column);
     tables[table] = await rows.execute();
   }
   return tables;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decisionIdOf, isAnonymousRepeat, readConsentRow } from '../../receivers/read.ts';
-import type { DecisionFact } from '../../src/core/fact.ts';
+import { decisionIdOf, readConsentRow } from '../../receivers/read.ts';
+import { type DecisionFact, isAnonymousRepeat } from '../../src/core/fact.ts';
 import { bytes, context, factOf, read, RECEIVED } from './reading.ts';
 
 const decision = (fields: object, fieldNames: Record<string, string[]> = {}) =>

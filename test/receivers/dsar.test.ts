@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isAnonymousRepeat, readDelivery } from '../../receivers/read.ts';
+import { readDelivery } from '../../receivers/read.ts';
+import { isAnonymousRepeat } from '../../src/core/fact.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { context, factOf, read, RECEIVED } from './reading.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { type TableName, tables } from '../schema.ts';
+import { isFolded, keyOf, type TableName, tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 
 /**
@@ -28,15 +28,7 @@ export function positionFaultText(fault: PositionFault): string {
 }
 
 /** Tables with one row per entry, found by its number. */
-const bySeq = (Object.keys(tables) as TableName[]).filter((name) => {
-  const { columns, more, ...table } = tables[name] as {
-    columns: { seq?: { rule: string } };
-    more: readonly string[];
-    folded?: true;
-  };
-  const isKey = columns.seq?.rule.includes('primary key') === true || more.includes('primary key (seq)');
-  return table.folded === true && isKey;
-});
+const bySeq = (Object.keys(tables) as TableName[]).filter((name) => isFolded(name) && keyOf(name).join() === 'seq');
 
 /** Read models that have a row for every entry of this kind. */
 const rowsOfKind: Readonly<Partial<Record<string, 'delivery_history' | 'action_history'>>> = {
