@@ -98,6 +98,7 @@ export function withdrawalKey({ caseId, basedOn, subject, bannerId }: ConsentWit
 export async function extendWithdrawals(deps: ExtendingDeps, source: string): Promise<number> {
   const { ledger, clock, catchUp } = deps;
   let appended = 0;
+  if (!(await hasAnswered(deps, source))) return appended;
   for (const action of [...(await onFurtherBanners(deps, source)), ...(await ofPersonsFoundSince(deps, source))]) {
     const { outcome } = await appendAction(ledger, source, action, withdrawalKey(action), isoNow(clock));
     if (outcome === 'stored') appended += 1;
@@ -119,15 +120,30 @@ async function onFurtherBanners(deps: ExtendingDeps, source: string): Promise<re
 
 const caseColumns = columnsOf('cases');
 
+/** The requests of a source whose answers may withdraw consent, as a query. */
+function answeredCases({ store }: ExtendingDeps, source: string) {
+  return store.read
+    .selectFrom('cases')
+    .where('source', '=', source)
+    .where('kind', 'in', [...withdrawingKinds])
+    .where('state', 'in', ['answered', 'closed']);
+}
+
+/** Whether a source has any withdrawal by request, or a request whose answer may be one: most have neither. */
+async function hasAnswered(deps: ExtendingDeps, source: string): Promise<boolean> {
+  const found = await createWithdrawalQueries(deps.store.read)
+    .casesThatWithdrew(source)
+    .unionAll(answeredCases(deps, source).select('case_id'))
+    .limit(1)
+    .executeTakeFirst();
+  return found !== undefined;
+}
+
 /** The requester was told that the withdrawal holds whether or not a record was found, so apply it to records found later. */
 async function ofPersonsFoundSince(deps: ExtendingDeps, source: string): Promise<readonly ConsentWithdrawn[]> {
   const { read } = deps.store;
-  const unmatched = await read
-    .selectFrom('cases')
+  const unmatched = await answeredCases(deps, source)
     .select(caseColumns)
-    .where('source', '=', source)
-    .where('kind', 'in', [...withdrawingKinds])
-    .where('state', 'in', ['answered', 'closed'])
     .where('case_id', 'not in', createWithdrawalQueries(read).casesThatWithdrew(source))
     .orderBy('opened_seq')
     .execute();

@@ -2,16 +2,20 @@ import { type Clock, isoNow } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import { seenBanners } from '../store/queries/history-banners.ts';
+import { seenBanners, unpulledBanners } from '../store/queries/history-banners.ts';
 import type { Query, Store } from '../store/store.ts';
-import { bannerOf, columnOf, setDismissed } from './position.ts';
+import { bannerOf, loadPositions, setDismissed, type SyncPosition } from './position.ts';
 
 /**
  * Ids of the banners to pull for a source: those in its options, then those pulled before, then those seen in
- * decisions, without repeats.
+ * decisions, without repeats. `positions`: those of the source, if they were just read.
  */
-export async function loadBannerIds(read: Query, source: Pick<Source, 'slug' | 'options'>): Promise<readonly string[]> {
-  const { pulled, dismissed } = await loadPulledByThemselves(read, source.slug);
+export async function loadBannerIds(
+  read: Query,
+  source: Pick<Source, 'slug' | 'options'>,
+  positions?: readonly BannerPosition[],
+): Promise<readonly string[]> {
+  const { pulled, dismissed } = pulledByThemselves(positions ?? (await loadPositions(read, source.slug)));
   const known = [...new Set([...source.options.banners, ...pulled])];
   const all = [...known, ...(await loadSeenBanners(read, source.slug, known))];
   return all.filter((bannerId) => source.options.banners.includes(bannerId) || !dismissed.has(bannerId));
@@ -33,24 +37,20 @@ export async function isKnownBanner(
   return position !== undefined || (await loadSeenBanners(read, source.slug, [])).includes(bannerId);
 }
 
+type BannerPosition = Pick<SyncPosition, 'banner_id' | 'dismissed_at'>;
+
 /**
  * Banners pulled by name, ordered by id. `dismissed`: an officer put them aside, so they are pulled only if the
  * source's settings or a person names them.
  */
-async function loadPulledByThemselves(
-  read: Query,
-  source: string,
-): Promise<{ readonly pulled: readonly string[]; readonly dismissed: ReadonlySet<string> }> {
-  const positions = await read
-    .selectFrom('sync_positions')
-    .select(['banner_id', 'dismissed_at'])
-    .where('source', '=', source)
-    .where('banner_id', '!=', columnOf(null))
-    .orderBy('banner_id')
-    .execute();
+function pulledByThemselves(positions: readonly BannerPosition[]): {
+  readonly pulled: readonly string[];
+  readonly dismissed: ReadonlySet<string>;
+} {
+  const named = positions.filter((one) => bannerOf(one.banner_id) !== null);
   return {
-    pulled: positions.map(({ banner_id }) => banner_id),
-    dismissed: new Set(positions.flatMap((one) => (one.dismissed_at === null ? [] : [one.banner_id]))),
+    pulled: named.map(({ banner_id }) => banner_id),
+    dismissed: new Set(named.flatMap((one) => (one.dismissed_at === null ? [] : [one.banner_id]))),
   };
 }
 
@@ -74,27 +74,14 @@ export async function loadCompletedBanners(read: Query, source: string): Promise
  * deliveries name but no pulled row does. If some pulled rows name no banner, the latter are skipped: we cannot tell
  * which banners the whole log covers, and each row might be stored twice.
  */
-export async function loadBannersBeside(read: Query, source: string): Promise<readonly string[]> {
-  const { pulled, dismissed } = await loadPulledByThemselves(read, source);
-  const own = pulled.filter((bannerId) => !dismissed.has(bannerId));
-  if (await isPulled(read, source, null)) return own;
-  const beside = [...own];
-  for (const bannerId of await loadSeenBanners(read, source, pulled))
-    if (!dismissed.has(bannerId) && !(await isPulled(read, source, bannerId))) beside.push(bannerId);
-  return beside;
-}
-
-/** Whether a pulled row names this banner; null: whether any pulled row names no banner. */
-async function isPulled(read: Query, source: string, bannerId: string | null): Promise<boolean> {
-  const row = await read
-    .selectFrom('decision_history')
-    .select('seq')
-    .where('source', '=', source)
-    .where('banner_id', bannerId === null ? 'is' : '=', bannerId)
-    .where('via', '=', 'pull')
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+export async function loadBannersBeside(
+  read: Query,
+  source: string,
+  positions: readonly BannerPosition[],
+): Promise<readonly string[]> {
+  const { pulled, dismissed } = pulledByThemselves(positions);
+  const beside = [...new Set([...pulled, ...(await unpulledBanners(read, source))])];
+  return beside.filter((bannerId) => !dismissed.has(bannerId));
 }
 
 /** Banner ids that decisions name, without those in `known`. */

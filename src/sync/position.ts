@@ -50,6 +50,45 @@ export async function loadPosition(
   return row ?? null;
 }
 
+/** All positions of a source, ordered by banner; that of the log as a whole comes first. */
+export function loadPositions(query: Query, source: string): Promise<readonly SyncPosition[]> {
+  return query
+    .selectFrom('sync_positions')
+    .select(positionColumns)
+    .where('source', '=', source)
+    .orderBy('banner_id')
+    .execute();
+}
+
+/** Where the pull of a banner begins: its position, and the form in which its source accepts requests. */
+export interface Beginning {
+  readonly position: SyncPosition | null;
+  readonly form: RequestForm;
+}
+
+/** The beginning of a banner's next pull. */
+export async function loadBeginning(query: Query, source: string, bannerId: string | null): Promise<Beginning> {
+  const positions = await query
+    .selectFrom('sync_positions')
+    .select(positionColumns)
+    .where('source', '=', source)
+    .where((eb) => eb.or([eb('banner_id', '=', columnOf(bannerId)), eb('form', 'is not', null)]))
+    // The banner's own, and one with the form.
+    .orderBy((eb) => eb.case().when('banner_id', '=', columnOf(bannerId)).then(0).else(1).end())
+    .limit(2)
+    .execute();
+  return beginningOf(positions, bannerId);
+}
+
+/** The same, from the positions of the source. */
+export function beginningOf(positions: readonly SyncPosition[], bannerId: string | null): Beginning {
+  const form = positions.find((position) => position.form !== null)?.form ?? null;
+  return {
+    position: positions.find(({ banner_id }) => banner_id === columnOf(bannerId)) ?? null,
+    form: form === null ? usualForm : requestFormSchema.parse(JSON.parse(form)),
+  };
+}
+
 /** What the open run of a position still has to read; null if no run is open. */
 export function planOfPosition(position: Pick<SyncPosition, 'cursor' | 'run_plan'> | null): Plan | null {
   if (position === null || position.run_plan === null) return null;
@@ -59,18 +98,6 @@ export function planOfPosition(position: Pick<SyncPosition, 'cursor' | 'run_plan
 /** Periods of a banner's log that could not be read to their end. */
 export function gapsOfPosition(position: Pick<SyncPosition, 'gaps'> | null): readonly Piece[] {
   return position?.gaps == null ? [] : planSchema.shape.pieces.parse(JSON.parse(position.gaps));
-}
-
-/** The form in which a source accepts requests; the usual one until another was learned. */
-export async function loadForm(read: Query, source: string): Promise<RequestForm> {
-  const row = await read
-    .selectFrom('sync_positions')
-    .select('form')
-    .where('source', '=', source)
-    .where('form', 'is not', null)
-    .limit(1)
-    .executeTakeFirst();
-  return row?.form == null ? usualForm : requestFormSchema.parse(JSON.parse(row.form));
 }
 
 /** Records, for all banners of the source, a form that the service accepted. Call it in a write transaction. */
@@ -174,28 +201,52 @@ export async function finishPosition(
     readonly error: string | null;
     readonly at: string;
     readonly begins: Pick<PageStep, 'carriesOn'> | null;
+    /** The position as read before the run: with `begins`, usually nothing has changed since, and one statement suffices. */
+    readonly position: SyncPosition | null;
   },
 ): Promise<{ readonly watermark: string | null }> {
-  const { plan, error, at, begins } = end;
+  const { begins, position: known } = end;
+  if (begins !== null && known !== null) {
+    const change = endOfRun(known, run, end);
+    const { numUpdatedRows } = await query
+      .updateTable('sync_positions')
+      .set(change)
+      .where('source', '=', run.source)
+      .where('banner_id', '=', columnOf(run.bannerId))
+      .where('watermark', 'is not distinct from', known.watermark)
+      .where('read_to', 'is not distinct from', known.read_to)
+      .where('run_unreadable', '=', known.run_unreadable)
+      .executeTakeFirst();
+    if (numUpdatedRows > 0n) return change;
+  }
   const before = await loadPosition(query, run.source, run.bannerId);
   const isSuperseded = begins === null && before !== null && before.run_id !== null && before.run_id !== run.runId;
-  if (isSuperseded) return { watermark: before.watermark };
+  if (isSuperseded) return before;
+  const change = endOfRun(before, run, end);
+  await writePosition(query, before, run, change);
+  return change;
+}
+
+/** What the end of a run changes; depends on the watermark, `read_to` and `run_unreadable` of the position. */
+function endOfRun(
+  before: SyncPosition | null,
+  run: Run,
+  { plan, error, at, begins }: Omit<Parameters<typeof finishPosition>[2], 'position'>,
+) {
   const isHeldBack = before !== null && before.run_unreadable > 0 && begins?.carriesOn !== false;
   const readBefore = readToOf(before);
   const readTo = isHeldBack ? readBefore : nextWatermark(readBefore, run);
   const gaps = joinGaps([...plan.gapsLeft, ...plan.unreachable]);
-  const watermark = completeTo(readTo, gaps);
-  await writePosition(query, before, run, {
+  return {
     ...noRun,
-    watermark,
+    watermark: completeTo(readTo, gaps),
     read_to: readTo,
     gaps: gaps.length === 0 ? null : JSON.stringify(gaps),
     last_success_at: at,
     last_error: error,
     last_error_at: error === null ? null : at,
     updated_at: at,
-  });
-  return { watermark };
+  };
 }
 
 /** The time up to which everything reachable was read, ISO 8601 UTC. */
@@ -384,13 +435,12 @@ type Refused = Given & Pick<SyncPosition, 'banner_id' | 'last_error'>;
  * For a source without configured banners: whether the log ever came without naming a banner, and whether that was
  * refused lately.
  */
-export async function loadWholeLog(
-  read: Query,
-  source: string,
+export function wholeLogOf(
+  positions: readonly SyncPosition[],
   now: Date,
-): Promise<{ readonly wasGiven: boolean; readonly isRefused: boolean }> {
-  const position = await loadPosition(read, source, null);
-  if (position === null) return { wasGiven: false, isRefused: false };
+): { readonly wasGiven: boolean; readonly isRefused: boolean } {
+  const position = positions.find(({ banner_id }) => bannerOf(banner_id) === null);
+  if (position === undefined) return { wasGiven: false, isRefused: false };
   const isLate = now.getTime() - Date.parse(position.updated_at) > ASK_AGAIN_MS;
   return { wasGiven: wasGiven(position), isRefused: isRefusal(position) && !isLate };
 }

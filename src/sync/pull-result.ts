@@ -6,6 +6,7 @@ import type { ServiceClient } from '../service/client.ts';
 import { ServiceError, type ServiceErrorKind } from '../service/service-error.ts';
 import type { Store } from '../store/store.ts';
 import { describeGaps, type Piece } from './periods-to-read.ts';
+import type { Beginning } from './position.ts';
 import type { WalkFault } from './follow-cursors.ts';
 
 /** What a pull needs. */
@@ -39,6 +40,8 @@ export interface PullRequest {
    * it.
    */
   readonly tentative?: boolean | undefined;
+  /** If it was just read. */
+  readonly beginning?: Beginning | undefined;
   /** Who asked for it: an officer, or the schedule. */
   readonly actor: string;
   readonly signal?: AbortSignal | undefined;

@@ -34,11 +34,12 @@ import {
 } from './periods-to-read.ts';
 import {
   advancePosition,
+  type Beginning,
   failPosition,
   finishPosition,
   gapsOfPosition,
   isBeyond,
-  loadForm,
+  loadBeginning,
   loadPosition,
   noteForm,
   planOfPosition,
@@ -63,15 +64,17 @@ const DEFAULT_LOOK_BACK_MS = 24 * 60 * 60 * 1000;
 export async function pullConsentLogs(deps: PullDeps, request: PullRequest): Promise<PullResult> {
   assertDates(request);
   const explicit = request.full === true || request.from !== undefined || request.to !== undefined;
-  const position = await loadPosition(deps.store.read, request.source.slug, request.bannerId);
-  if (explicit) return pullWindow(deps, request, explicitWindow(request, gapsOfPosition(position)));
+  const load = () => loadBeginning(deps.store.read, request.source.slug, request.bannerId);
+  const beginning = request.beginning ?? (await load());
+  const { position } = beginning;
+  if (explicit) return pullWindow(deps, request, beginning, explicitWindow(request, gapsOfPosition(position)));
 
   const interrupted = resumedWindow(position);
-  if (interrupted === null) return pullWindow(deps, request, incrementalWindow(deps, request, position));
-  const resumed = await pullWindow(deps, request, interrupted);
+  if (interrupted === null) return pullWindow(deps, request, beginning, incrementalWindow(deps, request, position));
+  const resumed = await pullWindow(deps, request, beginning, interrupted);
   if (resumed.outcome !== 'finished') return resumed;
-  const ended = await loadPosition(deps.store.read, request.source.slug, request.bannerId);
-  const rest = await pullWindow(deps, request, incrementalWindow(deps, request, ended), resumed);
+  const ended = await load();
+  const rest = await pullWindow(deps, request, ended, incrementalWindow(deps, request, ended.position), resumed);
   return { ...rest, resumed: true, restarted: resumed.restarted || rest.restarted };
 }
 
@@ -173,6 +176,8 @@ interface Pull {
   readonly deps: PullDeps;
   readonly request: PullRequest;
   readonly window: Window;
+  /** The banner's position before the run. */
+  readonly position: SyncPosition | null;
   readonly asking: Asking;
   readonly totals: Totals;
   /** Counts of an earlier window of the same call. */
@@ -197,28 +202,30 @@ type Ending =
 async function pullWindow(
   deps: PullDeps,
   request: PullRequest,
+  beginning: Beginning,
   window: Window,
   before?: PullTotals,
 ): Promise<PullResult> {
-  const pull = await beginPull(deps, request, window, before);
+  const pull = beginPull(deps, request, beginning, window, before);
   const ending = await readToEnding(pull);
   return { ...reportOf(pull), ...ending };
 }
 
-async function beginPull(
+function beginPull(
   deps: PullDeps,
   request: PullRequest,
+  { position, form }: Beginning,
   window: Window,
   before: PullTotals | undefined,
-): Promise<Pull> {
+): Pull {
   const { runId, from, to, plan } = window;
   const { source, bannerId } = request;
   const asOf = window.asOf ?? isoNow(deps.clock);
-  const form = await loadForm(deps.store.read, source.slug);
   return {
     deps,
     request,
     window,
+    position,
     asking: { form, cursorWorked: false, clock: deps.clock },
     totals: { ...noTotals(), earliest: window.earliest ?? null },
     before,
@@ -291,11 +298,11 @@ async function readPages(pull: Pull): Promise<WalkFault | 'superseded' | null> {
 
 /** Concludes a run that read everything reachable; unreachable rows make it a failure that keeps its place. */
 async function finish(pull: Pull): Promise<Ending> {
-  const { plan, begins } = pull;
+  const { plan, begins, position } = pull;
   const failure = plan.unreachable.length === 0 ? null : unreachable(joinGaps(plan.unreachable));
   const error = failure?.error ?? null;
   await conclude(pull, failure === null ? 'sync.finished' : 'sync.failed', error, async (tx, at) => {
-    ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, { plan, error, at, begins }));
+    ({ watermark: pull.watermark } = await finishPosition(tx.query, pull.run, { plan, error, at, begins, position }));
   });
   if (failure === null) return { outcome: 'finished' };
   return { outcome: 'failed', reason: failure.reason, error: failure.error };

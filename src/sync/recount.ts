@@ -7,7 +7,7 @@ import { failureOfError, failureOfFault, type PullDeps, type PullRequest, unreac
 import { appendPage } from './log-pages.ts';
 import { joinGaps, planOf } from './periods-to-read.ts';
 import { readPlan } from './pull.ts';
-import { countRecounted, loadForm, loadPosition, noteRecount, type RecountSummary } from './position.ts';
+import { countRecounted, loadBeginning, noteRecount, type RecountSummary } from './position.ts';
 import { addPage, countNew, noTotals } from './row.ts';
 
 interface RecountDeps extends PullDeps {
@@ -48,7 +48,7 @@ const NAMED = 100;
  */
 export async function recountConsentLogs(deps: RecountDeps, request: RecountRequest): Promise<RecountResult> {
   const { source, bannerId } = request;
-  const position = await loadPosition(deps.store.read, source.slug, bannerId);
+  const { position, form } = await loadBeginning(deps.store.read, source.slug, bannerId);
   if (position === null || position.last_success_at === null) return { bannerId, outcome: 'not-due' };
   const to = isoNow(deps.clock);
   const from = new Date(Date.parse(to) - (request.days ?? RECOUNT_DAYS) * DAY).toISOString();
@@ -56,7 +56,7 @@ export async function recountConsentLogs(deps: RecountDeps, request: RecountRequ
   const reading = {
     ...request,
     runId,
-    asking: { form: await loadForm(deps.store.read, source.slug), cursorWorked: false, clock: deps.clock },
+    asking: { form, cursorWorked: false, clock: deps.clock },
     loadBannerIds: async () => (bannerId === null ? await loadBannerIds(deps.store.read, source) : []),
   };
   const totals = noTotals();

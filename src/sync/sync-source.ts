@@ -6,7 +6,7 @@ import type { ServiceClient } from '../service/client.ts';
 import { loadBannerIds, loadBannersBeside } from './banners.ts';
 import { isRefused, type PullDeps, type PullRequest, type PullResult } from './pull-result.ts';
 import { pullConsentLogs } from './pull.ts';
-import { loadWholeLog, noteRefusal } from './position.ts';
+import { beginningOf, loadPositions, noteRefusal, type SyncPosition, wholeLogOf } from './position.ts';
 import { traced } from '../tracing/trace.ts';
 
 /** What the sync of a source needs. */
@@ -26,7 +26,7 @@ interface ServiceAccess {
   readonly apiKey: string;
 }
 
-export interface SyncRequest extends Omit<PullRequest, 'bannerId' | 'onProgress'> {
+export interface SyncRequest extends Omit<PullRequest, 'bannerId' | 'beginning' | 'onProgress'> {
   /** Banners pulled concurrently, default 3; the client keeps them within the key's rate limit. */
   readonly atOnce?: number | undefined;
   /** Only these banners; default: all known ones (src/sync/banners.ts). */
@@ -83,17 +83,22 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
   const { baseUrl, apiKey } = source;
   if (baseUrl === null || apiKey === null) return notConfigured(source);
   const { read } = deps.store;
-  const known = request.banners?.filter((id) => id !== '') ?? (await loadBannerIds(read, source));
-  const wholeLog = await loadWholeLog(read, source.slug, deps.clock());
-  const isWhole =
-    known.length === 0 || (request.banners === undefined && source.options.banners.length === 0 && !wholeLog.isRefused);
+  const positions = await loadPositions(read, source.slug);
+  const wholeLog = wholeLogOf(positions, deps.clock());
+  const isUnnamed = request.banners === undefined && source.options.banners.length === 0;
+  // The usual sync: the whole log came before, and no other banner needs to be known.
+  const known =
+    isUnnamed && wholeLog.wasGiven
+      ? []
+      : (request.banners?.filter((id) => id !== '') ?? (await loadBannerIds(read, source, positions)));
+  const isWhole = known.length === 0 || (isUnnamed && !wholeLog.isRefused);
   // If a log that used to come as a whole no longer does, that is a failure.
   const isTentative = isWhole && known.length > 0 && !wholeLog.wasGiven;
 
   const pulls = createPulls({ ...deps, service: deps.serviceFor({ source, baseUrl, apiKey }) }, request, isTentative);
-  await pulls.pull(isWhole ? [null] : known);
+  await pulls.pull(isWhole ? [null] : known, positions);
   if (request.banners === undefined) {
-    const isWholeRefused = () => known.length > 0 && pulls.isRefused(null);
+    const isWholeRefused = () => pulls.isRefused(null);
     // One refusal may be an accident; a second one is definite.
     if (isTentative && isWholeRefused() && pulls.pagesOf(null) === 0) await pulls.pull([null]);
     if (isTentative && isWholeRefused() && pulls.pagesOf(null) === 0) {
@@ -102,7 +107,9 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
     }
     if (!pulls.isStopped()) {
       const isComplete = isWhole && !isWholeRefused();
-      await pulls.pullNew(await (isComplete ? loadBannersBeside(read, source.slug) : loadBannerIds(read, source)));
+      await pulls.pullNew(
+        await (isComplete ? loadBannersBeside(read, source.slug, positions) : loadBannerIds(read, source)),
+      );
     }
   }
 
@@ -137,10 +144,11 @@ function createPulls(deps: PullDeps, request: SyncRequest, tentative: boolean) {
   const results = new Map<string | null, PullResult>();
   let isStopped = false;
 
-  const pullOne = async (bannerId: string | null): Promise<void> => {
+  const pullOne = async (bannerId: string | null, positions?: readonly SyncPosition[]): Promise<void> => {
     const result = await pullConsentLogs(deps, {
       ...request,
       bannerId,
+      beginning: positions && beginningOf(positions, bannerId),
       tentative,
       onProgress: ({ pages, rows, stored }) =>
         request.onProgress?.({
@@ -154,14 +162,18 @@ function createPulls(deps: PullDeps, request: SyncRequest, tentative: boolean) {
     results.set(bannerId, result);
     if (concernsAll(result)) isStopped = true;
   };
-  const pullLane = async (): Promise<void> => {
-    for (let next = left.shift(); next !== undefined; next = isStopped ? undefined : left.shift()) await pullOne(next);
+  const pullLane = async (positions?: readonly SyncPosition[]): Promise<void> => {
+    let justRead = positions;
+    for (let next = left.shift(); next !== undefined; next = isStopped ? undefined : left.shift()) {
+      await pullOne(next, justRead);
+      justRead = undefined;
+    }
   };
-  /** Pulls these banners, a few concurrently. */
-  const pull = async (bannerIds: readonly (string | null)[]): Promise<void> => {
+  /** Pulls these banners, a few concurrently. `positions`: those of the source, if they were just read. */
+  const pull = async (bannerIds: readonly (string | null)[], positions?: readonly SyncPosition[]): Promise<void> => {
     for (const id of bannerIds) wanted.add(id);
     left.push(...bannerIds);
-    const lanes = Array.from({ length: Math.min(request.atOnce ?? AT_ONCE, left.length) }, () => pullLane());
+    const lanes = Array.from({ length: Math.min(request.atOnce ?? AT_ONCE, left.length) }, () => pullLane(positions));
     for (const lane of await Promise.allSettled(lanes)) if (lane.status === 'rejected') throw lane.reason;
   };
   return {

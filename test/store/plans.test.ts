@@ -285,7 +285,7 @@ test('banners, agreement of the two channels, and the list of deliveries are rea
   );
   const banners = await plansOf(async (query) => {
     await loadBannerIds(query, { slug: 'source-3', options: testOptions });
-    await loadBannersBeside(query, 'source-3');
+    await loadBannersBeside(query, 'source-3', []);
   });
   expectIndexed(banners.filter(({ sql: text }) => text.includes('decision_history')));
   expectIndexed(await plansOf((query) => createHistory(query).bannersInLog(period)));

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import type { EvidenceMediaType } from '../../core/action.ts';
 import type { Query } from '../store.ts';
 import type { Scope } from './scope.ts';
@@ -119,7 +119,24 @@ export function createBannerQueries(query: Query) {
 
 /** Banner ids that decisions name; the empty one is left out. */
 export async function seenBanners(query: Query, source: string): Promise<readonly string[]> {
-  const rows = await foundBanners(query, source).execute();
+  return namesOf(await foundBanners(query, source).execute());
+}
+
+/**
+ * Banner ids that decisions name but no pulled row does. Empty if some pulled rows name no banner, because they may
+ * belong to any.
+ */
+export async function unpulledBanners(query: Query, source: string): Promise<readonly string[]> {
+  const isPulled = (banner: RawBuilder<unknown>) =>
+    sql<boolean>`exists (select 1 from decision_history as d where d.source = ${source} and d.banner_id ${banner} and d.via = 'pull')`;
+  const rows = await foundBanners(query, source)
+    .where(({ not }) => not(isPulled(sql`= found.banner_id`)))
+    .where(({ not }) => not(isPulled(sql`is null`)))
+    .execute();
+  return namesOf(rows);
+}
+
+function namesOf(rows: readonly { readonly banner_id: string | null }[]): readonly string[] {
   return rows.flatMap(({ banner_id: id }) => (id === null || id === '' ? [] : [id]));
 }
 
