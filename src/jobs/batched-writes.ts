@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { StoreUnavailable } from '../core/errors.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
 import { countIn, type Outcome } from './queue-figures.ts';
@@ -51,8 +52,8 @@ export function createBatchedWrites(store: Pick<Store, 'engine' | 'transaction'>
 
   async function run(): Promise<void> {
     running = true;
-    // Lets everything else requested in this turn join.
-    await Promise.resolve();
+    // Lets everything else requested in this turn of the event loop join.
+    await nextTurn();
     while (waiting.length > 0) await commitAll(waiting.splice(0, AT_ONCE));
     running = false;
   }

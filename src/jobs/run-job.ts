@@ -16,6 +16,8 @@ import { traced } from '../tracing/trace.ts';
 /** A claimed job with its running handler. */
 export interface RunningJob {
   readonly claim: Claim;
+  /** Resolves when the handler has ended, before its outcome is written; never rejects. */
+  readonly worked: Promise<void>;
   /** Resolves when the handler has ended and the outcome is written; never rejects. */
   readonly ended: Promise<void>;
   /** Writes progress, extends the lease once a third of it has passed, and notices cancellation and take-over. */
@@ -78,6 +80,11 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     },
   };
 
+  let noteWorked = (): void => undefined;
+  const worked = new Promise<void>((resolve) => {
+    noteWorked = resolve;
+  });
+
   async function perform(): Promise<void> {
     try {
       const handler = handlers[job.kind];
@@ -85,10 +92,11 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
       const { id, kind, attempts } = job;
       const result = await traced('job', { job: id, kind, attempt: attempts }, () =>
         Promise.race([handler(job.payload, context), deadline.passed]),
-      );
+      ).finally(noteWorked);
       if (await write(() => jobs.complete(claim, result, lease.unwritten()))) log.info(took(), 'job done');
       else log.warn(took(), 'job finished, but another worker had taken it over: its result is dropped');
     } catch (error) {
+      noteWorked();
       await lease.writeProgress().catch(() => undefined);
       await writeFailure(error);
     }
@@ -120,7 +128,7 @@ export function runJob(options: RunJobOptions, claim: Claim): RunningJob {
     clearInterval(beat);
     deadline.clear();
   });
-  return { claim, ended, check: lease.check, end };
+  return { claim, worked, ended, check: lease.check, end };
 }
 
 /**

@@ -189,12 +189,13 @@ function createLane(options: LaneOptions) {
     for (const earlier of running) if (earlier.claim.job.id === claim.job.id) earlier.end('lost');
     const job = runJob(options, claim);
     running.add(job);
+    void job.ended.then(() => running.delete(job));
+    // The next jobs are claimed in the transaction that writes the outcome. One wake-up may stand for many jobs.
+    void job.worked.then(() => {
+      giveRoom();
+      pump();
+    });
     return job;
-  }
-
-  function leave(job: RunningJob): void {
-    running.delete(job);
-    giveRoom();
   }
 
   async function claimNext() {
@@ -215,13 +216,7 @@ function createLane(options: LaneOptions) {
       const beginning: Promise<RunningJob | null>[] = [];
       // Claims requested in the same turn share one transaction.
       for (; taken < concurrency; taken++) beginning.push(begin());
-      const begun = await Promise.all(beginning);
-      for (const job of begun)
-        void job?.ended.then(() => {
-          leave(job);
-          pump();
-        });
-      if (begun.includes(null)) return;
+      if ((await Promise.all(beginning)).includes(null)) return;
     }
   }
 
@@ -252,12 +247,7 @@ function createLane(options: LaneOptions) {
         giveRoom();
         return false;
       }
-      const job = await begin();
-      if (job === null) return true;
-      await job.ended;
-      leave(job);
-      // One wake-up may stand for many jobs.
-      pump();
+      await (await begin())?.ended;
       return true;
     },
     /** Resolves when no claim is in progress. */
