@@ -72,11 +72,11 @@ export const queueNames = ['sync', 'documents', 'service-calls', 'outgoing', 'ma
 export type QueueName = (typeof queueNames)[number];
 
 /**
- * Jobs of a queue that one process runs at once. Pulls and calls wait for the network; documents compute, and two of
- * them leave a core for deliveries.
+ * Jobs of a queue that one process runs at once. Pulls wait for the network and for commits, which they share;
+ * documents compute, and two of them leave a core for deliveries.
  */
 const queueConcurrency: Readonly<Record<QueueName, number>> = {
-  sync: 12,
+  sync: 32,
   documents: 2,
   'service-calls': 2,
   // A hanging mail server must block nothing else.
