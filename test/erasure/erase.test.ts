@@ -195,7 +195,11 @@ describe('erasing entries', () => {
     const first = await chose(world, 'c-1', 'visitor-1', { ads: true });
     const second = await chose(world, 'c-2', 'visitor-2', { ads: true });
     const { read } = context.store;
-    const pages = createPageReader(read, undefined, createOptionsInForce(read), { entries: 1, bytes: 1000, togetherMs: 0 });
+    const pages = createPageReader(read, undefined, createOptionsInForce(read), {
+      entries: 1,
+      bytes: 1000,
+      togetherMs: 0,
+    });
     const before = (await loadPosition(read, 'projector'))!;
     expect((await pages.load({ ...before, seq: first - 1 }))?.to).toBe(first);
     await erased(context, await planOf(context, String(second)));
