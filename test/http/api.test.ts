@@ -517,6 +517,12 @@ describe('hostile or wrong use', () => {
     const body = '{"source":"default","kind":1e400}';
     const endless = await worker.post('/api/v1/cases', body, { 'idempotency-key': 'endless' });
     expect([endless.status, endless.json['code']]).toEqual([400, 'invalid_request']);
+    const cut = await worker.post('/api/v1/cases', '{"source":"default",', { 'idempotency-key': 'cut' });
+    expect([cut.status, cut.json['code'], cut.json['detail']]).toEqual([
+      400,
+      'invalid_request',
+      'The body is not valid JSON.',
+    ]);
   });
 
   it('cannot read the bytes of a call to the service, which may repeat its API key', async () => {

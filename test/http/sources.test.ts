@@ -83,8 +83,19 @@ describe('the set-up of a source', () => {
     const taken = await admin.post('/sources', { name: 'x', slug: 'default' });
     expect([taken.status, taken.text.includes('is already used')]).toEqual([409, true]);
     const wrong = await admin.post('/sources', { name: 'x', slug: 'No Good' });
-    expect([wrong.status, wrong.text.includes('lower-case letters')]).toEqual([422, true]);
+    expect([wrong.status, wrong.text.includes('It needs 1 to 63 lower-case letters')]).toEqual([422, true]);
+    const hebrew = await admin.post('/sources', { name: 'מכולת' });
+    expect([hebrew.status, hebrew.text.includes('Enter a short name')]).toEqual([422, true]);
+    const reserved = await admin.post('/sources', { name: 'x', slug: 'installation' });
+    expect([reserved.status, reserved.text.includes('is reserved')]).toEqual([422, true]);
     expect(world.context.sources.list().map(({ slug }) => slug)).toEqual(['default']);
+  });
+
+  it('derives the short name from a name with umlauts and ß', async () => {
+    const world = await createOfficeWorld();
+    const admin = await signedInAs(world, 'admin');
+    await admin.post('/sources', { name: 'Große Bäckerei & Söhne' });
+    expect(world.context.sources.list().map(({ slug }) => slug)).toContain('grosse-backerei-sohne');
   });
 
   it('never sends a key in the clear to test it', async () => {

@@ -9,10 +9,16 @@ export function answerErrorsAsProblems(app: FastifyInstance): void {
     const code = error instanceof UsageError ? 'internal' : codeOf(error);
     const { status } = errorCodes[code];
     if (status >= 500) request.log.error({ err: error }, 'a request of the API failed');
-    const detail = error instanceof CodedError ? error.message : errorCodes[code].text;
+    const detail = error instanceof CodedError ? error.message : (bodyErrors[error.code] ?? errorCodes[code].text);
     return sendProblem(reply, code, detail, error instanceof RefusedRequest ? error.problems : []);
   });
 }
+
+/** What is wrong with a body that Fastify could not parse. */
+const bodyErrors: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty, but its content type is application/json.',
+};
 
 const titles: Partial<Record<ErrorCode, string>> = {
   sign_in_required: 'A token is required',

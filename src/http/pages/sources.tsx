@@ -5,6 +5,7 @@ import { loadLastTimes } from '../../attention/figures.ts';
 import type { Context } from '../../context.ts';
 import { can } from '../../core/roles.ts';
 import type { Source } from '../../core/source.ts';
+import { sourceSlugPattern } from '../../core/vocabulary.ts';
 import { findSourceFaults } from '../../sources/faults.ts';
 import { type BannerStatus, loadSyncStatus } from '../../sync/status.ts';
 import { sourcesOf } from '../auth/access.ts';
@@ -60,6 +61,7 @@ export async function sourcesRoutes(app: FastifyInstance, context: Context): Pro
     const name = (form['name'] ?? '').trim();
     const slug = (form['slug'] ?? '').trim() || slugOf(name);
     if (name === '') return sendNew(request, reply, form, ['Enter a name.'], 422);
+    if (!sourceSlugPattern.test(slug)) return sendNew(request, reply, { ...form, slug }, [SHORT_NAME_NEEDS], 422);
     const added = await context.sources.add({ slug, name }, officerOf(request).officer);
     switch (added.outcome) {
       case 'done':
@@ -109,11 +111,16 @@ export async function sourcesRoutes(app: FastifyInstance, context: Context): Pro
   }
 }
 
-/** Derives a short name: `Müller & Söhne` → `muller-sohne`. */
+const SHORT_NAME_NEEDS =
+  'Enter a short name. It needs 1 to 63 lower-case letters without accents, digits or hyphens, and no hyphen at either end.';
+
+/** Derives a short name: `Große Söhne & Co` → `grosse-sohne-co`. Empty for a name without Latin letters and digits. */
 function slugOf(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
+    // Upper case first, in which `ß` is `SS`.
+    .toUpperCase()
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
