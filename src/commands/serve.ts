@@ -54,7 +54,7 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
             };
             if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
             else io.stderr.write(startText(facts));
-            io.stderr.write(await signInText(context, server.adminUrl));
+            io.stderr.write(await signInText(context, config.adminUrl ?? server.adminUrl));
             await stopped;
             if (options.drain > 0) {
               io.stderr.write(`stopping in ${options.drain} s; /readyz now reports not ready\n`);

@@ -50,8 +50,9 @@ describe('signing in to a running server', () => {
     for (const line of logged)
       for (const secret of [token, new URL(link.url).searchParams.get('token')]) expect(line).not.toContain(secret);
     // Once there is an account, a start prints no link.
-    const again = await startServing(folder, { ADMIN_PORT: await freePort() });
-    await expect.poll(() => again.errors()).toContain('/sign-in');
+    const address = 'https://ledger.acme.example';
+    const again = await startServing(folder, { ADMIN_PORT: await freePort(), ADMIN_URL: address });
+    await expect.poll(() => again.errors()).toContain(`  sign in   ${address}/sign-in`);
     expect(again.errors()).not.toContain('token=');
     expect(await again.stop()).toBe(0);
   });
