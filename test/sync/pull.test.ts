@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { loadPosition } from '../../src/sync/position.ts';
+import { pullConsentLogs } from '../../src/sync/pull.ts';
 import { type FakeRow, fakeConsentLog, minuteRows } from './fake-consent-log.ts';
-import { syncingWith } from './syncing.ts';
+import { sourceAt, syncingWith } from './syncing.ts';
 
 const start = '2026-07-01T00:00:00.000Z';
 const now = new Date('2026-07-10T00:00:00.000Z');
@@ -193,6 +194,29 @@ describe('the watermark', () => {
     syncing.now = now;
     expect(await syncing.pull()).toMatchObject({ watermark: '2026-07-10T00:30:00.000Z' });
     expect(fake.requests.at(-1)?.get('from')).toBe('2026-07-09T00:00:00.000Z');
+  });
+
+  it('does not go back when a run without rows ends after another run that began later', async () => {
+    const { fake, syncing } = await world(1);
+    fake.options = { date: () => null };
+    await syncing.pull();
+    const later = new Date('2026-07-10T00:30:00Z');
+    const service = {
+      async fetchConsentLogPage(...asked: Parameters<typeof syncing.deps.service.fetchConsentLogPage>) {
+        const page = await syncing.deps.service.fetchConsentLogPage(...asked);
+        syncing.now = later;
+        expect(await syncing.pull()).toMatchObject({ outcome: 'finished', watermark: later.toISOString() });
+        syncing.now = now;
+        return page;
+      },
+    };
+    const request = { source: sourceAt(null), bannerId: 'bnr_1', actor: 'test' };
+    expect(await pullConsentLogs({ ...syncing.deps, service }, request)).toMatchObject({
+      outcome: 'finished',
+      rows: 0,
+      watermark: later.toISOString(),
+    });
+    expect(await position(syncing)).toMatchObject({ watermark: later.toISOString(), last_error: null });
   });
 
   it('is corrected by a run over everything if the clock that set it was far ahead', async () => {
