@@ -451,23 +451,30 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
   return {
     listPulled,
     async warnings() {
+      const [disk, sealFailure, verification, readModelsDiffer, witnessing] = await Promise.all([
+        readDisk(config.dataDir),
+        readSetting(store, SEAL_FAILURE),
+        parts.lastVerification(),
+        parts.readModels.differing(),
+        config.witnesses === null ? null : parts.witnessState(),
+      ]);
       return findWarnings(store.read, {
         now: clock(),
         timeZone: config.timeZone,
         pulled: listPulled().map(({ slug }) => slug),
-        disk: await readDisk(config.dataDir),
-        sealFailure: (await readSetting(store, SEAL_FAILURE)) || null,
-        verification: await parts.lastVerification(),
+        disk,
+        sealFailure: sealFailure || null,
+        verification,
         verifyEveryMs:
           config.verifySchedule === null
             ? VERIFY_EVERY_MS
             : intervalOf(config.verifySchedule, config.timeZone, clock()),
-        readModelsDiffer: await parts.readModels.differing(),
+        readModelsDiffer,
         refusal: parts.refusal(),
         witnessing:
-          config.witnesses === null
+          witnessing === null
             ? null
-            : { state: await parts.witnessState(), epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
+            : { state: witnessing, epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
       });
     },
     /** For some sources or all. Throws UsageError like loadProfile. */
@@ -506,9 +513,20 @@ function backupKeepOf({ folder, bucket, keep, lock }: Config['backup']): Erasure
   return bucket === null || lock === null ? keep : { ...keep, lockedDays: lock.days };
 }
 
-/** The controller profile of a source; null if none is configured. Throws UsageError if the file is invalid. */
+/** The controller profile of a source; null if none is configured. Rejects with UsageError if the file is invalid. */
 async function loadProfileOf(config: Config, source: Source | null): Promise<ControllerProfile | null> {
   const { path, isNamed } = controllerFileOf(config, source);
+  const key = `${isNamed} ${path}`;
+  const asked = loading.get(key) ?? loadProfileAt(path, isNamed);
+  if (loading.size === 0) queueMicrotask(() => loading.clear());
+  loading.set(key, asked);
+  return asked;
+}
+
+/** Profiles asked for in this turn, by file: a list of requests asks for those of all sources, which usually share one. */
+const loading = new Map<string, Promise<ControllerProfile | null>>();
+
+async function loadProfileAt(path: string, isNamed: boolean): Promise<ControllerProfile | null> {
   const version = await stat(path).then(
     ({ ino, size, mtimeMs, ctimeMs }) => `${ino} ${size} ${mtimeMs} ${ctimeMs}`,
     (error: unknown) => (!isNamed && codeOf(error) === 'ENOENT' ? null : String(error)),

@@ -9,13 +9,24 @@ import { type BeforeConsent, type BrokenIntegration, loadScanAttention } from '.
 import type { Query } from '../store/store.ts';
 import { type BannerStatus, loadSyncStatus } from '../sync/status.ts';
 
-/**
- * A request that still waits for an answer, and how its requester was found in the consent records (only for the first
- * {@link MATCHED}).
- */
+/** A request that still waits for an answer, and how its requester was found in the consent records. */
 interface OpenRequest {
   readonly view: CaseView;
   readonly match?: Match;
+}
+
+/** Figures about open requests. */
+interface OpenFigures {
+  readonly count: number;
+  readonly overdue: number;
+  /** Days left of those due soon. */
+  readonly soon: readonly number[];
+  readonly dateless: number;
+  readonly optOuts: number;
+  readonly unclear: number;
+  readonly placeless: number;
+  /** Those ready to be answered. */
+  readonly ready: readonly CaseView[];
 }
 
 /** What needs the officer's attention. */
@@ -24,8 +35,12 @@ export interface OfficerAttention {
   readonly sentence: string;
   /** The parts of the sentence, each with what it is about. */
   readonly parts: readonly AttentionPart[];
-  /** By legal limit, nearest first. */
+  /** Open requests by legal limit, nearest first. */
+  readonly open: readonly CaseView[];
+  /** The first {@link MATCHED} of them. */
   readonly requests: readonly OpenRequest[];
+  /** Those that are ready to be answered. */
+  readonly ready: readonly CaseView[];
   /** The state of each banner's pull. */
   readonly banners: readonly BannerStatus[];
   /** Banners whose consent log may be incomplete. */
@@ -90,8 +105,10 @@ export async function loadOfficerAttention(
   const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
   const pulled = given.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
   const of = sources === undefined ? {} : { sources };
-  const [views, banners, agreement, after, scans, messages, dueTasks] = await Promise.all([
-    listCases(cases, { open: true, now: now.toISOString(), ...of }),
+  const listed = listCases(cases, { open: true, now: now.toISOString(), ...of });
+  const [open, requests, banners, agreement, after, scans, messages, dueTasks] = await Promise.all([
+    listed,
+    listed.then((views) => withMatches(cases, views.slice(0, MATCHED))),
     loadSyncStatus(read, clock, pulled),
     loadAgreement(read, pulled, since, now.toISOString()),
     createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
@@ -99,15 +116,11 @@ export async function loadOfficerAttention(
     listMessages(read, sources),
     listDueTasks(read, dateIn(now.toISOString(), cases.timeZone), sources),
   ]);
-  const firstRows = views.slice(0, MATCHED).map(({ row }) => row);
-  const matches = await matchCases(cases, firstRows);
-  const requests = views.map((view, place): OpenRequest => {
-    const match = matches[place];
-    return match === undefined ? { view } : { view, match };
-  });
+  const figures = figuresOf(open);
   const consentAfterWithdrawal = [...new Set(after.map(({ caseId }) => caseId))];
   const gaps = banners.filter(isGap);
   const parts = attentionParts(
+    figures,
     requests,
     gaps.length,
     agreement,
@@ -116,8 +129,30 @@ export async function loadOfficerAttention(
     messages.length,
     dueTasks.length,
   );
-  const found = { requests, banners, gaps, agreement, consentAfterWithdrawal, scans, messages, dueTasks };
+  const found = {
+    open,
+    requests,
+    ready: figures.ready,
+    banners,
+    gaps,
+    agreement,
+    consentAfterWithdrawal,
+    scans,
+    messages,
+    dueTasks,
+  };
   return { sentence: sentenceOf(parts), parts, ...found };
+}
+
+async function withMatches(cases: CaseReading, views: readonly CaseView[]): Promise<readonly OpenRequest[]> {
+  const matches = await matchCases(
+    cases,
+    views.map(({ row }) => row),
+  );
+  return views.map((view, place) => {
+    const match = matches[place];
+    return match === undefined ? { view } : { view, match };
+  });
 }
 
 /** Whether a banner's consent log may be incomplete. A run in progress is a gap only if something is known to be missing. */
@@ -139,9 +174,38 @@ async function loadAgreement(read: Query, pulled: readonly Source[], from: strin
   return sum;
 }
 
+/** The figures of a list, which stays the same array while nothing changes (list-cases.ts): it may be long. */
+const keptFigures = new WeakMap<readonly CaseView[], OpenFigures>();
+
+function figuresOf(views: readonly CaseView[]): OpenFigures {
+  const kept = keptFigures.get(views) ?? countOpen(views);
+  keptFigures.set(views, kept);
+  return kept;
+}
+
+function countOpen(views: readonly CaseView[]): OpenFigures {
+  let [overdue, dateless, optOuts, unclear, placeless] = [0, 0, 0, 0, 0];
+  const [soon, ready]: [number[], CaseView[]] = [[], []];
+  for (const view of views) {
+    const { daysLeft, deadline, kind } = view;
+    if (daysLeft !== null && daysLeft < 0) overdue += 1;
+    else if (daysLeft !== null && daysLeft <= DUE_SOON_DAYS) soon.push(daysLeft);
+    if (deadline.limit === null) dateless += 1;
+    if (deadline.placeMissing) placeless += 1;
+    // They take effect at once, without an identity check (CCPA §1798.120, §1798.121).
+    if (kind === 'opt-out' || kind === 'limit') optOuts += 1;
+    if (kind === 'unknown') unclear += 1;
+    if (view.row.state === 'ready') ready.push(view);
+  }
+  return { count: views.length, overdue, soon, dateless, optOuts, unclear, placeless, ready };
+}
+
 /** One sentence for the head of the page and the command line. A request may be counted in several of its parts. */
-export function describeAttention(...found: Parameters<typeof attentionParts>): string {
-  return sentenceOf(attentionParts(...found));
+export function describeAttention(
+  requests: readonly OpenRequest[],
+  ...found: Parameters<typeof attentionParts> extends [unknown, unknown, ...infer Rest] ? Rest : never
+): string {
+  return sentenceOf(attentionParts(countOpen(requests.map(({ view }) => view)), requests, ...found));
 }
 
 function sentenceOf(parts: readonly AttentionPart[]): string {
@@ -149,7 +213,8 @@ function sentenceOf(parts: readonly AttentionPart[]): string {
 }
 
 function attentionParts(
-  requests: readonly OpenRequest[],
+  { count: open, overdue, soon, dateless, optOuts, unclear, placeless }: OpenFigures,
+  matched: readonly OpenRequest[],
   gaps: number,
   agreement: Agreement,
   consentAfter = 0,
@@ -161,28 +226,15 @@ function attentionParts(
   const add = (count: number, words: string) => {
     if (count > 0) about.push(`${count} ${words}`);
   };
-  // One pass: ten thousand requests are read on each visit to Today.
-  let [overdue, dateless, unmatched, optOuts, unclear, placeless] = [0, 0, 0, 0, 0, 0];
-  const soon: number[] = [];
-  for (const { view, match } of requests) {
-    const { daysLeft, deadline, kind } = view;
-    if (daysLeft !== null && daysLeft < 0) overdue += 1;
-    else if (daysLeft !== null && daysLeft <= DUE_SOON_DAYS) soon.push(daysLeft);
-    if (deadline.limit === null) dateless += 1;
-    if (deadline.placeMissing) placeless += 1;
-    if (match?.status === 'none') unmatched += 1;
-    // They take effect at once, without an identity check (CCPA §1798.120, §1798.121).
-    if (kind === 'opt-out' || kind === 'limit') optOuts += 1;
-    if (kind === 'unknown') unclear += 1;
-  }
+  const unmatched = matched.filter(({ match }) => match?.status === 'none').length;
   add(overdue, 'overdue');
   if (soon.length > 0) add(soon.length, wordsOfDue(soon));
   add(dateless, 'without a date');
-  add(unmatched, requests.length > MATCHED ? `unmatched among the first ${MATCHED}` : 'unmatched');
+  add(unmatched, open > MATCHED ? `unmatched among the first ${MATCHED}` : 'unmatched');
   add(optOuts, 'opt-out');
   add(unclear, 'unclear');
   add(placeless, 'of a place to choose');
-  const count = requests.length === 0 ? 'No open requests' : counted(requests.length, 'request');
+  const count = open === 0 ? 'No open requests' : counted(open, 'request');
   const head = about.length === 0 ? count : `${count}: ${about.join(', ')}`;
   const { undelivered, contradicting } = agreement;
   const [sites, broken] = [scans.beforeConsent.length, scans.integrations.length];

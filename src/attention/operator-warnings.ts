@@ -88,24 +88,38 @@ const DISK_FREE_SHARE = 0.05;
  * deliveries that disagree, the API's description.
  */
 export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
-  const ends = await loadDeliveryEnds(read);
+  const ends = loadDeliveryEnds(read);
+  const [overdue, witnesses, position, refused, silent, syncs, unread, description, fetches, calls, disagreeing] =
+    await Promise.all([
+      overdueVerification(read, around),
+      witnessWarnings(read, around),
+      positionWarning(read),
+      surges(read, around.now),
+      ends.then((known) => silences(read, around.now, known)),
+      ends.then((known) => syncWarnings(read, around, known)),
+      quarantineWarning(read),
+      descriptionWarnings(read, around.timeZone),
+      failedFetches(read, around.now),
+      unknownCalls(read, around.now),
+      disagreements(read, around.timeZone),
+    ]);
   return [
     ...refusalWarning(around.refusal),
     ...sealWarning(around.sealFailure),
     ...verificationWarning(around.verification),
-    ...(await overdueVerification(read, around)),
-    ...(await witnessWarnings(read, around)),
+    ...overdue,
+    ...witnesses,
     ...diskWarning(around.disk),
-    ...(await positionWarning(read)),
+    ...position,
     ...differenceWarning(around.readModelsDiffer),
-    ...(await surges(read, around.now)),
-    ...(await silences(read, around.now, ends)),
-    ...(await syncWarnings(read, around, ends)),
-    ...(await quarantineWarning(read)),
-    ...(await descriptionWarnings(read, around.timeZone)),
-    ...(await failedFetches(read, around.now)),
-    ...(await unknownCalls(read, around.now)),
-    ...(await disagreements(read, around.timeZone)),
+    ...refused,
+    ...silent,
+    ...syncs,
+    ...unread,
+    ...description,
+    ...fetches,
+    ...calls,
+    ...disagreeing,
   ];
 }
 

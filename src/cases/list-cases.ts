@@ -2,7 +2,16 @@ import type { ControllerProfile } from '../law/profile.ts';
 import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/queries/history-withdrawals.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { chunksOf } from '../ledger/erase.ts';
-import { type KeptCases, mentionsText, readManyCases, readRequesters, type Requester } from '../store/queries/cases.ts';
+import {
+  casesVersion,
+  type CasesVersion,
+  changedSince,
+  mentionsText,
+  readLatestRequesters,
+  readLikelyRequesters,
+  readManyCases,
+  type Requester,
+} from '../store/queries/cases.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
@@ -29,7 +38,10 @@ interface CaseFilter {
   readonly limit?: number;
 }
 
-/** Cases with their computed deadlines: open ones by legal limit, then settled ones by receipt, latest first. */
+/**
+ * Cases with their computed deadlines: open ones by legal limit, then settled ones by receipt, latest first. Of open ones
+ * alone, the same array while nothing changes.
+ */
 export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<readonly CaseView[]> {
   let query = deps.store.read.selectFrom('cases').selectAll();
   if (filter.source !== undefined) query = query.where('source', '=', filter.source);
@@ -40,59 +52,82 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   const { settledAfter } = filter;
   const open =
     settledAfter === undefined ? await listOpen(deps, filter, query.where('state', 'in', [...openStates])) : [];
+  if (filter.open === true) return open;
   if (settledAfter != null) {
     const { receipt_at: at, opened_seq: seq } = settledAfter;
     query = query
       .where('receipt_at', '<=', at)
       .where((eb) => eb.or([eb('receipt_at', '<', at), eb('opened_seq', '<', seq)]));
   }
-  const settled =
-    filter.open === true
-      ? []
-      : await query
-          .where('state', 'not in', [...openStates])
-          .orderBy('receipt_at', 'desc')
-          .orderBy('opened_seq', 'desc')
-          .limit(filter.limit ?? 500)
-          .execute();
+  const settled = await query
+    .where('state', 'not in', [...openStates])
+    .orderBy('receipt_at', 'desc')
+    .orderBy('opened_seq', 'desc')
+    .limit(filter.limit ?? 500)
+    .execute();
   return [...open, ...(await viewAll(deps, settled, filter.now))];
 }
 
+type WantedCases = Parameters<typeof readManyCases>[1];
+
 /** An ordered list of open cases, and its input (see {@link KeptView}). */
 interface KeptList {
-  readonly cases: KeptCases;
+  readonly regimes: CaseReading['regimes'];
+  readonly version: CasesVersion;
+  readonly rows: readonly CaseRow[];
   readonly profiles: ReadonlyMap<string, ControllerProfile | null>;
   readonly day: string;
   readonly views: readonly CaseView[];
 }
 
-/** Cached lists of open cases. */
+/** Cached lists of open cases of one database. */
 const LISTS_KEPT = 4;
-const keptLists = new WeakMap<CaseReading['regimes'], Map<string, KeptList>>();
+const keptLists = new WeakMap<Query, Map<string, KeptList>>();
 
 /** Open cases by legal limit. */
 async function listOpen(
   deps: CaseReading,
   { source, sources, state, kind, text, now }: CaseFilter,
-  wanted: Parameters<typeof readManyCases>[1],
+  wanted: WantedCases,
 ): Promise<readonly CaseView[]> {
-  const kept = keptLists.get(deps.regimes) ?? new Map<string, KeptList>();
-  keptLists.set(deps.regimes, kept);
+  const { read } = deps.store;
+  const kept = keptLists.get(read) ?? new Map<string, KeptList>();
+  keptLists.set(read, kept);
   const key = JSON.stringify([source, sources, state, kind, text]);
-  const before = kept.get(key);
-  const cases = await readManyCases(deps.store.read, wanted, before?.cases);
-  const slugs = cases === before?.cases ? before.profiles.keys() : cases.rows.map((row) => row.source);
+  const last = kept.get(key);
+  const before = last?.regimes === deps.regimes ? last : undefined;
+  const version = await casesVersion(read);
+  const rows = await currentRows(read, wanted, version, before);
+  const slugs = rows === before?.rows ? before.profiles.keys() : rows.map((row) => row.source);
   const profiles = await loadProfiles(deps, slugs);
   const day = dateIn(now, deps.timeZone);
   const isSame =
-    cases === before?.cases &&
+    rows === before?.rows &&
     day === before.day &&
     [...profiles].every(([slug, profile]) => before.profiles.get(slug) === profile);
-  const views = isSame ? before.views : (await viewAll(deps, cases.rows, now)).sort(byDue);
+  const views = isSame ? before.views : (await viewAll(deps, rows, now)).sort(byDue);
   kept.delete(key);
-  kept.set(key, { cases, profiles, day, views });
+  kept.set(key, { regimes: deps.regimes, version, rows, profiles, day, views });
   for (const oldest of [...kept.keys()].slice(0, -LISTS_KEPT)) kept.delete(oldest);
   return views;
+}
+
+/** If more cases changed, all are read: it takes less time. */
+const CHANGES_READ = 500;
+
+/** The wanted rows: those of a cached list if nothing changed, and only the changed ones are read again. */
+async function currentRows(
+  read: Query,
+  wanted: WantedCases,
+  version: CasesVersion,
+  before: KeptList | undefined,
+): Promise<readonly CaseRow[]> {
+  if (before?.version.generation !== version.generation) return readManyCases(read, wanted);
+  if (before.version.seq === version.seq) return before.rows;
+  const changed = new Set(await changedSince(read, before.version, CHANGES_READ + 1));
+  if (changed.size > CHANGES_READ) return readManyCases(read, wanted);
+  const rows = await wanted.where('case_id', 'in', [...changed]).execute();
+  return [...before.rows.filter(({ case_id: caseId }) => !changed.has(caseId)), ...rows];
 }
 
 /** A message from a requester about which nothing has been done yet. */
@@ -167,12 +202,12 @@ export type EarlierTask = Pick<CaseTask, 'what' | 'owner' | 'ownerEmail'> & {
 /** The latest moves searched for suggestions, at most this many. */
 const EARLIER_LOOKED = 200;
 
-/** Tasks given to other systems before in this source, latest first, without repeats. */
-export async function listEarlierTasks(read: Query, source: string): Promise<readonly EarlierTask[]> {
+/** Tasks given to other systems before in the source of a case, latest first, without repeats. */
+export async function listEarlierTasks(read: Query, caseId: string): Promise<readonly EarlierTask[]> {
   const rows = await read
     .selectFrom('case_history')
     .select(['seq', 'details'])
-    .where('source', '=', source)
+    .where('source', '=', (eb) => eb.selectFrom('cases').select('cases.source').where('cases.case_id', '=', caseId))
     .where('move', '=', 'add-task')
     .orderBy('seq', 'desc')
     .limit(EARLIER_LOOKED)
@@ -224,6 +259,15 @@ interface KeptView {
 /** Cached views of one installation by case, so that a list computes only what changed. */
 const keptViews = new WeakMap<CaseReading['regimes'], Map<string, KeptView>>();
 const VIEWS_KEPT = 10_000;
+
+/** The view of one case: the cached one if it holds. */
+function viewOne(deps: CaseReading, row: CaseRow, profile: ControllerProfile | null, now: string): CaseView {
+  const { regimes, timeZone } = deps;
+  const before = keptViews.get(regimes)?.get(row.case_id);
+  return before?.day === dateIn(now, timeZone) && before.profile === profile && isSameRow(before.row, row)
+    ? before.view
+    : viewCase(row, { regimes, timeZone, profile, now });
+}
 
 /** Computing thousands of deadlines takes a second or two, so it yields to webhooks. */
 async function viewAll(deps: CaseReading, rows: readonly CaseRow[], now: string): Promise<CaseView[]> {
@@ -293,21 +337,18 @@ export type PossibleOriginal = Awaited<ReturnType<typeof listOriginals>>[number]
  */
 export async function listOriginals(
   read: Query,
-  { view: { row }, requesters }: Pick<ShownCase, 'view' | 'requesters'>,
+  { view: { row }, likely: maybe }: Pick<ShownCase, 'view' | 'likely'>,
   limit: number,
 ) {
   const [sameEmail, sameName] = [sameAs(row.requester_email), sameAs(row.requester_name)];
   // Names are compared here, because SQLite ignores case only for ASCII letters.
-  const [likelyOnes, others]: [Requester[], Requester[]] = [[], []];
-  for (const one of requesters) {
-    if (one.caseId === row.case_id) continue;
-    if (sameEmail(one.email) || sameName(one.name)) likelyOnes.push(one);
-    else if (isOpen(one.state)) others.push(one);
-  }
+  const likelyOnes = maybe.filter((one) => one.caseId !== row.case_id && (sameEmail(one.email) || sameName(one.name)));
+  const listed = new Set([row.case_id, ...likelyOnes.map(({ caseId }) => caseId)]);
+  const others = await readLatestRequesters(read, row.source, openStates, limit + listed.size);
   const originals = [
     ...likelyOnes.sort(latestFirst).map((one) => ({ ...one, isLikely: true })),
     ...others
-      .sort(latestFirst)
+      .filter(({ caseId }) => !listed.has(caseId))
       .slice(0, limit)
       .map((one) => ({ ...one, isLikely: false })),
   ];
@@ -329,6 +370,15 @@ export async function listOriginals(
 function latestFirst(a: Requester, b: Requester): number {
   if (a.receivedAt !== b.receivedAt) return a.receivedAt > b.receivedAt ? -1 : 1;
   return a.caseId < b.caseId ? -1 : 1;
+}
+
+function wantedOf({ requester_name, requester_email, subject }: CaseRow) {
+  const plainOf = (text: string | null) => (text === null ? '' : plain(text));
+  return {
+    requester_name: plainOf(requester_name),
+    requester_email: plainOf(requester_email),
+    subject: plainOf(subject),
+  };
 }
 
 /** Compares texts regardless of case and spaces; an empty text equals none. */
@@ -357,8 +407,8 @@ export interface ShownCase {
   readonly match: Match;
   readonly readiness: Readiness;
   readonly disclosure: Disclosure;
-  /** The requesters of all cases of its source; none if the case is settled. */
-  readonly requesters: readonly Requester[];
+  /** Cases of its source whose requester may be the same, to be compared; none if the case is settled. */
+  readonly likely: readonly Requester[];
   /** Open cases that may be the same request, earliest receipt first. */
   readonly sameAs: readonly SameRequest[];
   /** Consent recorded after this case had withdrawn it. */
@@ -370,10 +420,10 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
   const row = await deps.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
   if (row === undefined) return null;
   const profile = await deps.profileOf(row.source);
-  const view = viewCase(row, { regimes: deps.regimes, timeZone: deps.timeZone, profile, now });
+  const view = viewOne(deps, row, profile, now);
   const asOf = Number.MAX_SAFE_INTEGER;
-  const [requesters, history, match, consentAfter] = await Promise.all([
-    view.open ? readRequesters(deps.store.read, row.source) : [],
+  const [likely, history, match, consentAfter] = await Promise.all([
+    view.open ? readLikelyRequesters(deps.store.read, row.source, wantedOf(row)) : [],
     deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
     matchCase(deps, row),
     createWithdrawalQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
@@ -385,8 +435,8 @@ export async function showCase(deps: CaseReading, caseId: string, now: string): 
     match,
     readiness: caseReadiness(view, profile, match),
     disclosure: disclosureOf(view, match),
-    requesters,
-    sameAs: listSame(view, requesters),
+    likely,
+    sameAs: listSame(view, likely),
     consentAfter,
   };
 }

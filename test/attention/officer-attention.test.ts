@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { describeAttention, isGap, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
 import type { Match } from '../../src/cases/match.ts';
 import { listCases } from '../../src/cases/list-cases.ts';
-import { openCase } from '../../src/cases/move-case.ts';
+import { moveCase, openCase } from '../../src/cases/move-case.ts';
+import { nextGeneration } from '../../src/projections/position.ts';
 import { createCasesWorld, openedCase, profile, request, view } from '../cases/world.ts';
 
 const found: Match = { status: 'from-device', subjects: ['v'], decisions: 2, says: '' };
@@ -136,11 +137,54 @@ describe('gathering what needs attention', () => {
     const first = await list('2026-06-20T21:59:59Z');
     expect((await list('2026-06-20T21:00:00Z'))?.daysLeft).toBe(first?.daysLeft);
     expect((await list('2026-06-21T10:00:00Z'))?.daysLeft).toBe((first?.daysLeft ?? 0) - 1);
-    const rename = world.store.foldTransaction(({ query }) =>
-      query.updateTable('cases').set({ requester_name: null }).execute(),
-    );
-    await rename;
+    // An erasure or a rebuild changes rows without a move, and begins a new generation.
+    await world.store.foldTransaction(async (tx) => {
+      await tx.query.updateTable('cases').set({ requester_name: null }).execute();
+      await nextGeneration(tx, 'projector');
+    });
     expect((await list('2026-06-21T10:00:00Z'))?.row.requester_name).toBeNull();
+  });
+
+  it('is the same list until a case is opened, moved or settled, and then has each change', async () => {
+    const world = await createCasesWorld();
+    const opening = { actor: 'olga', kind: 'access', channel: 'letter', jurisdiction: 'DE', source: 'acme' } as const;
+    const open = async (day: number, requesterName: string) => {
+      const opened = await openCase(world.deps, {
+        ...opening,
+        receivedAt: `2026-06-${day}T10:00:00Z`,
+        requesterName,
+      });
+      await world.catchUp();
+      return opened.outcome === 'opened' ? opened.caseId : '';
+    };
+    const move = async (caseId: string, name: string, details: Record<string, unknown>) => {
+      const { version } = await world.store.read
+        .selectFrom('cases')
+        .select('version')
+        .where('case_id', '=', caseId)
+        .executeTakeFirstOrThrow();
+      const moved = await moveCase(world.deps, { caseId, basedOn: version, move: name, details, actor: 'olga' });
+      expect(moved.outcome).toBe('moved');
+      await world.catchUp();
+    };
+    const now = '2026-06-25T10:00:00Z';
+    const list = (filter: object = {}) => listCases(world.deps, { open: true, now, ...filter });
+    const names = async (filter?: object) => (await list(filter)).map(({ row }) => row.requester_name);
+    const late = await open(20, 'Late');
+    expect(await names()).toEqual(['Late']);
+    expect(await names({ state: 'opened' })).toEqual(['Late']);
+    const before = await list();
+    expect(await list()).toBe(before);
+    const early = await open(10, 'Early');
+    expect(await names()).toEqual(['Early', 'Late']);
+    await move(late, 'amend', { requesterName: 'Later', reason: 'Wrong name' });
+    expect(await names()).toEqual(['Early', 'Later']);
+    await move(early, 'start', {});
+    expect(await names({ state: 'opened' })).toEqual(['Later']);
+    expect(await names({ state: 'in-progress' })).toEqual(['Early']);
+    await move(early, 'withdraw', { at: '2026-06-24T10:00:00Z', how: 'By telephone' });
+    expect(await names()).toEqual(['Later']);
+    expect(await names({ source: 'other' })).toEqual([]);
   });
 
   it.each([

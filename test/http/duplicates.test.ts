@@ -113,6 +113,19 @@ describe('a request recorded twice', () => {
     await isSound(world);
   });
 
+  it('is recognised however its name is written: capitals, repeated spaces, other forms of a letter', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const name = (requesterName: string) => open(world, { requesterName, requesterEmail: null });
+    const alike = [await name('  ADA  FIELDING '), await name('Ada \ufb01elding')];
+    await name('Ada Fieldings');
+    const shown = await show(world, await name('Ada Fielding'));
+    expect(shown.sameAs.map(({ caseId }) => caseId).sort()).toEqual([...alike].sort());
+    const found = await listOriginals(world.context.store.read, shown, 10);
+    const likely = found.filter(({ isLikely }) => isLikely).map(({ caseId }) => caseId);
+    expect(likely.sort()).toEqual([...alike].sort());
+    expect(found).toHaveLength(3);
+  });
+
   it('is chosen among the open requests of the source, those of the same requester first; if there are many, an id can be typed', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const receivedAt = '2026-03-01T10:00:00.000Z';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
+import { nextGeneration } from '../../src/projections/position.ts';
 import { setDisabled } from '../../src/people/people.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
@@ -29,7 +30,11 @@ beforeAll(async () => {
     opened_seq: 1000 + n,
   });
   const copies = ['opened', 'closed'].flatMap((state) => Array.from({ length: 60 }, (_, n) => copy(n, state)));
-  await context.store.foldTransaction((tx) => tx.insertMany('cases', copies));
+  await context.store.foldTransaction(async (tx) => {
+    await tx.insertMany('cases', copies);
+    // Rows without a history: like those of a rebuild, they begin a new generation.
+    await nextGeneration(tx, 'projector');
+  });
   officer = await signedInAs(world, 'officer', { name: 'Otto' });
 });
 

@@ -57,8 +57,14 @@ export function fieldsOf(schema: z.ZodObject, known: FieldChoices = {}): readonl
   });
 }
 
+/** Converted once: the page of a case has the forms of many moves. */
+const converted = new WeakMap<z.ZodType, FieldSchema>();
+
 function schemaOf(schema: z.ZodType): FieldSchema {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema;
+  const made =
+    converted.get(schema) ?? (z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as FieldSchema);
+  converted.set(schema, made);
+  return made;
 }
 
 function fieldOf(name: string, property: FieldSchema, required: boolean, known?: Choices): FormField {

@@ -80,32 +80,34 @@ export async function loadCase(
   actor: string,
 ): Promise<CasePageData | null> {
   const now = context.clock().toISOString();
-  const shown = await showCase(context.cases, caseId, now);
-  if (shown === null) return null;
   const { read } = context.store;
+  // The queries that need only the number of the case run beside the slow one, the comparison of requesters.
+  const [shown, earlierTasks, documents, handOvers, jobs, mails, taskMails, mailed] = await Promise.all([
+    showCase(context.cases, caseId, now),
+    listEarlierTasks(read, caseId),
+    read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
+    listHandOvers(context, { caseId }),
+    context.jobs.list({ kind: 'document', limit: 100 }),
+    context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
+    context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
+    read
+      .selectFrom('action_history')
+      .innerJoin('documents', 'documents.document_id', 'action_history.object')
+      .select(['documents.document_id', 'action_history.received_at'])
+      .where('documents.case_id', '=', caseId)
+      .whereRef('action_history.source', '=', 'documents.source')
+      .where('action_history.action', '=', 'document.mailed')
+      .orderBy('action_history.seq')
+      .execute(),
+  ]);
+  if (shown === null) return null;
   const { subjects } = shown.match;
-  const history = createHistory(read);
-  const [decisions, documents, handOvers, jobs, mails, taskMails, earlierTasks, originals, mailed, bannerNames] =
-    await Promise.all([
-      subjects.length === 0 ? [] : history.latestDecisionsOf(shown.view.row.source, subjects, DECISIONS_SHOWN),
-      read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
-      listHandOvers(context, { caseId }),
-      context.jobs.list({ kind: 'document', limit: 100 }),
-      context.jobs.list({ kind: LETTER_MAIL, limit: 100 }),
-      context.jobs.list({ kind: TASK_MAIL, limit: 100 }),
-      listEarlierTasks(read, shown.view.row.source),
-      shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
-      read
-        .selectFrom('action_history')
-        .innerJoin('documents', 'documents.document_id', 'action_history.object')
-        .select(['documents.document_id', 'action_history.received_at'])
-        .where('documents.case_id', '=', caseId)
-        .where('action_history.source', '=', shown.view.row.source)
-        .where('action_history.action', '=', 'document.mailed')
-        .orderBy('action_history.seq')
-        .execute(),
-      createBannerQueries(read).bannerNames({ source: shown.view.row.source, asOf: Number.MAX_SAFE_INTEGER }),
-    ]);
+  const { source } = shown.view.row;
+  const [decisions, originals, bannerNames] = await Promise.all([
+    subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
+    shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
+    createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
+  ]);
   return {
     shown,
     held: heldForSecondPerson(shown.view, { profile: shown.profile, actor }),
@@ -129,7 +131,7 @@ export async function loadCase(
     bannerNames,
     today: dateIn(now, context.config.timeZone),
     canMail: context.config.mail !== null,
-    doubtful: doubtfulController(shown.profile, context.sources.findAny(shown.view.row.source), context.sources),
+    doubtful: doubtfulController(shown.profile, context.sources.findAny(source), context.sources),
   };
 }
 

@@ -134,16 +134,16 @@ export async function loadToday(
 /** Requests that are ready, of controllers that want two people for an answer, and not approved yet. */
 async function loadToApprove(
   { sources, loadProfile }: Needs,
-  { requests }: OfficerAttention,
+  attention: OfficerAttention,
 ): Promise<ReadonlySet<string>> {
-  const ready = requests.filter(({ view }) => view.row.state === 'ready' && view.folded.approval?.of !== 'answer');
+  const ready = attention.ready.filter(({ folded }) => folded.approval?.of !== 'answer');
   const wanting = new Set<string>();
-  for (const slug of new Set(ready.map(({ view }) => view.row.source))) {
+  for (const slug of new Set(ready.map(({ row }) => row.source))) {
     // A profile that cannot be read is a warning of its own.
     const profile = await loadProfile(sources.findAny(slug)).catch(() => null);
     if (profile?.secondPersonFor?.includes('answer') === true) wanting.add(slug);
   }
-  return new Set(ready.flatMap(({ view }) => (wanting.has(view.row.source) ? [view.row.case_id] : [])));
+  return new Set(ready.flatMap(({ row }) => (wanting.has(row.source) ? [row.case_id] : [])));
 }
 
 /** Days in the chart, and the most sources for which it is drawn: each needs a query over its decisions. */

@@ -134,7 +134,7 @@ function newRequestTasks(urgent: readonly CaseView[], { attention, source }: Tod
 /** The first requests that are overdue, due soon, cannot have a date yet, or wait for a second person. */
 function urgentRequests({ attention, toApprove }: Today): readonly CaseView[] {
   const first: CaseView[] = [];
-  for (const { view } of attention.requests) {
+  for (const view of attention.open) {
     if (first.length === REQUESTS_AMONG) break;
     if (view.overdue || view.deadline.atOnce || (view.daysLeft ?? 0) <= DUE_DAYS || toApprove.has(view.row.case_id))
       first.push(view);

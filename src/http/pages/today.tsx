@@ -279,13 +279,13 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
 }
 
 function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
-  const { requests } = today.attention;
-  if (requests.length === 0) return <p>No open requests.</p>;
-  const more = requests.length > MATCHED ? `The first ${MATCHED} of ${formatCount(requests.length)}: ` : '';
+  const { open, requests } = today.attention;
+  if (open.length === 0) return <p>No open requests.</p>;
+  const more = open.length > MATCHED ? `The first ${MATCHED} of ${formatCount(open.length)}: ` : '';
   return (
     <RequestTable
       caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
-      requests={requests.slice(0, MATCHED)}
+      requests={requests}
       sourceName={withSource ? frame.sourceName : null}
     />
   );

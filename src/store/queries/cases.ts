@@ -12,23 +12,53 @@ import type { Query } from '../store.ts';
 
 type CaseRow = Selectable<Tables['cases']>;
 
-/** A list as last read, and its rows. */
-export interface KeptCases {
-  readonly heads: string;
-  readonly folded: string;
-  readonly rows: readonly CaseRow[];
+/**
+ * The state of `cases`. Every change of a row adds one to the history, whose last one is `seq`; an erasure, and a
+ * rebuild that replaces rows, begins a new generation (projections/position.ts).
+ */
+export interface CasesVersion {
+  readonly seq: number;
+  readonly generation: number;
+}
+
+/** Read it before the rows that it stands for: later changes are then found by {@link changedSince}. */
+export async function casesVersion(read: Query): Promise<CasesVersion> {
+  const { seq, generation } = await read
+    .selectNoFrom((eb) => [
+      eb
+        .selectFrom('case_history')
+        .select((history) => history.fn.max('seq').as('seq'))
+        .as('seq'),
+      eb
+        .selectFrom('fold_positions')
+        .select('fold_positions.seq')
+        .where('name', '=', 'projector:generation')
+        .as('generation'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { seq: Number(seq ?? 0), generation: Number(generation ?? 0) };
+}
+
+/** Ids of the cases changed by later entries, at most `limit`. */
+export async function changedSince(read: Query, { seq }: CasesVersion, limit: number): Promise<readonly string[]> {
+  const rows = await read
+    .selectFrom('case_history')
+    .select('case_id')
+    .distinct()
+    .where('seq', '>', seq)
+    .limit(limit)
+    .execute();
+  return rows.map(({ case_id: caseId }) => caseId);
 }
 
 /**
  * Rows of `cases`, read as two texts: with ten thousand rows, making an object of each takes longer than everything
- * else. If the texts are unchanged, the same row objects are returned. `folded` is separate because quoting JSON in
- * JSON doubles the time; it has no line breaks.
+ * else. `folded` is separate because quoting JSON in JSON doubles the time; it has no line breaks.
  */
 export async function readManyCases(
   read: Query,
   wanted: SelectQueryBuilder<Tables, 'cases', CaseRow>,
-  before: KeptCases | undefined,
-): Promise<KeptCases> {
+): Promise<readonly CaseRow[]> {
   const names = columnsOf('cases').filter((name) => name !== 'folded');
   const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
   const { heads, folded } = await read
@@ -44,13 +74,11 @@ export async function readManyCases(
       ).as('folded'),
     ])
     .executeTakeFirstOrThrow();
-  if (heads === before?.heads && folded === before.folded) return before;
   const foldedOf = folded.split('\n');
-  const rows = (JSON.parse(heads) as unknown[][]).map((values, place) => {
+  return (JSON.parse(heads) as unknown[][]).map((values, place) => {
     const row = Object.fromEntries(names.map((name, column) => [name, values[column]]));
     return { ...row, folded: foldedOf[place] ?? '' } as unknown as CaseRow;
   });
-  return { heads, folded, rows };
 }
 
 /** Every row as an array of these columns, all in one JSON text. */
@@ -74,21 +102,63 @@ export interface Requester {
   readonly subject: string | null;
 }
 
-/** The requester of each case of a source; as one text, like {@link readManyCases}. */
-export async function readRequesters(read: Query, source: string): Promise<readonly Requester[]> {
+const requesterColumns = [
+  'case_id as caseId',
+  'kind',
+  'state',
+  'receipt_at as receivedAt',
+  'channel',
+  'requester_name as name',
+  'requester_email as email',
+  'subject',
+] as const;
+
+/**
+ * The cases of a source whose requester may have this name, e-mail address or subject, in lower case and without spaces
+ * at the ends; empty: not searched. The database ignores case only in ASCII, so a case with a text beyond ASCII or with
+ * repeated spaces is always among them.
+ */
+export async function readLikelyRequesters(
+  read: Query,
+  source: string,
+  wanted: Readonly<Record<'requester_name' | 'requester_email' | 'subject', string>>,
+): Promise<readonly Requester[]> {
   const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
-  const columns = ['case_id', 'kind', 'state', 'receipt_at', 'channel', 'requester_name', 'requester_email', 'subject'];
-  const { rows } = await read
+  const columns = (['requester_name', 'requester_email', 'subject'] as const).filter((column) => wanted[column] !== '');
+  if (columns.length === 0) return [];
+  return read
     .selectFrom('cases')
-    .select(rowsAsText(isSqlite, columns).as('rows'))
+    .select(requesterColumns)
     .where('source', '=', source)
-    .executeTakeFirstOrThrow();
-  type Text = string | null;
-  return (JSON.parse(rows) as [string, string, string, string, string, Text, Text, Text][]).map(
-    ([caseId, kind, state, receivedAt, channel, name, email, subject]) => {
-      return { caseId, kind, state, receivedAt, channel, name, email, subject };
-    },
-  );
+    .where((eb) =>
+      eb.or(
+        columns.map((name) => {
+          const column = eb.ref(name);
+          return isSqlite
+            ? sql<boolean>`(lower(trim(${column})) = ${wanted[name]} or length(${column}) <> octet_length(${column}) or instr(${column}, '  '))`
+            : sql<boolean>`(lower(trim(${column}) collate "C") = ${wanted[name]} or length(${column}) <> octet_length(${column}) or strpos(${column}, '  ') > 0)`;
+        }),
+      ),
+    )
+    .execute();
+}
+
+/** The cases of a source in these states, latest received first, at most `limit`. */
+export function readLatestRequesters(
+  read: Query,
+  source: string,
+  states: readonly string[],
+  limit: number,
+): Promise<readonly Requester[]> {
+  return read
+    .selectFrom('cases')
+    .select(requesterColumns)
+    .where('source', '=', source)
+    .where('state', 'in', [...states])
+    .orderBy('receipt_at', 'desc')
+    .orderBy('case_id')
+    .limit(limit)
+    .execute();
 }
 
 const searched = ['case_id', 'request_id', 'requester_name', 'requester_email', 'subject'] as const;
