@@ -5,7 +5,7 @@ import { loadOfficerAttention } from './attention/officer-attention.ts';
 import './core/validation.ts';
 import { findNotices } from './attention/find-notices.ts';
 import type { NotifyDeps } from './attention/send-notices.ts';
-import { findWarnings, type Refusal } from './attention/operator-warnings.ts';
+import { findWarnings, type Refusal, type Surroundings } from './attention/operator-warnings.ts';
 import type { CaseWriting } from './cases/view.ts';
 import { type Config, controllerFileOf } from './config.ts';
 import { loadControllerFile, loadRegimesFile } from './config/settings-files.ts';
@@ -448,35 +448,32 @@ function createSyncDeps(
 function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels & UseCases) {
   const { config, store, clock, cases } = parts;
   const listPulled = () => parts.sources.list().filter(({ baseUrl, apiKey }) => baseUrl !== null && apiKey !== null);
+  async function surroundings(): Promise<Surroundings> {
+    const [disk, sealFailure, verification, readModelsDiffer, witnessing] = await Promise.all([
+      readDisk(config.dataDir),
+      readSetting(store, SEAL_FAILURE),
+      parts.lastVerification(),
+      parts.readModels.differing(),
+      config.witnesses === null ? null : parts.witnessState(),
+    ]);
+    return {
+      now: clock(),
+      timeZone: config.timeZone,
+      pulled: listPulled().map(({ slug }) => slug),
+      disk,
+      sealFailure: sealFailure || null,
+      verification,
+      verifyEveryMs:
+        config.verifySchedule === null ? VERIFY_EVERY_MS : intervalOf(config.verifySchedule, config.timeZone, clock()),
+      readModelsDiffer,
+      refusal: parts.refusal(),
+      witnessing:
+        witnessing === null ? null : { state: witnessing, epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
+    };
+  }
   return {
     listPulled,
-    async warnings() {
-      const [disk, sealFailure, verification, readModelsDiffer, witnessing] = await Promise.all([
-        readDisk(config.dataDir),
-        readSetting(store, SEAL_FAILURE),
-        parts.lastVerification(),
-        parts.readModels.differing(),
-        config.witnesses === null ? null : parts.witnessState(),
-      ]);
-      return findWarnings(store.read, {
-        now: clock(),
-        timeZone: config.timeZone,
-        pulled: listPulled().map(({ slug }) => slug),
-        disk,
-        sealFailure: sealFailure || null,
-        verification,
-        verifyEveryMs:
-          config.verifySchedule === null
-            ? VERIFY_EVERY_MS
-            : intervalOf(config.verifySchedule, config.timeZone, clock()),
-        readModelsDiffer,
-        refusal: parts.refusal(),
-        witnessing:
-          witnessing === null
-            ? null
-            : { state: witnessing, epoch: parts.epoch, maxAgeHours: config.witnessMaxAgeHours },
-      });
-    },
+    warnings: () => findWarnings(store.read, surroundings()),
     /** For some sources or all. Throws UsageError like loadProfile. */
     attention: (sources?: readonly string[]) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, sources),
   };

@@ -87,16 +87,16 @@ const DISK_FREE_SHARE = 0.05;
  * The warnings listed in docs/notifications.md: silence, surge of refusals, sync, disk, seal, quarantine, policy texts, lists and
  * deliveries that disagree, the API's description.
  */
-export async function findWarnings(read: Query, around: Surroundings): Promise<Warning[]> {
-  const ends = loadDeliveryEnds(read);
+export async function findWarnings(read: Query, given: Surroundings | Promise<Surroundings>): Promise<Warning[]> {
+  const [ends, around] = await Promise.all([loadDeliveryEnds(read), given]);
   const [overdue, witnesses, position, refused, silent, syncs, unread, description, fetches, calls, disagreeing] =
     await Promise.all([
       overdueVerification(read, around),
       witnessWarnings(read, around),
       positionWarning(read),
       surges(read, around.now),
-      ends.then((known) => silences(read, around.now, known)),
-      ends.then((known) => syncWarnings(read, around, known)),
+      silences(read, around.now, ends),
+      syncWarnings(read, around, ends),
       quarantineWarning(read),
       descriptionWarnings(read, around.timeZone),
       failedFetches(read, around.now),

@@ -34,29 +34,29 @@ export async function matchCase(
   asOf?: number,
 ): Promise<Match> {
   const candidates = await candidatesOf(deps, row);
-  const forms = candidates.flatMap(({ subject }) => subjectForms(subject));
-  return matchOf(row, candidates, await countDecisions(deps, row.source, forms, asOf), await deps.recipeOf(row.source));
+  const counts = await countDecisions(deps, new Map([[row.source, formsOf(candidates)]]), asOf);
+  return matchOf(row, candidates, counts.get(row.source), await deps.recipeOf(row.source));
 }
 
-/** Like {@link matchCase} for many cases, with one statement per source. */
+/** Like {@link matchCase} for many cases, with one statement. */
 export async function matchCases(
   deps: Pick<CaseReading, 'store' | 'recipeOf'>,
   rows: readonly CaseRow[],
 ): Promise<readonly Match[]> {
   const found = await Promise.all(rows.map(async (row) => ({ row, candidates: await candidatesOf(deps, row) })));
   const bySource = new Map<string, string[]>();
-  for (const { row, candidates } of found) {
-    const forms = bySource.get(row.source) ?? [];
-    forms.push(...candidates.flatMap(({ subject }) => subjectForms(subject)));
-    bySource.set(row.source, forms);
-  }
-  const counts = new Map<string, ReadonlyMap<string, number>>();
-  for (const [source, forms] of bySource) counts.set(source, await countDecisions(deps, source, forms));
+  for (const { row, candidates } of found)
+    bySource.set(row.source, [...(bySource.get(row.source) ?? []), ...formsOf(candidates)]);
+  const counts = await countDecisions(deps, bySource);
   return Promise.all(
     found.map(async ({ row, candidates }) =>
-      matchOf(row, candidates, counts.get(row.source) ?? new Map(), await deps.recipeOf(row.source)),
+      matchOf(row, candidates, counts.get(row.source), await deps.recipeOf(row.source)),
     ),
   );
+}
+
+function formsOf(candidates: readonly Candidate[]): readonly string[] {
+  return candidates.flatMap(({ subject }) => subjectForms(subject));
 }
 
 /** The subjects to try, best first. */
@@ -96,12 +96,12 @@ async function candidatesOf(deps: Pick<CaseReading, 'recipeOf'>, row: CaseRow): 
 function matchOf(
   row: CaseRow,
   candidates: readonly Candidate[],
-  counts: ReadonlyMap<string, number>,
+  counts: ReadonlyMap<string, number> | undefined,
   recipe: SubjectRecipe | null,
 ): Match {
   for (const { subject, status, says } of candidates) {
-    const subjects = [...new Set(subjectForms(subject))].filter((form) => counts.has(form)).sort();
-    const decisions = subjects.reduce((total, form) => total + (counts.get(form) ?? 0), 0);
+    const subjects = [...new Set(subjectForms(subject))].filter((form) => counts?.has(form)).sort();
+    const decisions = subjects.reduce((total, form) => total + (counts?.get(form) ?? 0), 0);
     if (decisions > 0) return { status, subjects, decisions, says };
   }
   const tried = candidates.map(({ status }) =>
@@ -121,22 +121,28 @@ export async function subjectsOfCase(deps: Pick<CaseReading, 'recipeOf'>, row: C
   return [told, computed].flatMap((subject) => (subject === null ? [] : subjectForms(subject)));
 }
 
-/** The number of decisions of each of these subjects that has any. */
+/** The number of decisions of each of these subjects, by source, that has any. */
 async function countDecisions(
   deps: Pick<CaseReading, 'store'>,
-  source: string,
-  subjects: readonly string[],
+  subjects: ReadonlyMap<string, readonly string[]>,
   asOf?: number,
-): Promise<ReadonlyMap<string, number>> {
-  if (subjects.length === 0) return new Map();
+): Promise<ReadonlyMap<string, ReadonlyMap<string, number>>> {
+  const counts = new Map<string, Map<string, number>>();
+  const wanted = [...subjects].filter(([, some]) => some.length > 0);
+  if (wanted.length === 0) return counts;
   let query = deps.store.read
     .selectFrom('decision_history')
-    .select(['subject', (eb) => eb.fn.count('decision_id').distinct().as('decisions')])
-    .where('source', '=', source)
-    .where('subject', 'in', [...new Set(subjects)])
-    .groupBy('subject');
+    .select(['source', 'subject', (eb) => eb.fn.count('decision_id').distinct().as('decisions')])
+    .where((eb) =>
+      eb.or(wanted.map(([source, some]) => eb('source', '=', source).and('subject', 'in', [...new Set(some)]))),
+    )
+    .groupBy(['source', 'subject']);
   if (asOf !== undefined) query = query.where('seq', '<=', asOf);
-  return new Map((await query.execute()).map(({ subject, decisions }) => [subject ?? '', Number(decisions)]));
+  for (const { source, subject, decisions } of await query.execute()) {
+    const ofSource = counts.get(source) ?? new Map<string, number>();
+    counts.set(source, ofSource.set(subject ?? '', Number(decisions)));
+  }
+  return counts;
 }
 
 function wordsOfNoMatch(row: CaseRow, tried: readonly string[], recipeKnown: boolean): string {

@@ -82,9 +82,10 @@ export async function loadToday(
   viewer: { readonly personId: string | null },
 ): Promise<Today> {
   const only = source === null ? permitted.slugs : [source];
+  // The slowest statement is among the warnings', so they begin first.
   const [
-    attention,
     warnings,
+    attention,
     documents,
     documentCount,
     jobs,
@@ -96,8 +97,8 @@ export async function loadToday(
     verification,
     waiting,
   ] = await Promise.all([
-    context.attention(only ?? undefined),
     context.warnings(),
+    context.attention(only ?? undefined),
     loadDocuments(context, only),
     countDocuments(context, only),
     loadJobs(context, only),
