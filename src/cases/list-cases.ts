@@ -74,7 +74,6 @@ type WantedCases = Parameters<typeof readManyCases>[1];
 interface KeptList {
   readonly regimes: CaseReading['regimes'];
   readonly version: CasesVersion;
-  readonly rows: readonly CaseRow[];
   readonly profiles: ReadonlyMap<string, ControllerProfile | null>;
   readonly day: string;
   readonly views: readonly CaseView[];
@@ -94,40 +93,74 @@ async function listOpen(
   const kept = keptLists.get(read) ?? new Map<string, KeptList>();
   keptLists.set(read, kept);
   const key = JSON.stringify([source, sources, state, kind, text]);
-  const last = kept.get(key);
-  const before = last?.regimes === deps.regimes ? last : undefined;
   const version = await casesVersion(read);
-  const rows = await currentRows(read, wanted, version, before);
-  const slugs = rows === before?.rows ? before.profiles.keys() : rows.map((row) => row.source);
-  const profiles = await loadProfiles(deps, slugs);
-  const day = dateIn(now, deps.timeZone);
-  const isSame =
-    rows === before?.rows &&
-    day === before.day &&
-    [...profiles].every(([slug, profile]) => before.profiles.get(slug) === profile);
-  const views = isSame ? before.views : (await viewAll(deps, rows, now)).sort(byDue);
+  const before = await validList(deps, kept.get(key), now);
+  const changed = before === null ? null : await changesSince(read, before.version, version);
+  const list =
+    before === null || changed === null
+      ? await readList(deps, wanted, version, now)
+      : changed.size === 0
+        ? before
+        : await withChanges(deps, before, { changed, wanted, version, now });
   kept.delete(key);
-  kept.set(key, { regimes: deps.regimes, version, rows, profiles, day, views });
+  kept.set(key, list);
   for (const oldest of [...kept.keys()].slice(0, -LISTS_KEPT)) kept.delete(oldest);
-  return views;
+  return list.views;
+}
+
+/** A cached list, unless the day, a profile or the rules have changed since. */
+async function validList(deps: CaseReading, list: KeptList | undefined, now: string): Promise<KeptList | null> {
+  if (list?.regimes !== deps.regimes || list.day !== dateIn(now, deps.timeZone)) return null;
+  const profiles = await loadProfiles(deps, list.profiles.keys());
+  return [...profiles].every(([slug, profile]) => list.profiles.get(slug) === profile) ? list : null;
+}
+
+async function readList(deps: CaseReading, wanted: WantedCases, version: CasesVersion, now: string): Promise<KeptList> {
+  const rows = await readManyCases(deps.store.read, wanted);
+  const profiles = await loadProfiles(
+    deps,
+    rows.map((row) => row.source),
+  );
+  const views = (await viewAll(deps, rows, now)).sort(byDue);
+  return { regimes: deps.regimes, version, profiles, day: dateIn(now, deps.timeZone), views };
 }
 
 /** If more cases changed, all are read: it takes less time. */
 const CHANGES_READ = 500;
 
-/** The wanted rows: those of a cached list if nothing changed, and only the changed ones are read again. */
-async function currentRows(
+/** Ids of the cases changed since; null: all have to be read. */
+async function changesSince(
   read: Query,
-  wanted: WantedCases,
+  before: CasesVersion,
   version: CasesVersion,
-  before: KeptList | undefined,
-): Promise<readonly CaseRow[]> {
-  if (before?.version.generation !== version.generation) return readManyCases(read, wanted);
-  if (before.version.seq === version.seq) return before.rows;
-  const changed = new Set(await changedSince(read, before.version, CHANGES_READ + 1));
-  if (changed.size > CHANGES_READ) return readManyCases(read, wanted);
+): Promise<ReadonlySet<string> | null> {
+  if (before.generation !== version.generation) return null;
+  if (before.seq === version.seq) return new Set();
+  const changed = new Set(await changedSince(read, before, CHANGES_READ + 1));
+  return changed.size > CHANGES_READ ? null : changed;
+}
+
+interface Changes {
+  readonly changed: ReadonlySet<string>;
+  readonly wanted: WantedCases;
+  readonly version: CasesVersion;
+  readonly now: string;
+}
+
+/** The list with these cases read again. Some may no longer be among the wanted ones. */
+async function withChanges(
+  deps: CaseReading,
+  before: KeptList,
+  { changed, wanted, version, now }: Changes,
+): Promise<KeptList> {
   const rows = await wanted.where('case_id', 'in', [...changed]).execute();
-  return [...before.rows.filter(({ case_id: caseId }) => !changed.has(caseId)), ...rows];
+  const added = await loadProfiles(
+    deps,
+    rows.map((row) => row.source),
+  );
+  const same = before.views.filter(({ row }) => !changed.has(row.case_id));
+  const views = [...same, ...(await viewAll(deps, rows, now))].sort(byDue);
+  return { ...before, version, profiles: new Map([...added, ...before.profiles]), views };
 }
 
 /** A message from a requester about which nothing has been done yet. */
