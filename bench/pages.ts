@@ -77,13 +77,16 @@ async function openPages(folder: string, scale: number): Promise<Figure[]> {
     try {
       const { token } = await createSignInLink(context, { actor: 'bench' });
       const get = await signIn(server.adminUrl, token);
-      const { case_id: caseId } = await context.store.read
+      const [shown, other] = await context.store.read
         .selectFrom('cases')
         .select('case_id')
-        .limit(1)
-        .executeTakeFirstOrThrow();
+        .where('source', '=', 'default')
+        .orderBy('opened_seq', 'desc')
+        .limit(2)
+        .execute();
+      const caseId = shown?.case_id ?? '';
       const figures: Figure[] = [];
-      const note = () => writeNote(context, caseId);
+      const note = () => writeNote(context, other?.case_id ?? '');
       for (const [name, path, before] of [
         ...pages(caseId, 1000).map(([one, at]) => [one, at, null] as const),
         ['Today after a change', '/', note] as const,
@@ -117,7 +120,7 @@ async function openPages(folder: string, scale: number): Promise<Figure[]> {
   }
 }
 
-/** A change of a request, as another officer would make it. */
+/** A change of a request, as an officer would make it. */
 async function writeNote({ cases, projector, store }: Context, caseId: string): Promise<void> {
   const { version } = await store.read
     .selectFrom('cases')

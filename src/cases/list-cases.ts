@@ -235,12 +235,12 @@ export type EarlierTask = Pick<CaseTask, 'what' | 'owner' | 'ownerEmail'> & {
 /** The latest moves searched for suggestions, at most this many. */
 const EARLIER_LOOKED = 200;
 
-/** Tasks given to other systems before in the source of a case, latest first, without repeats. */
-export async function listEarlierTasks(read: Query, caseId: string): Promise<readonly EarlierTask[]> {
+/** Tasks given to other systems before in this source, latest first, without repeats. */
+export async function listEarlierTasks(read: Query, source: string): Promise<readonly EarlierTask[]> {
   const rows = await read
     .selectFrom('case_history')
     .select(['seq', 'details'])
-    .where('source', '=', (eb) => eb.selectFrom('cases').select('cases.source').where('cases.case_id', '=', caseId))
+    .where('source', '=', source)
     .where('move', '=', 'add-task')
     .orderBy('seq', 'desc')
     .limit(EARLIER_LOOKED)
@@ -450,17 +450,27 @@ export interface ShownCase {
 
 /** One case with its history, its subject's records and what it lacks; null if the case does not exist. */
 export async function showCase(deps: CaseReading, caseId: string, now: string): Promise<ShownCase | null> {
-  const row = await deps.store.read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst();
-  if (row === undefined) return null;
-  const profile = await deps.profileOf(row.source);
-  const view = viewOne(deps, row, profile, now);
+  const row = await findCase(deps.store.read, caseId);
+  return row === null ? null : showRow(deps, row, now);
+}
+
+export async function findCase(read: Query, caseId: string): Promise<CaseRow | null> {
+  return (await read.selectFrom('cases').selectAll().where('case_id', '=', caseId).executeTakeFirst()) ?? null;
+}
+
+/** Like {@link showCase}, for a row that was just read. */
+export async function showRow(deps: CaseReading, row: CaseRow, now: string): Promise<ShownCase> {
+  const { source, case_id: caseId } = row;
+  const { read } = deps.store;
   const asOf = Number.MAX_SAFE_INTEGER;
-  const [likely, history, match, consentAfter] = await Promise.all([
-    view.open ? readLikelyRequesters(deps.store.read, row.source, wantedOf(row)) : [],
-    deps.store.read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
+  const [likely, profile, history, match, consentAfter] = await Promise.all([
+    isOpen(row.state) ? readLikelyRequesters(read, source, wantedOf(row)) : [],
+    deps.profileOf(source),
+    read.selectFrom('case_history').selectAll().where('case_id', '=', caseId).orderBy('seq').execute(),
     matchCase(deps, row),
-    createWithdrawalQueries(deps.store.read).consentsAfterWithdrawal({ source: row.source, asOf, caseId }),
+    createWithdrawalQueries(read).consentsAfterWithdrawal({ source, asOf, caseId }),
   ]);
+  const view = viewOne(deps, row, profile, now);
   return {
     view,
     profile,

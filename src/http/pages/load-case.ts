@@ -2,11 +2,12 @@ import type { Selectable } from 'kysely';
 import { heldForSecondPerson } from '../../cases/check-move.ts';
 import {
   type EarlierTask,
+  findCase,
   listEarlierTasks,
   listOriginals,
   type PossibleOriginal,
   type ShownCase,
-  showCase,
+  showRow,
 } from '../../cases/list-cases.ts';
 import type { MoveName } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
@@ -81,10 +82,13 @@ export async function loadCase(
 ): Promise<CasePageData | null> {
   const now = context.clock().toISOString();
   const { read } = context.store;
-  // The queries that need only the number of the case run beside the slow one, the comparison of requesters.
-  const [shown, earlierTasks, documents, handOvers, jobs, mails, taskMails, mailed] = await Promise.all([
-    showCase(context.cases, caseId, now),
-    listEarlierTasks(read, caseId),
+  const row = await findCase(read, caseId);
+  if (row === null) return null;
+  const { source } = row;
+  // The slowest statement, which compares requesters, comes first: there are only a few connections.
+  const [shown, earlierTasks, documents, handOvers, jobs, mails, taskMails, mailed, bannerNames] = await Promise.all([
+    showRow(context.cases, row, now),
+    listEarlierTasks(read, source),
     read.selectFrom('documents').selectAll().where('case_id', '=', caseId).orderBy('seq', 'desc').execute(),
     listHandOvers(context, { caseId }),
     context.jobs.list({ kind: 'document', limit: 100 }),
@@ -95,18 +99,16 @@ export async function loadCase(
       .innerJoin('documents', 'documents.document_id', 'action_history.object')
       .select(['documents.document_id', 'action_history.received_at'])
       .where('documents.case_id', '=', caseId)
-      .whereRef('action_history.source', '=', 'documents.source')
+      .where('action_history.source', '=', source)
       .where('action_history.action', '=', 'document.mailed')
       .orderBy('action_history.seq')
       .execute(),
+    createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
   ]);
-  if (shown === null) return null;
   const { subjects } = shown.match;
-  const { source } = shown.view.row;
-  const [decisions, originals, bannerNames] = await Promise.all([
+  const [decisions, originals] = await Promise.all([
     subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
     shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
-    createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
   ]);
   return {
     shown,
