@@ -441,7 +441,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The latest 100 documents, pulls, verifications and calls to the service, waiting, running or finished */
+        /** The latest 100 documents, pulls, verifications, readings of earlier deliveries and calls to the service, waiting, running or finished */
         get: operations["listJobs"];
         put?: never;
         post?: never;
@@ -784,6 +784,26 @@ export interface paths {
         put?: never;
         /** Test the API key of a source with one read call to the service */
         post: operations["checkSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sources/{slug}/reread": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read all earlier deliveries and rows of a source again, with its current settings
+         * @description Needs a token of scope `administer`. For deliveries that could not be read before the names of their fields and events were accepted. The answer is the job that rebuilds the read models; its result says how many are now read. A request while one is under way gives the same job.
+         */
+        post: operations["rereadDeliveries"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4162,7 +4182,7 @@ export interface operations {
     listJobs: {
         parameters: {
             query?: {
-                kind?: "document" | "sync" | "verify" | "policy-generate" | "policy-publish" | "policy-bulk";
+                kind?: "document" | "sync" | "verify" | "reread" | "policy-generate" | "policy-publish" | "policy-bulk";
                 /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;
                 state?: "waiting" | "running" | "done" | "failed" | "cancelled";
@@ -6199,6 +6219,118 @@ export interface operations {
                         outcome: "works" | "refused" | "not-configured";
                         sentence: string;
                     };
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first, then try again. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this. Ask an owner or admin if you need it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nothing was found at this address. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Someone else changed this in the meantime. Reload and review it. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Send JSON, with Content-Type: application/json. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request was understood and refused. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. Wait a moment and try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store cannot write right now. Nothing was acknowledged; send it again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    rereadDeliveries: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                slug: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            202: {
+                headers: {
+                    /** @description Requests per minute for this token. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the count restarts. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
                 };
             };
             /** @description The request is not valid. */

@@ -43,7 +43,7 @@ import type { Log } from './log.ts';
 import { bucketOfCopies, openBucket } from './outside/bucket.ts';
 import { createPolicyDeps } from './policies/callable-source.ts';
 import { createReadModelCheck } from './projections/last-check.ts';
-import { compareWithRebuild, rebuild, type RebuildReport } from './projections/rebuild.ts';
+import { compareWithRebuild, inTurn, rebuild, type RebuildReport } from './projections/rebuild.ts';
 import { createProjector } from './projections/run.ts';
 import { createRejectedRing } from './rejected/ring.ts';
 import { createServiceClient } from './service/client.ts';
@@ -319,8 +319,9 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
     compare: (takesOver, onProgress) =>
       compareWithRebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) }),
   });
-  const rebuildAll = async (onProgress?: (done: number, total: number) => void): Promise<RebuildReport> => {
-    const report = await rebuild({ ...rules(store), ...(onProgress ? { onProgress } : {}) });
+  type OnProgress = (done: number, total: number) => void;
+  const rebuildAll = async (onProgress?: OnProgress, takesOver = true): Promise<RebuildReport> => {
+    const report = await rebuild({ ...rules(store), takesOver, ...(onProgress ? { onProgress } : {}) });
     await readModels.note(null);
     return report;
   };
@@ -336,6 +337,9 @@ function openReadModels({ config, log, clock, opened, foldsInThread }: Base, { s
   return {
     projector,
     rebuild: rebuildAll,
+    /** Like rebuild, but waits for a rebuild or comparison that runs elsewhere, and starts again if another takes over. */
+    rebuildInTurn: (onProgress: OnProgress, waiting: { readonly signal: AbortSignal; readonly onWait: () => void }) =>
+      inTurn(store, (takesOver) => rebuildAll(onProgress, takesOver), waiting),
     /** Whether they match the ledger. */
     readModels,
     /** A projector with the same rules for another store. */

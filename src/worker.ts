@@ -6,6 +6,7 @@ import type { Context } from './context.ts';
 import { StoreUnavailable, UsageError } from './core/errors.ts';
 import { createNotifyJobs } from './attention/send-notices.ts';
 import { openBucket } from './outside/bucket.ts';
+import { createRereadJobs } from './context/reread-job.ts';
 import { createVerifyJobs } from './context/verify-job.ts';
 import { createExportJobs, removeOldExports } from './backup/export-file.ts';
 import { backUp, rotateBucket, uploadErasures } from './backup/bucket-backups.ts';
@@ -165,6 +166,7 @@ type Needs = Pick<
   | 'verify'
   | 'lastVerification'
   | 'projector'
+  | 'rebuildInTurn'
   | 'verifierKey'
 >;
 
@@ -178,6 +180,7 @@ export function createJobHandlers(context: Needs): JobHandlers {
     ...createPolicyJobs(context),
     ...createNotifyJobs(context.notifying),
     ...createVerifyJobs(context),
+    ...createRereadJobs(context),
     ...createExportJobs(context),
     ...createLetterMailJobs(context),
     ...createTaskMailJobs(context),

@@ -47,8 +47,8 @@ export function rolesUnder(role: Role): readonly Role[] {
 }
 
 /**
- * What a token may do within its person's rights. `administer` also rotates signing secrets; only people may administer
- * people and access.
+ * What a token may do within its person's rights. `administer` also rotates signing secrets and reads earlier deliveries
+ * again; only people may administer people and access.
  */
 export const tokenScopes = ['read', 'work', 'administer'] as const;
 export type TokenScope = (typeof tokenScopes)[number];

@@ -111,6 +111,7 @@ const queueOfKind: Readonly<Record<string, QueueName>> = {
   retention: 'documents',
   erase: 'documents',
   offboard: 'documents',
+  reread: 'documents',
   notify: 'maintenance',
   digest: 'maintenance',
   'mail-checkpoint': 'maintenance',

@@ -1,13 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Clock } from '../core/clock.ts';
-import { CodedError } from '../core/errors.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { readSetting, writeSetting } from '../store/settings.ts';
 import type { PositionFault } from '../store/queries/fold-position.ts';
 import type { Store } from '../store/store.ts';
-import { loadPosition, projectedEntries } from './position.ts';
-import type { RebuildReport } from './rebuild.ts';
+import { projectedEntries } from './position.ts';
+import { inTurn, type RebuildReport } from './rebuild.ts';
 
 const SETTING = 'read_models_checked';
 
@@ -17,9 +15,6 @@ const FEW_ENTRIES = 10_000;
 const VALID_HOURS = 25;
 /** How long to wait for another process's comparison, milliseconds. */
 const PATIENCE_MS = 600_000;
-/** How often to look at it, and how long without progress before it counts as dead, milliseconds. */
-const LOOK_MS = 250;
-const STALLED_MS = 15_000;
 
 const storedSchema = z.object({ at: z.string(), found: z.string().nullable(), mac: z.string() });
 
@@ -68,24 +63,20 @@ export function createReadModelCheck({ store, ledger, clock, compare }: ReadMode
    */
   async function checkShared(): Promise<string | null> {
     const begun = clock().toISOString();
-    let seen = '';
-    let stalled = 0;
-    for (let waited = 0; ; waited += LOOK_MS) {
-      running ??= compareAndNote(stalled >= STALLED_MS).finally(() => {
-        running = null;
-      });
-      try {
+    let isFirst = true;
+    return inTurn(
+      store,
+      async (takesOver) => {
+        const other = isFirst ? null : await last();
+        isFirst = false;
+        if (other !== null && other.at >= begun) return other.found;
+        running ??= compareAndNote(takesOver).finally(() => {
+          running = null;
+        });
         return textOf(await running);
-      } catch (error) {
-        if (!(error instanceof CodedError && error.code === 'conflict') || waited >= PATIENCE_MS) throw error;
-      }
-      await delay(LOOK_MS);
-      const other = await last();
-      if (other !== null && other.at >= begun) return other.found;
-      const position = JSON.stringify(await loadPosition(store.read, 'rebuild'));
-      stalled = position === seen ? stalled + LOOK_MS : 0;
-      seen = position;
-    }
+      },
+      { patienceMs: PATIENCE_MS },
+    );
   }
 
   return {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { CodedError } from '../core/errors.ts';
 import { findPositionFault, type PositionFault } from '../store/queries/fold-position.ts';
 import type { Store, StoreTransaction } from '../store/store.ts';
@@ -70,6 +71,42 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
     await pages.close();
     await cleanUp(store, started);
   }
+}
+
+/** How often to look at a rebuild or comparison that runs elsewhere, and how long without progress before it counts as dead, milliseconds. */
+const LOOK_MS = 250;
+const STALLED_MS = 15_000;
+
+/**
+ * Does `work` (a rebuild or comparison) once none runs elsewhere: calls it again as long as it rejects with CodedError
+ * `conflict`, for at most `patienceMs`. `takesOver`: the other one counts as dead.
+ */
+export async function inTurn<T>(
+  store: Pick<Store, 'read'>,
+  work: (takesOver: boolean) => Promise<T>,
+  { patienceMs = Number.POSITIVE_INFINITY, signal, onWait }: InTurnOptions = {},
+): Promise<T> {
+  let seen = '';
+  let stalled = 0;
+  for (let waited = 0; ; waited += LOOK_MS) {
+    try {
+      return await work(stalled >= STALLED_MS);
+    } catch (error) {
+      if (!(error instanceof CodedError && error.code === 'conflict') || waited >= patienceMs) throw error;
+    }
+    onWait?.();
+    await delay(LOOK_MS, undefined, signal === undefined ? {} : { signal });
+    const position = JSON.stringify(await loadPosition(store.read, 'rebuild'));
+    stalled = position === seen ? stalled + LOOK_MS : 0;
+    seen = position;
+  }
+}
+
+interface InTurnOptions {
+  readonly patienceMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called before each wait. */
+  readonly onWait?: () => void;
 }
 
 /** Creates empty shadow tables. A rebuild still running elsewhere finds a new generation and stops. */

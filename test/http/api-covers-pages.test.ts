@@ -35,6 +35,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /sources/:slug/fields': 'isReviewed',
   'POST /sources/:slug/secrets': 'POST /api/v1/sources/:slug/secrets',
   'POST /sources/:slug/secrets/retire': 'POST /api/v1/sources/:slug/secrets/:secretId/retire',
+  'POST /sources/:slug/reread': 'POST /api/v1/sources/:slug/reread',
   'POST /deliveries/refused/secret': 'POST /api/v1/sources/:slug/secrets',
   'POST /deliveries/refused/readmit': 'isAdministration',
   'POST /documents/export': 'isAdministration',

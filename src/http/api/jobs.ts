@@ -40,7 +40,7 @@ export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string) {
 
 const JOBS_SHOWN = 100;
 /** Kinds of jobs that people request. */
-const jobKinds = ['document', 'sync', 'verify', 'policy-generate', 'policy-publish', 'policy-bulk'] as const;
+const jobKinds = ['document', 'sync', 'verify', 'reread', 'policy-generate', 'policy-publish', 'policy-bulk'] as const;
 
 const syncSchema = z
   .object({
@@ -115,7 +115,7 @@ export const workApi = [
     path: '/api/v1/jobs',
     name: 'listJobs',
     tag: 'Jobs',
-    summary: `The latest ${JOBS_SHOWN} documents, pulls, verifications and calls to the service, waiting, running or finished`,
+    summary: `The latest ${JOBS_SHOWN} documents, pulls, verifications, readings of earlier deliveries and calls to the service, waiting, running or finished`,
     query: sourceQuery.extend({
       kind: z.enum(jobKinds).optional(),
       state: z.enum(['waiting', 'running', 'done', 'failed', 'cancelled']).optional(),

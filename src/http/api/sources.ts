@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { loadLastTimes } from '../../attention/figures.ts';
 import { checkKey } from '../../context/check-key.ts';
+import { rereadJob } from '../../context/reread-job.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { CodedError } from '../../core/errors.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
@@ -11,6 +12,7 @@ import { findPerson } from '../../people/people.ts';
 import { roles } from '../../core/roles.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { BANNER_NAME_LENGTH, nameBanner } from '../../banners/evidence.ts';
+import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, RefusedRequest } from './route.ts';
 
 const sourceSchema = z
@@ -199,6 +201,23 @@ export const sourceApi = [
       if (retired.outcome !== 'done') throw refusalOf(retired);
       await context.projector.projected(retired.seq);
       return { seq: retired.seq };
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/v1/sources/{slug}/reread',
+    name: 'rereadDeliveries',
+    tag: 'Sources and syncs',
+    summary: 'Read all earlier deliveries and rows of a source again, with its current settings',
+    description:
+      'Needs a token of scope `administer`. For deliveries that could not be read before the names of their fields and events were accepted. The answer is the job that rebuilds the read models; its result says how many are now read. A request while one is under way gives the same job.',
+    params: slugParams,
+    status: 202,
+    answer: jobSchema,
+    async handle(context, { params: { slug }, by, request }) {
+      if (sourcesOf(context, request).find(slug) === null) throw new CodedError('not_found');
+      const { id } = await context.jobs.enqueue(rereadJob(slug, by.officer));
+      return shownJob(context, id);
     },
   }),
   defineRoute({

@@ -472,7 +472,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
 const scopeTexts: Readonly<Record<TokenScope, string>> = {
   read: 'look and download',
   work: 'also handle requests and make documents',
-  administer: 'also rotate the signing secrets of sources',
+  administer: 'also rotate the signing secrets of sources and read earlier deliveries again',
 };
 
 /** Asks for the password again before changes that a hijacked session must not make. */

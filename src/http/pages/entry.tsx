@@ -5,6 +5,9 @@ import { readDelivery } from '../../../receivers/read.ts';
 import { loadDelivery, type ShownEntry } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
+import { listAdminAddresses } from '../../people/people.ts';
+import type { Source } from '../../core/source.ts';
+import { TEST_EVENT } from '../../core/vocabulary.ts';
 import { momentText } from '../../core/time-words.ts';
 import type { Reading } from '../../core/fact.ts';
 import { indentJson } from '../../core/json.ts';
@@ -12,6 +15,7 @@ import { html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
 import { outcomeTexts, verdictText } from './deliveries.tsx';
 import { Badge, Facts, Moment, Notice, Panel } from './parts.tsx';
+import { RereadForm } from './reread.tsx';
 import { phrase, sizeText } from './words.ts';
 
 const kindTexts: Readonly<Record<string, string>> = {
@@ -35,10 +39,12 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
       entry.kind === 'webhook' && entry.bodyText !== null && source !== null
         ? readDelivery(Buffer.from(entry.bodyText), { receivedAt: entry.receivedAt, options: source.options })
         : null;
-    return html(
-      reply,
-      renderPage(<EntryPage frame={pageFrame(context, request, reply)} entry={entry} reading={reading} />),
-    );
+    const props = {
+      ...{ frame: pageFrame(context, request, reply), entry, reading },
+      source: context.sources.find(entry.source),
+      admins: await listAdminAddresses(context),
+    };
+    return html(reply, renderPage(<EntryPage {...props} />));
   });
 }
 
@@ -47,9 +53,14 @@ interface EntryProps {
   readonly entry: ShownEntry;
   /** The result of reading it now; null: entries of this kind are not read, or it was erased. */
   readonly reading: Reading | null;
+  /** Null: it belongs to no source, or to an offboarded one. */
+  readonly source: Source | null;
+  /** E-mail addresses of the admins. */
+  readonly admins: readonly string[];
 }
 
-function EntryPage({ frame, entry, reading }: EntryProps) {
+function EntryPage(props: EntryProps) {
+  const { frame, entry, reading } = props;
   const title = `Entry ${entry.seq}: ${kindTexts[entry.kind] ?? entry.kind}`;
   const meta = isRecord(entry.meta) ? entry.meta : {};
   return (
@@ -86,7 +97,7 @@ function EntryPage({ frame, entry, reading }: EntryProps) {
           ]}
         />
       </Panel>
-      {reading === null ? null : <ReadingPanel reading={reading} timeZone={frame.timeZone} />}
+      {reading === null ? null : <ReadingPanel {...props} reading={reading} />}
       {entry.erased ? null : (
         <>
           <Panel id="body" title="Content">
@@ -109,19 +120,37 @@ function EntryPage({ frame, entry, reading }: EntryProps) {
   );
 }
 
-function ReadingPanel({ reading, timeZone }: { reading: Reading; timeZone: string }) {
+function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { readonly reading: Reading }) {
+  const { timeZone } = frame;
+  const again = source === null ? null : <RereadForm frame={frame} source={source} admins={admins} />;
   if (reading.outcome !== 'read')
     return (
       <Panel id="facts" title="Fields read from it">
-        <p>
-          Nothing: {reading.reason} The content is stored exactly as received. If only a field has another name, run
-          discovery for the source, then rebuild the read models.
-        </p>
+        <p>Nothing: {reading.reason} The content is stored exactly as received.</p>
+        {source === null || entry.event === TEST_EVENT ? null : (
+          <>
+            <p>
+              If only its names are unusual, look at{' '}
+              <a href={`/sources/${source.slug}/fields`}>the fields that the source sends</a> and accept the proposal.
+              Then read earlier deliveries again.
+            </p>
+            {again}
+          </>
+        )}
       </Panel>
     );
   const { fact, unread } = reading;
   return (
     <Panel id="facts" title="Fields read from it">
+      {entry.outcome === null || entry.outcome === 'read' ? null : (
+        <>
+          <p>
+            It could not be read when it arrived. With the current settings of the source it can, as shown here; it
+            counts once earlier deliveries have been read again.
+          </p>
+          {again}
+        </>
+      )}
       <Facts
         rows={flat(fact).map(([name, value]) => [
           factText(name),

@@ -57,7 +57,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
   const { read } = context.store;
   await context.projector.catchUp();
   await context.rejected.flush();
-  const [times, refused, banners, jobs, runs, names, profile, admins] = await Promise.all([
+  const [times, refused, banners, jobs, runs, names, profile, admins, [reread = null]] = await Promise.all([
     loadLastTimes(read, { sources: [slug], pulled: [slug] }),
     loadRefusedCounts(context, slug),
     loadSyncStatus(read, context.clock, [source]),
@@ -67,6 +67,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
     // Errors in its file are shown on its own page.
     context.loadProfile(source).catch(() => null),
     listAdminAddresses(context),
+    context.jobs.list({ kind: 'reread', key: slug, limit: 1 }),
   ]);
   const publicUrl = publicUrlOf(context.config, context.config.port);
   const secretTimes = context.sources.secretTimes(slug);
@@ -92,6 +93,7 @@ export async function loadSourceState(context: Context, source: Source): Promise
     banners,
     jobs,
     runs,
+    reread,
     bannerNames: names,
     requestForm: requestFormState(profile, source, context.sources),
     requestFormUrl: `${publicUrl}/r/${slug}`,

@@ -4,6 +4,7 @@ import { visibleText } from '../../../reports/render/text.ts';
 import type { Source } from '../../core/source.ts';
 import type { FieldMapping } from '../../sources/changes.ts';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
+import { hasOwnNames, RereadForm } from './reread.tsx';
 import { type Column, Done, Facts, Panel, Problems, Table } from './parts.tsx';
 
 interface FieldsProps {
@@ -12,12 +13,15 @@ interface FieldsProps {
   readonly found: Discovery;
   /** Null: nothing should change. */
   readonly proposal: FieldMapping | null;
+  /** E-mail addresses of the admins. */
+  readonly admins: readonly string[];
   readonly problems?: readonly string[];
   readonly done?: string | null;
 }
 
 /** Which fields of a source's payloads are understood; a proposal is accepted with one click. */
-export function FieldsPage({ frame, source, found, proposal, problems = [], done = null }: FieldsProps) {
+export function FieldsPage(props: FieldsProps) {
+  const { frame, source, found, proposal, admins, problems = [], done = null } = props;
   return (
     <Page title={`Fields of ${source.name}`} frame={frame} within="sources">
       <h1>
@@ -29,7 +33,7 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
       </p>
       <Done text={done} />
       <Problems title="Nothing was changed:" problems={problems} />
-      {proposal === null ? null : <ProposalPanel {...{ frame, source, found, proposal }} />}
+      {proposal === null ? null : <ProposalPanel {...props} proposal={proposal} />}
       {found.samples === 0 ? (
         <Panel id="nothing" title="Nothing yet">
           <p>
@@ -39,6 +43,15 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
         </Panel>
       ) : proposal === null ? (
         <p>Nothing needs changing.</p>
+      ) : null}
+      {hasOwnNames(source) ? (
+        <Panel id="earlier" title="Earlier deliveries">
+          <p>
+            What arrived before names were accepted is still read without them. It can be read again with the current
+            ones.
+          </p>
+          <RereadForm frame={frame} source={source} admins={admins} />
+        </Panel>
       ) : null}
       {found.notJson === 0 ? null : (
         <p>{counted(found.notJson, 'body is', 'bodies are')} not a JSON object and could not be examined.</p>
@@ -53,7 +66,10 @@ export function FieldsPage({ frame, source, found, proposal, problems = [], done
 function ProposalPanel({ frame, source, found, proposal }: FieldsProps & { readonly proposal: FieldMapping }) {
   return (
     <Panel id="proposal" title="Proposal">
-      <p>Review it first: a wrong name is worse than none. It applies to everything that arrives from now on.</p>
+      <p>
+        Review it first: a wrong name is worse than none. It applies to everything that arrives from now on; afterwards,
+        earlier deliveries can be read again as well.
+      </p>
       <ul class="plain">
         {Object.entries(proposal.eventNames).map(([given, documented]) => (
           <li key={given} class="outside">

@@ -6,6 +6,7 @@ import type { SecretEncoding, Source } from '../../core/source.ts';
 import type { requestFormState } from '../../request-form/offered.ts';
 import { findSourceFaults } from '../../sources/faults.ts';
 import type { BannerNames } from '../../store/queries/history-banners.ts';
+import type { Job } from '../../jobs/job.ts';
 import type { SyncJob } from '../../sync/jobs.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 import { JobProgress } from './job-progress.tsx';
@@ -25,6 +26,7 @@ import {
   Problems,
   Table,
 } from './parts.tsx';
+import { RereadState } from './reread.tsx';
 import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
 import { pullText } from './sources.tsx';
 import { secretsText, syncText } from './words.ts';
@@ -58,6 +60,8 @@ export interface SourceState {
   readonly banners: readonly BannerStatus[];
   /** Running or waiting syncs. */
   readonly jobs: readonly SyncJob[];
+  /** The latest reading of earlier deliveries; null: there was none lately. */
+  readonly reread: Job | null;
   /** Ended syncs, newest first. */
   readonly runs: readonly Run[];
   readonly bannerNames: BannerNames;
@@ -85,12 +89,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
   const faults = [...findSourceFaults(source).map(({ sentence }) => sentence), ...(rotates ? state.leftovers : [])];
   const isSetUp = source.webhookSecrets.length > 0 && state.lastDelivery !== null && source.apiKey !== null;
   return (
-    <Page
-      title={source.name}
-      frame={frame}
-      within="sources"
-      {...(state.jobs.length > 0 ? { script: liveScriptPath } : {})}
-    >
+    <Page title={source.name} frame={frame} within="sources" {...(isUnderWay(state) ? { script: liveScriptPath } : {})}>
       <h1>
         <bdi>{source.name}</bdi>
       </h1>
@@ -136,6 +135,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
             See the fields that it sends
           </a>
         </div>
+        <RereadState frame={frame} source={source} admins={state.admins} job={state.reread} />
       </Panel>
       {administers ? (
         <Panel id="name-it" title="Name">
@@ -160,6 +160,11 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
       ) : null}
     </Page>
   );
+}
+
+/** Whether a job of the source is running or waiting. */
+export function isUnderWay({ jobs, reread }: Pick<SourceState, 'jobs' | 'reread'>): boolean {
+  return jobs.length > 0 || reread?.finishedAt === null;
 }
 
 function namesText(count: number, what: string): string {

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { diagnoseRefused } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
 import { checkKey, type KeyCheck } from '../../context/check-key.ts';
+import { rereadJob } from '../../context/reread-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { secretEncodings, type Source } from '../../core/source.ts';
 import type { SourceChanges } from '../../sources/changes.ts';
@@ -9,6 +10,7 @@ import { isOnlySecret, ONLY_SECRET, sourceProblems } from '../../sources/refusal
 import type { SourceOutcome } from '../../sources/sources.ts';
 import { newSigningSecret } from '../../crypto/keys.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
+import { listAdminAddresses } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
@@ -17,7 +19,7 @@ import { allowLive } from './live-script.ts';
 import { examineFields, isConfigured, loadSourceState } from './load-source.ts';
 import { FieldsPage } from './source-fields.tsx';
 import { retireHours } from './source-forms.tsx';
-import { SourcePage } from './source-page.tsx';
+import { isUnderWay, SourcePage } from './source-page.tsx';
 import { ClosedSourcePage, findOffboarding } from './source-closed.tsx';
 import { SetUpPage } from './source-set-up.tsx';
 
@@ -75,6 +77,7 @@ export async function sourceRoutes(app: FastifyInstance, context: Context): Prom
   post('/sources/:slug/sync', requestSync);
   post('/sources/:slug/sync/stop', stopSync);
   post('/sources/:slug/fields', acceptFields);
+  post('/sources/:slug/reread', requestReread);
 }
 
 async function rename(exchange: Exchange): Promise<FastifyReply> {
@@ -174,6 +177,14 @@ async function acceptFields(exchange: Exchange): Promise<FastifyReply> {
   return sendFields(exchange, { problems: sourceProblems(accepted) }, 409);
 }
 
+async function requestReread(exchange: Exchange): Promise<FastifyReply> {
+  const { context, request, reply } = exchange;
+  const { slug } = sourceOf(exchange);
+  const { id } = await context.jobs.enqueue(rereadJob(slug, officerOf(request).officer));
+  await untilDoneSoon(context, id);
+  return reply.redirect(`/sources/${slug}#reading`, 303);
+}
+
 /** The source in the address, if it is followed and the person may see it. */
 function sourceOf({ context, request }: Exchange): Source {
   const { slug } = request.params as SourceParams['Params'];
@@ -231,7 +242,7 @@ async function sendClosed({ context, request, reply }: Exchange, source: Source)
 async function sendSource(exchange: Exchange, shown: Shown, status = 200): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const state = await loadSourceState(context, sourceOf(exchange));
-  if (state.jobs.length > 0) allowLive(reply);
+  if (isUnderWay(state)) allowLive(reply);
   const page = <SourcePage frame={pageFrame(context, request, reply)} state={state} {...shown} />;
   return html(reply, renderPage(page), status);
 }
@@ -251,8 +262,11 @@ async function sendFields(exchange: Exchange, shown: Shown, status = 200): Promi
   const { context, request, reply } = exchange;
   const source = sourceOf(exchange);
   const { found, proposal } = await examineFields(context, source);
-  const frame = pageFrame(context, request, reply);
-  return html(reply, renderPage(<FieldsPage {...{ frame, source, found, proposal }} {...shown} />), status);
+  const props = {
+    ...{ frame: pageFrame(context, request, reply), source, found, proposal },
+    admins: await listAdminAddresses(context),
+  };
+  return html(reply, renderPage(<FieldsPage {...props} {...shown} />), status);
 }
 
 function doneOf(request: FastifyRequest): Shown {
