@@ -399,6 +399,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/entries/{seq}/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The proof of an entry, for someone who has only the verifier key
+         * @description The same as `consent-ledger ledger prove --json`, under the newest checkpoint; docs/proofs.md says how to check it. 409 if the entry is not sealed yet: a worker seals every five minutes, `makeCheckpoint` at once.
+         */
+        get: operations["getEntryProof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/holds": {
         parameters: {
             query?: never;
@@ -1137,6 +1157,20 @@ export interface components {
             seq: number;
             source: string;
             sourceSeq: number;
+        };
+        /** @description The files that prove an entry. */
+        EntryProof: {
+            /** @description The file `<seq>.body`; null as above. */
+            bodyBase64: string | null;
+            /** @description The file `<seq>.meta`. Null if it was erased or left out, and for calls. */
+            metaBase64: string | null;
+            seq: number;
+            /** @description The number of entries that the checkpoint covers. */
+            size: number;
+            /** @description The text of the file `<seq>.tlog-proof` (C2SP tlog-proof). */
+            tlogProof: string;
+            /** @description The key that checks the checkpoint in the proof. */
+            verifierKey: string;
         };
         /** @description A decision with a problem, and its records. */
         Finding: {
@@ -3799,6 +3833,91 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Entry"];
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first, then try again. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this. Ask an owner or admin if you need it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nothing was found at this address. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. Wait a moment and try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store cannot write right now. Nothing was acknowledged; send it again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getEntryProof: {
+        parameters: {
+            query?: {
+                /** @description false: without meta, body and salt; proves place and time without disclosing content. */
+                content?: "true" | "false";
+            };
+            header?: never;
+            path: {
+                seq: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    /** @description Requests per minute for this token. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the count restarts. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EntryProof"];
                 };
             };
             /** @description The request is not valid. */

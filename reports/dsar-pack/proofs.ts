@@ -23,15 +23,7 @@ export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[])
   const { input, disclosure } = context;
   const { proofs } = input;
   if (proofs === undefined) return;
-  const { script, page } = await loadVerifier();
-  yield plain(
-    'verify.html',
-    'open it in a browser and drop this ZIP on it: it shows whether anything was changed',
-    page,
-  );
-  yield plain('verify.mjs', 'the same for node', script);
-  yield plain('log.vkey', 'the key that checks every signature in this pack', `${proofs.verifierKey}\n`);
-  yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', tlogPolicy(proofs.verifierKey));
+  yield* filesToCheckWith(proofs.verifierKey);
   const mayEnclose = disclosure === 'full' && !withholdsIdentifiers(input);
   const request = Number(input.case.opened_seq);
   for await (const seq of seqsOf(context, request)) {
@@ -47,6 +39,27 @@ export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[])
     });
     yield* filesOfProof(String(seq), files);
   }
+}
+
+/** What `ledger prove` writes into a folder: verifier, key, policy, and each entry with its proof. */
+export async function* proofFolder(
+  verifierKey: string,
+  entries: Iterable<ProofFiles & { readonly seq: number }>,
+): AsyncGenerator<ProofFile> {
+  yield* filesToCheckWith(verifierKey);
+  for (const { seq, ...files } of entries) yield* filesOfProof(String(seq), files);
+}
+
+async function* filesToCheckWith(verifierKey: string): AsyncGenerator<ProofFile> {
+  const { script, page } = await loadVerifier();
+  yield plain(
+    'verify.html',
+    'open it in a browser and drop this ZIP on it: it shows whether anything was changed',
+    page,
+  );
+  yield plain('verify.mjs', 'the same for node', script);
+  yield plain('log.vkey', 'the key that checks every signature in this pack', `${verifierKey}\n`);
+  yield plain('tlog-policy', 'the same for tools that know C2SP tlog-policy', tlogPolicy(verifierKey));
 }
 
 export function* filesOfProof(name: string, { tlogProof, meta, body }: ProofFiles): Generator<ProofFile> {
@@ -94,6 +107,6 @@ export async function loadVerifier(): Promise<{
 }
 
 /** Who has to sign a checkpoint (c2sp.org/tlog-policy): only the log, no witnesses. */
-export function tlogPolicy(verifierKey: string): string {
+function tlogPolicy(verifierKey: string): string {
   return `log ${verifierKey}\nquorum none\n`;
 }

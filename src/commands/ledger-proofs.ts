@@ -3,13 +3,13 @@ import { dirname, join } from 'node:path';
 import { type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { Context } from '../context.ts';
-import { loadVerifier, tlogPolicy } from '../../reports/dsar-pack/proofs.ts';
+import { proofFolder } from '../../reports/dsar-pack/proofs.ts';
 import { verifierKeyPath } from '../context/data-directory.ts';
 import { UsageError } from '../core/errors.ts';
 import { parseTreeHead, readCheckpoint, type TreeHead } from '../crypto/checkpoint.ts';
 import { formatConsistencyProof, provesConsistency } from '../crypto/tlog-proof.ts';
 import { findNotes, OUTSIDE_FILE_BYTES } from '../ledger/verify/outside-checkpoints.ts';
-import { createProver, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
+import { createProver, type ProofFiles, proofFiles, receiptOf } from '../ledger/prove-entry.ts';
 import { openTree } from '../ledger/tree.ts';
 import {
   cannotRead,
@@ -79,7 +79,7 @@ async function prove(
   // Seals entries after the last checkpoint.
   await context.seal();
   const proveOne = createProver(context);
-  const proven: { seq: number; size: number; tlogProof: string; meta: Buffer | null; body: Buffer | null }[] = [];
+  const proven: (ProofFiles & { readonly seq: number; readonly size: number })[] = [];
   const faults: { seq: number; sentence: string }[] = [];
   for (const seq of seqs) {
     const proof = await proveOne(seq, 'last');
@@ -173,26 +173,16 @@ async function entriesOf({ store, projector }: Context, what: string): Promise<r
 async function writeProofs(
   folder: string,
   verifierKey: string,
-  proven: readonly { seq: number; tlogProof: string; meta: Buffer | null; body: Buffer | null }[],
+  proven: readonly (ProofFiles & { readonly seq: number })[],
 ): Promise<string[]> {
-  const { script, page } = await loadVerifier();
-  const files: [string, string | Buffer][] = [
-    ['verify.html', page],
-    ['verify.mjs', script],
-    ['log.vkey', `${verifierKey}\n`],
-    ['tlog-policy', tlogPolicy(verifierKey)],
-  ];
-  for (const { seq, tlogProof, meta, body } of proven) {
-    files.push([`proofs/${seq}.tlog-proof`, tlogProof]);
-    if (meta !== null) files.push([`proofs/${seq}.meta`, meta]);
-    if (body !== null) files.push([`proofs/${seq}.body`, body]);
-  }
-  for (const [name, content] of files) {
+  const written: string[] = [];
+  for await (const { name, content } of proofFolder(verifierKey, proven)) {
     const path = join(folder, name);
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, content);
+    written.push(path);
   }
-  return files.map(([name]) => join(folder, name));
+  return written;
 }
 
 async function showConsistency(

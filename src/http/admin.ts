@@ -25,6 +25,7 @@ import type { Metrics } from './metrics.ts';
 import { deliveryRoutes } from './pages/deliveries.tsx';
 import { exportRoutes } from './pages/export.tsx';
 import { erasureRoutes } from './pages/erasure.tsx';
+import { entryProofRoutes } from './pages/entry-proof.ts';
 import { entryRoutes } from './pages/entry.tsx';
 import { refusedRoutes } from './pages/refused.tsx';
 import { apiDescription, apiScope } from './api/api.ts';
@@ -189,6 +190,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await deliveryRoutes(guarded, context);
     await refusedRoutes(guarded, context);
     await entryRoutes(guarded, context);
+    await entryProofRoutes(guarded, context);
     await scanRoutes(guarded, context);
     await sourcesRoutes(guarded, context);
     await sourceImportRoutes(guarded, context);

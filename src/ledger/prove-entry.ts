@@ -41,8 +41,8 @@ export type EntryProof =
 export type Under = 'first' | 'last' | number;
 
 /** Proves one entry; for several, use {@link createProver}. */
-export function proveEntry(options: ProofOptions, seq: number): Promise<EntryProof> {
-  return createProver(options)(seq);
+export function proveEntry(options: ProofOptions, seq: number, under: Under = 'first'): Promise<EntryProof> {
+  return createProver(options)(seq, under);
 }
 
 /**

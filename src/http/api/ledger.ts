@@ -5,6 +5,7 @@ import { verifyJob } from '../../context/verify-job.ts';
 import { CodedError } from '../../core/errors.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { sendEvents } from '../event-stream.ts';
+import { loadProof } from '../pages/entry-proof.ts';
 import { jobSchema, shownJob } from './jobs.ts';
 import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, sourceQuery } from './route.ts';
 
@@ -53,6 +54,20 @@ const entrySchema = z
     description:
       'An entry of the ledger with its bytes; commitment, salt and hashes are those of docs/ledger-format.md.',
   });
+
+const entryProofSchema = z
+  .object({
+    verifierKey: z.string().meta({ description: 'The key that checks the checkpoint in the proof.' }),
+    seq: z.int(),
+    size: z.int().meta({ description: 'The number of entries that the checkpoint covers.' }),
+    tlogProof: z.string().meta({ description: 'The text of the file `<seq>.tlog-proof` (C2SP tlog-proof).' }),
+    metaBase64: z
+      .string()
+      .nullable()
+      .meta({ description: 'The file `<seq>.meta`. Null if it was erased or left out, and for calls.' }),
+    bodyBase64: z.string().nullable().meta({ description: 'The file `<seq>.body`; null as above.' }),
+  })
+  .meta({ id: 'EntryProof', description: 'The files that prove an entry.' });
 
 /** Deliveries that a stream reads per look, and milliseconds between looks. */
 const FOLLOWED = 200;
@@ -134,6 +149,35 @@ export const ledgerApi = [
       if (entry === null) throw new CodedError('not_found');
       // Left out: a service may repeat the API key in its answer.
       return entry.kind === 'call' ? { ...entry, bodyText: null, bodyBase64: null } : entry;
+    },
+  }),
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/entries/{seq}/proof',
+    name: 'getEntryProof',
+    tag: 'Ledger',
+    summary: 'The proof of an entry, for someone who has only the verifier key',
+    description:
+      'The same as `consent-ledger ledger prove --json`, under the newest checkpoint; docs/proofs.md says how to check it. 409 if the entry is not sealed yet: a worker seals every five minutes, `makeCheckpoint` at once.',
+    params: z.strictObject({ seq: z.coerce.number().int().positive() }),
+    query: z.strictObject({
+      content: z
+        .enum(['true', 'false'])
+        .default('true')
+        .meta({ description: 'false: without meta, body and salt; proves place and time without disclosing content.' }),
+    }),
+    answer: entryProofSchema,
+    async handle(context, { params, query }) {
+      const proof = await loadProof(context, String(params.seq), { content: query.content === 'true' });
+      const { seq, size, tlogProof, meta, body } = proof;
+      return {
+        verifierKey: context.verifierKey,
+        seq,
+        size,
+        tlogProof,
+        metaBase64: meta?.toString('base64') ?? null,
+        bodyBase64: body?.toString('base64') ?? null,
+      };
     },
   }),
   defineRoute({

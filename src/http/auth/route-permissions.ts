@@ -127,6 +127,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /deliveries/refused/readmit': { who: 'administer', source: 'form' },
   'POST /deliveries/refused/secret': { who: 'administer', source: 'form' },
   'GET /entries/:seq': { who: 'read', source: 'entry', views: 'object' },
+  'GET /entries/:seq/proof': { who: 'read', source: 'entry', views: 'object' },
+  'GET /entries/:seq/tlog-proof': { who: 'read', source: 'entry' },
 
   'GET /sources': { who: 'read', source: 'installation' },
   'GET /sources/new': { who: 'administer', source: 'installation' },
@@ -248,6 +250,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /api/v1/deliveries': { who: 'read', source: 'query' },
   'GET /api/v1/deliveries/events': { who: 'read', source: 'query', views: 'deliveries' },
   'GET /api/v1/entries/:seq': { who: 'read', source: 'entry', views: 'object' },
+  'GET /api/v1/entries/:seq/proof': { who: 'read', source: 'entry', views: 'object' },
 
   'GET /api/v1/verifications/last': { who: 'read', source: 'installation' },
   'POST /api/v1/verifications': { who: 'work', source: 'installation' },

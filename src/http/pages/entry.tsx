@@ -39,10 +39,19 @@ export async function entryRoutes(app: FastifyInstance, context: Context): Promi
       entry.kind === 'webhook' && entry.bodyText !== null && source !== null
         ? readDelivery(Buffer.from(entry.bodyText), { receivedAt: entry.receivedAt, options: source.options })
         : null;
+    // Every checkpoint covers all entries before it: the newest is the one under which the entry is proven.
+    const newest = await context.store.read
+      .selectFrom('checkpoints')
+      .select('size')
+      .where('size', '>=', entry.seq)
+      .orderBy('size', 'desc')
+      .limit(1)
+      .executeTakeFirst();
     const props = {
       ...{ frame: pageFrame(context, request, reply), entry, reading },
       source: context.sources.find(entry.source),
       admins: await listAdminAddresses(context),
+      provenUnder: newest?.size ?? null,
     };
     return html(reply, renderPage(<EntryPage {...props} />));
   });
@@ -57,10 +66,12 @@ interface EntryProps {
   readonly source: Source | null;
   /** E-mail addresses of the admins. */
   readonly admins: readonly string[];
+  /** Size of the newest checkpoint; null if none covers the entry yet. */
+  readonly provenUnder: number | null;
 }
 
 function EntryPage(props: EntryProps) {
-  const { frame, entry, reading } = props;
+  const { frame, entry, reading, provenUnder } = props;
   const title = `Entry ${entry.seq}: ${kindTexts[entry.kind] ?? entry.kind}`;
   const meta = isRecord(entry.meta) ? entry.meta : {};
   return (
@@ -108,15 +119,63 @@ function EntryPage(props: EntryProps) {
           </Panel>
         </>
       )}
-      <Panel id="proof" title="In the ledger">
+      <Panel id="proof" title="Proof">
         <Facts
           rows={[
             ['Commitment', <span class="mono">{entry.commitment}</span>],
             ['Leaf hash', <span class="mono">{entry.leafHash}</span>],
           ]}
         />
+        {provenUnder === null ? (
+          <NotSealed canWork={frame.canWork} />
+        ) : (
+          <ProofDownloads entry={entry} under={provenUnder} />
+        )}
       </Panel>
     </Page>
+  );
+}
+
+function NotSealed({ canWork }: { canWork: boolean }) {
+  return (
+    <p>
+      Not sealed yet, so it cannot be proven yet. The next checkpoint seals it; one is made every five minutes.
+      {canWork ? (
+        <>
+          {' '}
+          <a href="/evidence#checkpoints">Make a checkpoint now</a>
+        </>
+      ) : null}
+    </p>
+  );
+}
+
+function ProofDownloads({ entry: { seq, kind, erased }, under }: { entry: ShownEntry; under: number }) {
+  const bare = erased || kind === 'call';
+  return (
+    <>
+      <p>
+        The proof shows to others that{' '}
+        {bare ? 'the position and time of this entry have' : 'this entry, with its time and content, has'} not changed
+        since the checkpoint over {formatCount(under)} entries was signed. To check it, open the enclosed{' '}
+        <code>verify.html</code> in a browser and drop the ZIP on it; no network is needed.
+      </p>
+      <div class="buttons">
+        <a class="button" href={`/entries/${seq}/proof`} download>
+          Download the proof (ZIP)
+        </a>
+        <a class="button quiet" href={`/entries/${seq}/tlog-proof`} download>
+          Only {seq}.tlog-proof
+        </a>
+      </div>
+      <p class="hint">
+        {bare
+          ? 'Neither contains the content of the entry.'
+          : 'The ZIP contains the content of the entry. The single file does not: it proves position and time.'}{' '}
+        Whoever checks it compares the verifier key with the one under <a href="/evidence#checkpoints">Evidence</a>,
+        which you give them by a different channel.
+      </p>
+    </>
   );
 }
 

@@ -20,7 +20,20 @@ import { type Exchange, formOf, html, pageFrame, untilDoneSoon } from './frame.t
 import { JobProgress } from './job-progress.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
-import { AskAdmin, Badge, type Column, Facts, Moment, Notice, Pages, Panel, Table } from './parts.tsx';
+import {
+  AskAdmin,
+  Badge,
+  type Column,
+  Facts,
+  FilterForm,
+  Input,
+  Moment,
+  Notice,
+  Pages,
+  Panel,
+  Problems,
+  Table,
+} from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
 /** Checkpoints, and erasures, per page. */
@@ -60,7 +73,8 @@ export async function evidenceRoutes(app: FastifyInstance, context: Context): Pr
 async function showEvidence(exchange: Exchange): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const { read } = context.store;
-  const { before = '', erasedBefore = '', done = '' } = formOf(request.query);
+  const { before = '', erasedBefore = '', done = '', entry = '' } = formOf(request.query);
+  if (/^\d{1,15}$/.test(entry)) return reply.redirect(`/entries/${entry}#proof`, 303);
   const { slugs } = sourcesOf(context, request);
   await context.projector.catchUp();
   const [, epoch, size] = /^(\d{1,9})-(\d{1,15})$/.exec(before) ?? [];
@@ -103,6 +117,7 @@ async function showEvidence(exchange: Exchange): Promise<FastifyReply> {
       job={job}
       seesAll={slugs === null}
       done={doneTexts[done] ?? null}
+      problems={entry === '' ? [] : ['Enter the number of an entry.']}
       compared={compared}
       backup={backup}
       holds={holds.filter(
@@ -113,7 +128,7 @@ async function showEvidence(exchange: Exchange): Promise<FastifyReply> {
       erasedBefore={erasedBefore}
     />
   );
-  return html(reply, renderPage(page));
+  return html(reply, renderPage(page), entry === '' ? 200 : 422);
 }
 
 async function requestVerification(exchange: Exchange): Promise<FastifyReply> {
@@ -196,6 +211,8 @@ interface EvidenceProps {
   /** Whether the person sees every source. */
   readonly seesAll: boolean;
   readonly done: Worded | null;
+  /** Why no entry was found. */
+  readonly problems: readonly string[];
   readonly compared: { readonly at: string; readonly found: string | null } | null;
   readonly backup: BackupMade | null;
   readonly holds: readonly Hold[];
@@ -220,10 +237,17 @@ function EvidencePage(props: EvidenceProps) {
           <p>{props.done.text}</p>
         </Notice>
       )}
+      <Problems title="No entry was found:" problems={props.problems} />
       <Standing {...props} />
       <Verification {...props} />
       <WitnessesPanel {...props} />
       <CheckpointsPanel {...props} />
+      <Panel id="proofs" title="Proof of an entry">
+        <p>Every sealed entry has a proof for people outside, on its page.</p>
+        <FilterForm action="/evidence">
+          <Input id="entry" label="Number of the entry" inputMode="numeric" maxLength={15} autocomplete="off" />
+        </FilterForm>
+      </Panel>
       <HoldsPanel {...props} />
       <Erasures {...props} />
     </Page>
