@@ -140,7 +140,7 @@ async function createWorld(more: Record<string, string> = {}) {
   };
 }
 
-test('notifies each account once of what it may see, by mail, chat and signed webhook, and names nobody', async () => {
+test('the notifier tells each account once what it may see, by mail, chat and signed webhook, and names nobody', async () => {
   const world = await createWorld();
   const { mail, receiver, run, sent } = world;
   await world.invite('admin', 'admin', null);
@@ -218,7 +218,7 @@ test('notifies each account once of what it may see, by mail, chat and signed we
   expect(listed.stdout).toMatch(/request-overdue +│? *acme/);
 });
 
-test('tells once of each request that arrived without an officer, until somebody takes it up, with the name of its source', async () => {
+test('the notifier tells once of each request that arrived without an officer, until somebody takes it up, with the name of its source', async () => {
   const world = await createWorld();
   const { context, mail, receiver, run, sent } = world;
   const acme = { slug: 'acme', name: 'Acme Gärten', baseUrl: null, siteUrl: null, apiKey: null, siteKey: null };
@@ -274,7 +274,7 @@ test('tells once of each request that arrived without an officer, until somebody
   expect((await context.notifying.find()).filter(({ kind }) => kind === 'request-new')).toEqual([]);
 });
 
-test('retries what could not be sent, and sends nothing to a person who has left', async () => {
+test('the notifier retries what could not be sent, and sends nothing to a person who has left', async () => {
   const world = await createWorld();
   const { mail, receiver, run, context } = world;
   await world.invite('admin', 'admin', null);
@@ -319,7 +319,7 @@ test('retries what could not be sent, and sends nothing to a person who has left
   expect(receiver.taken.length).toBeGreaterThan(1);
 });
 
-test('mails the checkpoint to the data protection officer, and it matches only the history from which it was made', async () => {
+test('the notifier mails the checkpoint to the data protection officer, and it matches only the history from which it was made', async () => {
   const world = await createWorld();
   const { mail, context, folder, env } = world;
   await world.requests('acme', world.ago(1));
@@ -375,7 +375,7 @@ test('mails the checkpoint to the data protection officer, and it matches only t
   expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('No channel is configured')]);
 });
 
-test('dates the mailed checkpoint by the day in the controller’s time zone', async () => {
+test('the notifier dates the mailed checkpoint by the day in the controller’s time zone', async () => {
   const world = await createWorld({ TIME_ZONE: 'Pacific/Kiritimati' });
   await world.requests('acme', world.ago(1));
   // Noon UTC, which is 02:00 of the next day there.
@@ -384,7 +384,7 @@ test('dates the mailed checkpoint by the day in the controller’s time zone', a
   expect(world.mail.mails[0]?.text).toContain('made on 2026-04-01 (Pacific/Kiritimati)');
 });
 
-test('says by when something has to be done, and nothing if no day is known', () => {
+test('the notifier says by when something has to be done, and nothing if no day is known', () => {
   const said = (kind: 'request-overdue' | 'request-due', count: number, due: string | null) =>
     sentenceOf({ kind, source: 'acme', count, due }, () => 'Acme GmbH');
   expect(said('request-due', 1, '2026-11-27')).toBe('Acme GmbH: 1 request is due on 27 Nov 2026.');
@@ -399,7 +399,7 @@ test('says by when something has to be done, and nothing if no day is known', ()
   );
 });
 
-test('sends no notices of any kind to auditors and people of other sources', () => {
+test('the notifier sends no notices of any kind to auditors and people of other sources', () => {
   expect(noticeKinds.length).toBeGreaterThan(10);
   for (const kind of noticeKinds) {
     expect(isFor({ role: 'auditor', sources: null }, { kind, source: 'a' })).toBe(false);
@@ -420,7 +420,7 @@ test('sends no notices of any kind to auditors and people of other sources', () 
   ]);
 });
 
-test('mails a person the chosen notices, at once and daily; chat and webhook get all of them', async () => {
+test('the notifier mails a person the chosen notices, at once and daily; chat and webhook get all of them', async () => {
   const world = await createWorld();
   const { mail, receiver, run, sent, context } = world;
   for (const name of ['all', 'daily', 'no-requests']) await world.invite(name, 'admin', null);

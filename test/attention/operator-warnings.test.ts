@@ -93,7 +93,7 @@ const synced = (row: Partial<Insertable<Tables['sync_positions']>> & { last_succ
     ]),
   );
 
-test('finds no warnings on a fresh installation', async () => {
+test('a fresh installation has no warnings', async () => {
   expect(await codes()).toEqual([]);
 });
 

@@ -17,6 +17,6 @@ test.each([
   ['a text in Latin-1', Buffer.from('Datenschutzerkl\xe4rung', 'latin1'), null],
   ['a RIFF that is not WebP', Buffer.from('RIFF\x24\x00\x00\x00WAVEfmt ', 'latin1'), null],
   ['a PNG signature after something else', Buffer.concat([Buffer.from([0]), png]), null],
-])('recognises %s by its bytes', (_, bytes, mediaType) => {
+])('the media type %s is recognised by its bytes', (_, bytes, mediaType) => {
   expect(sniffMediaType(bytes)).toBe(mediaType);
 });

@@ -7,7 +7,7 @@ import { runHere, runProcess, untilThere } from './command-line.ts';
 const KEY = createHash('sha256').update('what the service signs with').digest();
 const hashed = (n: number) => createHash('sha256').update(`v${n}`).digest('hex');
 
-it('discovers a hex secret and unusual field names while deliveries are refused, and reads them once an officer accepts', async () => {
+it('`source discover` finds a hex secret and unusual field names while deliveries are refused, and deliveries are read once an officer accepts', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', GIVEN: KEY.toString('hex') };
   const run = async (...args: string[]) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createFitInstallation, examine, faultsOf } from './fit-installation.ts';
 
-it('names missing parts of the profile, keys readable by others and overdue schedules', async () => {
+it('doctor names missing parts of the profile, keys readable by others and overdue schedules', async () => {
   const { folder, env } = await createFitInstallation();
   await writeFile(join(folder, 'controller.yaml'), 'name: Shop\nnoTransfers: true\n');
   await chmod(join(folder, 'data/keys/instance.key'), 0o644);

@@ -22,7 +22,7 @@ async function listen(answer: RequestListener, tls = false): Promise<string> {
   return `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-it('passes with exit code 0 if the installation is ready for production', async () => {
+it('doctor passes with exit code 0 if the installation is ready for production', async () => {
   const { folder, env } = await createFitInstallation();
   const found = await examine(folder, env);
   expect(faultsOf(found)).toEqual([]);
@@ -84,14 +84,14 @@ it.each<[string, Record<string, string>, string]>([
     { INSTANCE_KEY: Buffer.alloc(32, 3).toString('base64') },
     'The INSTANCE_KEY does not belong to this database',
   ],
-])('fails for %s', async (_name, change, sentence) => {
+])('doctor fails for %s', async (_name, change, sentence) => {
   const { folder, env } = await createFitInstallation();
   const found = await examine(folder, { ...env, ...change });
   expect(found).toMatchObject({ code: 1, ready: false, reasons: 1 });
   expect(faultsOf(found)[0]).toContain(sentence);
 });
 
-it('checks the controller profile in DATA_DIR if CONTROLLER_FILE is not set', async () => {
+it('doctor checks the controller profile in DATA_DIR if CONTROLLER_FILE is not set', async () => {
   const { folder, env } = await createFitInstallation();
   const own = { ...env, CONTROLLER_FILE: '' };
   await copyFile(join(folder, 'controller.yaml'), join(folder, 'data/controller.yaml'));
@@ -101,7 +101,7 @@ it('checks the controller profile in DATA_DIR if CONTROLLER_FILE is not set', as
   expect(faultsOf(await examine(folder, env))).toEqual([]);
 });
 
-it('tells a client of several sources which of them have no request form until the profile names them', async () => {
+it('doctor tells a client of several sources which of them have no request form until the profile names them', async () => {
   const { folder, env } = await createFitInstallation();
   const profile = join(folder, 'controller.yaml');
   const complete = await readFile(profile, 'utf8');
@@ -122,7 +122,7 @@ it('tells a client of several sources which of them have no request form until t
   expect(await about()).toEqual([]);
 });
 
-it('finds an altered entry, unsealed entries and a missing journal', async () => {
+it('doctor finds an altered entry, unsealed entries and a missing journal', async () => {
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
   expect((await runHere(folder, ['ledger', 'checkpoint'], env)).code).toBe(0);
@@ -140,20 +140,20 @@ it('finds an altered entry, unsealed entries and a missing journal', async () =>
   );
 });
 
-it('reports every problem of an invalid configuration', async () => {
+it('doctor reports every problem of an invalid configuration', async () => {
   const folder = await temporaryFolder();
   const found = await examine(folder, { DATA_DIR: folder, PORT: 'x', TIME_ZONE: 'Nowhere/Else', BODY_LIMIT: 'huge' });
   expect(found).toMatchObject({ code: 1, ready: false, reasons: 3 });
   expect(found.lines.every(({ about }) => about === 'configuration')).toBe(true);
 });
 
-it('fails if other users can write in DATA_DIR', async () => {
+it('doctor fails if other users can write in DATA_DIR', async () => {
   const { folder, env } = await createFitInstallation();
   await chmod(join(folder, 'data'), 0o777);
   expect(faultsOf(await examine(folder, env))).toEqual([expect.stringMatching(/^files: Other users .* \(mode 0777\)/)]);
 });
 
-it('fails while the read models are ahead of the ledger, until a rebuild', async () => {
+it('doctor fails while the read models are ahead of the ledger, until a rebuild', async () => {
   const { folder, env } = await createFitInstallation();
   expect((await runHere(folder, ['source', 'add', 'one'], env)).code).toBe(0);
   expect((await runHere(folder, ['ledger', 'rebuild'], env)).code).toBe(0);
@@ -164,7 +164,7 @@ it('fails while the read models are ahead of the ledger, until a rebuild', async
   expect(faultsOf(await examine(folder, env)).filter((one) => /read.models/.test(one))).toEqual([]);
 });
 
-it('does not create an installation if none exists', async () => {
+it('doctor does not create an installation if none exists', async () => {
   const folder = await temporaryFolder();
   await loseDatabase(join(folder, 'data'));
   const found = await examine(folder, {
@@ -178,7 +178,7 @@ it('does not create an installation if none exists', async () => {
   if (engine === 'postgres') expect((await contentOf(join(folder, 'data'))).join()).not.toContain('CREATE TABLE');
 });
 
-it('checks the public address, each webhook, the API key and the clock with --public', async () => {
+it('doctor checks the public address, each webhook, the API key and the clock with --public', async () => {
   const { folder, env } = await createFitInstallation();
   const service = await listen((request, response) => {
     response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString());
@@ -217,7 +217,7 @@ it('checks the public address, each webhook, the API key and the clock with --pu
   expect(faultsOf(gone)).toContainEqual(expect.stringContaining('does not accept the API key'));
 });
 
-it('finds an untrusted certificate, a redirect and a public admin listener with --public', async () => {
+it('doctor finds an untrusted certificate, a redirect and a public admin listener with --public', async () => {
   const { folder, env } = await createFitInstallation();
   const without = { ...env, SERVICE_BASE_URL: '', SERVICE_API_KEY: '' };
   const askAt = async (url: string) => faultsOf(await examine(folder, { ...without, PUBLIC_URL: url }, '--public'));
@@ -245,6 +245,6 @@ it.each([
   ['fd00::1', 'private'],
   ['2001:db8::1', 'public'],
   ['admin.internal', 'private'],
-])('says who can reach an admin listener on %s: %s', (host, reach) => {
+])('doctor says who can reach an admin listener on %s: %s', (host, reach) => {
   expect(reachOf(host)).toBe(reach);
 });

@@ -5,7 +5,7 @@ import { alter, bytes } from '../tampering.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { deliverTo, runHere, runIn, runProcess } from './command-line.ts';
 
-it('reports every configuration problem at once, with exit code 2 and nothing on standard output', async () => {
+it('a command reports every configuration problem at once, with exit code 2 and nothing on standard output', async () => {
   const folder = await temporaryFolder();
   const env = {
     DATA_DIR: folder,
@@ -25,7 +25,7 @@ it('reports every configuration problem at once, with exit code 2 and nothing on
   }
 });
 
-it('exits with 2 and a sentence, not a stack trace, on wrong usage', async () => {
+it('a command exits with 2 and a sentence, not a stack trace, on wrong usage', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder };
   const wrong: readonly [readonly string[], RegExp][] = [
@@ -52,7 +52,7 @@ it('exits with 2 and a sentence, not a stack trace, on wrong usage', async () =>
   }
 });
 
-it('exits with 3 when verification finds a fault, and calls a changed file not genuine', async () => {
+it('a command exits with 3 when verification finds a fault, and calls a changed file not genuine', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
   const server = await serveHere(folder, env);
@@ -109,7 +109,7 @@ it('exits with 3 when verification finds a fault, and calls a changed file not g
   expect(doctor.stdout).toMatch(/✗\S* ledger: Entry \d+ was altered/);
 });
 
-it('reproduces a report as of the same entry byte for byte, and recognises both', async () => {
+it('a report is reproduced as of the same entry byte for byte, and both are recognised', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: 'a-signing-secret-of-the-tests' };
   const server = await serveHere(folder, env);
@@ -152,7 +152,7 @@ it('reproduces a report as of the same entry byte for byte, and recognises both'
   await server.stop();
 });
 
-it('writes keys once with init and never overwrites them', async () => {
+it('init writes keys once and never overwrites them', async () => {
   const folder = await temporaryFolder();
   const first = await runIn(folder, ['init', '--json']);
   expect([first.code, JSON.parse(first.stdout)]).toMatchObject([0, { outcome: 'written' }]);
@@ -169,7 +169,7 @@ it('writes keys once with init and never overwrites them', async () => {
   expect((await runIn(folder, ['ledger', 'verify'])).code).toBe(0);
 });
 
-it('exits with 1 and a sentence when a command never finishes', async () => {
+it('a command that never finishes exits with 1 and a sentence', async () => {
   const folder = await temporaryFolder();
   // A database that never reports whether it was opened, with nothing else to keep the process alive.
   const sqlite3 = import.meta.resolve('sqlite3');

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { runIn } from './command-line.ts';
 
-it('exits with 1 and a sentence after a failure that is not the operator’s fault', async () => {
+it('a command exits with 1 and a sentence after a failure that is not the operator’s fault', async () => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/ledger.sqlite`, 'this is no database');
   await chmod(`${folder}/ledger.sqlite`, 0o600);

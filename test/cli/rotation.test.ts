@@ -26,7 +26,7 @@ const NEW = 'the-second-secret-of-the-shop-4712';
 const OTHER = 'the-secret-of-another-source-4713';
 const API_KEY = 'pak_live_of_the_shop_4714';
 
-it('loses nothing when a secret changes at the service: refused, diagnosed, rotated, readmitted with the time of arrival', async () => {
+it('nothing is lost when a secret changes at the service: deliveries are refused, diagnosed and, after the rotation, readmitted with the time of arrival', async () => {
   const folder = await temporaryFolder();
   const env = {
     DATA_DIR: folder,
@@ -155,7 +155,7 @@ it('loses nothing when a secret changes at the service: refused, diagnosed, rota
   for (const secret of [OLD, NEW, OTHER, API_KEY]) expect(places.filter((text) => text.includes(secret))).toEqual([]);
 });
 
-it('rotates the secret of the source from the environment, which a running server follows, and names the variables to remove', async () => {
+it('`source rotate` changes the secret of the source from the environment, which a running server follows, and names the variables to remove', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OLD };
   const server = await serveHere(folder, env);
@@ -194,7 +194,7 @@ it('rotates the secret of the source from the environment, which a running serve
   expect((await runHere(folder, ['source', 'list'], env)).stdout).toContain(left);
 });
 
-it('lists repeated deliveries that may be two choices', async () => {
+it('`delivery` lists repeated deliveries that may be two choices', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', WEBHOOK_SECRETS: OTHER };
   const server = await serveHere(folder, env);

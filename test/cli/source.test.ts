@@ -7,7 +7,7 @@ import { runHere, runIn, runProcess, startEmptyService } from './command-line.ts
 const KEY = 'pak_live_nobody_may_read_this';
 const SECRET = 'nobody-may-read-this-secret';
 
-it('refuses a secret on the command line without repeating it, and writes nothing', async () => {
+it('`source` refuses a secret on the command line without repeating it, and writes nothing', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: `${folder}/data` };
   const inFull = ['source', 'add', 'shop', `--api-key=${KEY}`];
@@ -30,7 +30,7 @@ it('refuses a secret on the command line without repeating it, and writes nothin
   });
 });
 
-it('refuses invalid secrets: an empty file, several lines, an unset variable, two ways at once', async () => {
+it('`source` refuses invalid secrets: an empty file, several lines, an unset variable, two ways at once', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, GIVEN: SECRET };
   await writeFile(`${folder}/lines`, `${SECRET}\nanother\n`);
@@ -52,7 +52,7 @@ it('refuses invalid secrets: an empty file, several lines, an unset variable, tw
   }
 });
 
-it('sets, changes and clears a source’s settings, warns of unknown fields, and says how the default is configured', async () => {
+it('`source` sets, changes and clears a source’s settings, warns of unknown fields, and says how the default is configured', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, GIVEN: KEY };
   const run = async (args: readonly string[]) => {
@@ -146,7 +146,7 @@ it('sets, changes and clears a source’s settings, warns of unknown fields, and
   }
 });
 
-it('rotates and retires in one step or not at all', async () => {
+it('`source rotate` rotates and retires in one step or not at all', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'nobody-may-read-the-old-one', NEW: 'nobody-may-read-the-new-one' };
   const run = async (...args: string[]) => {
@@ -166,7 +166,7 @@ it('rotates and retires in one step or not at all', async () => {
   expect(last.warnings).toContainEqual(expect.stringContaining('every delivery is refused'));
 });
 
-it('says that a rotation stopped half-way, and completes it when repeated', async () => {
+it('`source` says that a rotation stopped half-way, and completes it when repeated', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'nobody-may-read-the-old-one', NEW: 'nobody-may-read-the-new-one', KEY };
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);
@@ -188,7 +188,7 @@ it('says that a rotation stopped half-way, and completes it when repeated', asyn
   for (const { stdout, stderr } of [half, again, ending]) expect(stdout + stderr).not.toMatch(/nobody/);
 });
 
-it('checks many sources in parallel, lists them in order, and summarises their problems', async () => {
+it('`source` checks many sources in parallel, lists them in order, and summarises their problems', async () => {
   const folder = await temporaryFolder();
   const url = await startEmptyService(KEY);
   const lines = Array.from(
@@ -209,7 +209,7 @@ it('checks many sources in parallel, lists them in order, and summarises their p
   expect(json.map(({ source }) => source)).toEqual(json.map(({ source }) => source).sort());
 });
 
-it('says in a sentence whether the API key works', async () => {
+it('`source` says in a sentence whether the API key works', async () => {
   const folder = await temporaryFolder();
   const base = { DATA_DIR: folder, WEBHOOK_SECRETS: SECRET, SERVICE_BASE_URL: await startEmptyService(KEY) };
   const check = (apiKey: string, ...flags: string[]) =>
@@ -234,7 +234,7 @@ it('says in a sentence whether the API key works', async () => {
   for (const { stdout, stderr } of [right, wrong, nowhere]) expect(stdout + stderr).not.toMatch(/nobody/);
 });
 
-it('disables a source whose row was altered in the database, and exits with 3', async () => {
+it('`source` disables a source whose row was altered in the database, and exits with 3', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, GIVEN: KEY };
   const flags = ['--api-key-env', 'GIVEN', '--base-url', 'https://service.example/api/v1'];
@@ -247,7 +247,7 @@ it('disables a source whose row was altered in the database, and exits with 3', 
   );
 });
 
-it('uses a new API key if the service accepts it or with --unchecked, otherwise keeps the old one', async () => {
+it('`source` uses a new API key if the service accepts it or with --unchecked, otherwise keeps the old one', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, OLD: 'pak_live_nobody_old', NEW: KEY, TYPO: 'pak_live_nobody_typo' };
   const run = (...args: string[]) => runHere(folder, ['source', ...args], env);

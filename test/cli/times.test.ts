@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { temporaryFolder } from '../temporary.ts';
 import { runCli } from './command-line.ts';
 
-it('prints times in the installation’s zone, and JSON in UTC', async () => {
+it('the command line prints times in the installation’s zone, and JSON in UTC', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, TIME_ZONE: 'America/New_York', WEBHOOK_SECRETS: 'a-secret-of-this-test' };
   const cli = (...args: string[]) => runCli(folder, args, env);

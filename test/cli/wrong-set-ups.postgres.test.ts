@@ -53,7 +53,7 @@ test.each<[string, Record<string, string>, number, string[]]>([
     2,
     ['INSTANCE_KEY is not set', 'SIGNING_KEY_FILE is not set', 'consent-ledger init'],
   ],
-])('ends with a sentence that says what to do: %s', async (_name, env, code, says) => {
+])('a command ends with a sentence that says what to do: %s', async (_name, env, code, says) => {
   const folder = await temporaryFolder();
   const ran = await serve(folder, env);
   expect([ran.code, ran.stdout]).toEqual([code, '']);
@@ -62,7 +62,7 @@ test.each<[string, Record<string, string>, number, string[]]>([
   expect(ran.stderr).not.toMatch(/\n\s+at /);
 });
 
-test('ends with a sentence if the database is from a newer version', async () => {
+test('a command ends with a sentence if the database is from a newer version', async () => {
   const folder = await temporaryFolder();
   expect((await runHere(folder, ['ledger', 'checkpoint'], { DATA_DIR: folder })).code).toBe(0);
   await alter(folder, `update schema_version set version = 99`);

@@ -212,11 +212,11 @@ function expectSentence({ code, stdout, stderr }: Ran, expected: Pick<WrongSetUp
   expect(stderr).not.toMatch(/\n\s+at /);
 }
 
-test('there are at least 25 of them', () => {
+test('at least 25 wrong set-ups are tested', () => {
   expect(wrongSetUps.length).toBeGreaterThanOrEqual(25);
 });
 
-test.each(wrongSetUps)('ends with a sentence that says what to do: %s', async (_name, wrong) => {
+test.each(wrongSetUps)('a command ends with a sentence that says what to do: %s', async (_name, wrong) => {
   const folder = await temporaryFolder();
   const env = { LOG_LEVEL: 'warn', PORT: '0', ADMIN_PORT: '0' };
   for (const [name, text] of Object.entries(wrong.files ?? {})) {
@@ -236,7 +236,7 @@ test.each(wrongSetUps)('ends with a sentence that says what to do: %s', async (_
 test.each([
   ['PORT', 'HOST'],
   ['ADMIN_PORT', 'ADMIN_HOST'],
-])('says which variable to change when %s is taken or %s is not of this machine', async (port, host) => {
+])('a command says which variable to change when %s is taken or %s is not of this machine', async (port, host) => {
   const folder = await temporaryFolder();
   const other = createServer();
   other.listen(0, '127.0.0.1');
@@ -255,7 +255,7 @@ test.each([
   });
 });
 
-test('says who cannot write where if DATA_DIR belongs to another user', async () => {
+test('a command says who cannot write where if DATA_DIR belongs to another user', async () => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
   await chmod(`${folder}/data`, 0o500);
@@ -271,7 +271,7 @@ test('says who cannot write where if DATA_DIR belongs to another user', async ()
 test.each([
   ['is full', 'size=100k', 'Free some space, or check the disk'],
   ['is read-only', 'ro', 'the file system is read-only (EROFS)'],
-])('reports that the disk of DATA_DIR %s', async (_name, options, words) => {
+])('a command reports that the disk of DATA_DIR %s', async (_name, options, words) => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
   // A separate disk, in a mount namespace that ends with the process.
@@ -280,7 +280,7 @@ test.each([
   expectSentence(await runProcess(folder, ['serve'], { prefix }), { code: 1, says: [words] });
 });
 
-test('serves with an unreadable controller profile, and says what cannot be made', async () => {
+test('`serve` starts with an unreadable controller profile, and says what cannot be made', async () => {
   const folder = await temporaryFolder();
   await writeFile(`${folder}/controller.yaml`, 'name: [\n');
   const server = await startServing(folder, { CONTROLLER_FILE: 'controller.yaml' });

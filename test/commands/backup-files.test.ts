@@ -10,7 +10,7 @@ import { startObjectStore, storageEnvironment } from '../outside/object-store.ts
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill } from './backup-world.ts';
 
-test('refuses a file that was altered, cut or made by someone else, wrong keys, and a place that is not empty', async () => {
+test('`restore` refuses a file that was altered, cut or made by someone else, wrong keys, and a place that is not empty', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 600);
@@ -81,7 +81,7 @@ test('refuses a file that was altered, cut or made by someone else, wrong keys, 
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });
 
-test('encrypts with a passphrase, and refuses one that could be guessed', async () => {
+test('`backup` encrypts with a passphrase, and refuses one that could be guessed', async () => {
   const home = await emptyPlace();
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'short'), 'secret\n');
@@ -114,7 +114,7 @@ test('encrypts with a passphrase, and refuses one that could be guessed', async 
   await expect(wrong).rejects.toThrow('The passphrase does not open');
 });
 
-test('keeps scheduled backups locked in a bucket, rotates backups that are no longer locked, and restores from there', async () => {
+test('`backup` keeps scheduled backups locked in a bucket, rotates backups that are no longer locked, and restores from there', async () => {
   const store = await startObjectStore();
   const home = await emptyPlace();
   const { recipient, file } = await keyPair();
@@ -211,7 +211,7 @@ test('keeps scheduled backups locked in a bucket, rotates backups that are no lo
   expect(await readdir(join(home.folder, 'outgoing'))).toEqual([]);
 });
 
-test('makes scheduled backups in a worker, keeps some of each period, and doctor reports a missing one', async () => {
+test('`backup` makes scheduled backups in a worker, keeps some of each period, and doctor reports a missing one', async () => {
   const home = await emptyPlace();
   const { recipient, file } = await keyPair();
   const folder = join(await temporaryFolder(), 'backups');
@@ -271,7 +271,7 @@ test('makes scheduled backups in a worker, keeps some of each period, and doctor
   ]);
 });
 
-test('keeps the newest backup of each of the last days, weeks and months', () => {
+test('`backup` keeps the newest backup of each of the last days, weeks and months', () => {
   const day = (nth: number) => new Date(Date.UTC(2026, 0, 1 + nth, 2));
   const backups = Array.from({ length: 400 }, (_, nth) => ({ name: `b${nth}`, madeAt: day(399 - nth) }));
   const keep = { daily: 7, weekly: 5, monthly: 12 };

@@ -11,7 +11,7 @@ import { cliPath, deliver, environment, serveHere, startServing } from '../servi
 import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { type Place, emptyPlace, keyPair, cli, backUp, restore, opened, fill, picture } from './backup-world.ts';
 
-test('restores a backup made while the server ran on either database, and continues in a new epoch', async () => {
+test('`restore` reads a backup made while the server ran on either database, and continues in a new epoch', async () => {
   const home = await emptyPlace();
   await writeFile(join(home.folder, 'controller.yaml'), 'name: Acme GmbH\nsecondPersonFor: [refuse]\n');
   await mkdir(join(home.folder, 'profiles'));
@@ -90,7 +90,7 @@ test('restores a backup made while the server ran on either database, and contin
   expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
 });
 
-test('backs up one moment while deliveries arrive', async () => {
+test('`backup` stores one moment while deliveries arrive', async () => {
   const home = await emptyPlace();
   const serving = await startServing(home.folder, home.env);
   let sent = 0;
@@ -147,7 +147,7 @@ test('backs up one moment while deliveries arrive', async () => {
   });
 });
 
-test('leaves no file after a killed backup, and an interrupted restore begins again', async () => {
+test('a killed backup leaves no file, and an interrupted restore begins again', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 8000);
@@ -185,7 +185,7 @@ test('leaves no file after a killed backup, and an interrupted restore begins ag
   expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
 });
 
-test('accepts a database that was restored by other means once, and says how much is lost', async () => {
+test('a database that was restored by other means is accepted once, and the command says how much is lost', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 20);
@@ -214,7 +214,7 @@ test('accepts a database that was restored by other means once, and says how muc
   expect((await cli(home, 'ledger', 'verify')).code).toBe(0);
 });
 
-test('repeats erasures made after the backup before anyone can open the restored installation', async () => {
+test('`restore` repeats erasures made after the backup before anyone can open the restored installation', async () => {
   const home = await emptyPlace();
   const context = await opened(home);
   await fill(context, 5);

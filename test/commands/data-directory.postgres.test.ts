@@ -16,7 +16,7 @@ const problemOf = (work: Promise<void>): Promise<string> =>
     },
   );
 
-test('marks the data directory at the first start and accepts later processes with the same one', async () => {
+test('the first start marks the data directory, and later processes with the same one are accepted', async () => {
   const [store, folder] = [await temporaryStore(), await temporaryFolder()];
   await Promise.all(Array.from({ length: 8 }, () => assertSharedDirectory(store, folder, 'inst')));
   const mark = await markOf(folder);
@@ -24,7 +24,7 @@ test('marks the data directory at the first start and accepts later processes wi
   expect(await markOf(folder)).toBe(mark);
 });
 
-test('refuses a different data directory, names both and says what to do', async () => {
+test('a start refuses a different data directory, names both and says what to do', async () => {
   const [store, shared, other, foreign] = [
     await temporaryStore(),
     await temporaryFolder(),
@@ -50,7 +50,7 @@ test('refuses a different data directory, names both and says what to do', async
   expect(await problemOf(assertSharedDirectory(store, foreign, 'inst'))).toBe('accepted');
 });
 
-test('refuses one of two first starts with different directories', async () => {
+test('of two first starts with different data directories, one is refused', async () => {
   const [store, one, other] = [await temporaryStore(), await temporaryFolder(), await temporaryFolder()];
   const outcomes = await Promise.all(
     [one, other].map((folder) => problemOf(assertSharedDirectory(store, folder, 'inst'))),
@@ -58,7 +58,7 @@ test('refuses one of two first starts with different directories', async () => {
   expect(outcomes.filter((outcome) => outcome === 'accepted')).toHaveLength(1);
 });
 
-test('does not overwrite a marker that it cannot read', async () => {
+test('a start does not overwrite a marker that it cannot read', async () => {
   const [store, folder] = [await temporaryStore(), await temporaryFolder()];
   await writeFile(markerPath(folder), '{"instance":');
   expect(await problemOf(assertSharedDirectory(store, folder, 'inst'))).toContain('damaged');

@@ -40,7 +40,7 @@ async function createReceiver(answer: {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook?x=1`, got };
 }
 
-test('sends a stored delivery again: its bytes, its headers, and a signature that verifies', async () => {
+test('`delivery` sends a stored delivery again: its bytes, its headers, and a signature that verifies', async () => {
   const { world, cli } = await createInstallation();
   // Spaces and escapes that parsing and serialising JSON would lose.
   const body = '{ "event":"consent.recorded",\n "data":{"subject":"\\u0068", "n":1.0} }';
@@ -70,7 +70,7 @@ test('sends a stored delivery again: its bytes, its headers, and a signature tha
   expect(JSON.parse(again.stdout)).toMatchObject({ seq, status: 200, bytes: body.length });
 });
 
-test('says how a receiver failed, follows no redirect and respects the time-out', async () => {
+test('`delivery` says how a receiver failed, follows no redirect and respects the time-out', async () => {
   const { world, cli } = await createInstallation();
   const seq = String(await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' }));
   const failing = await createReceiver({ status: 500, body: 'no' });
@@ -90,7 +90,7 @@ test('says how a receiver failed, follows no redirect and respects the time-out'
   expect([away.code, away.stderr]).toEqual([1, expect.stringContaining('does not answer (ECONNREFUSED)')]);
 });
 
-test('refuses addresses and entries that it cannot or must not send', async () => {
+test('`delivery` refuses addresses and entries that it cannot or must not send', async () => {
   const { home, world, cli } = await createInstallation();
   const seq = await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   for (const to of ['file:///etc/passwd', 'ftp://example.org/', 'nowhere', 'http://user:word@127.0.0.1/'])
@@ -112,7 +112,7 @@ test('refuses addresses and entries that it cannot or must not send', async () =
   );
 });
 
-test('sends a signed test event to its own listener, which does not count as consent', async () => {
+test('`delivery` sends a signed test event to its own listener, which does not count as consent', async () => {
   const { world, cli } = await createInstallation();
   const { port } = new URL(world.url);
   const own = { HOST: '127.0.0.1', PORT: port };
@@ -131,7 +131,7 @@ test('sends a signed test event to its own listener, which does not count as con
   expect(decisions).toEqual([]);
 });
 
-test('signs the test event with the newest secret of the source, not with one about to end', async () => {
+test('`delivery` signs the test event with the newest secret of the source, not with one about to end', async () => {
   const { world, cli } = await createInstallation();
   const { sources } = world.context;
   await sources.add({ slug: 'shop', name: 'Shop', webhookSecrets: ['hush-secret-one', 'hush-secret-two'] }, 'cli');
@@ -150,7 +150,7 @@ test('signs the test event with the newest secret of the source, not with one ab
   });
 });
 
-test('says what to do if a test event is not accepted', async () => {
+test('`delivery` says what to do if a test event is not accepted', async () => {
   const { world, cli } = await createInstallation();
   const to = `${world.url}/webhooks/default`;
   const other = await cli(['test', '--to', to], { WEBHOOK_SECRETS: 'whsec_of_somebody_else_0123456789abcdef' });
@@ -171,7 +171,7 @@ test('says what to do if a test event is not accepted', async () => {
   expect((await cli(['test', '--source', 'default'], { WEBHOOK_SECRETS: '' })).code).toBe(2);
 });
 
-test('lists deliveries from a time on, and those whose body contains a text', async () => {
+test('`delivery` lists deliveries from a time on, and those whose body contains a text', async () => {
   const { world, cli } = await createInstallation();
   world.setNow('2026-03-01T22:30:00Z');
   const first = await world.event('consent.recorded', { banner_id: 'b', subject: 'anna_1', status: 'granted' });
@@ -202,7 +202,7 @@ test('lists deliveries from a time on, and those whose body contains a text', as
   expect(await cli(['list', '--search', ''])).toMatchObject({ code: 2 });
 });
 
-test('shows deliveries as they arrive, refused ones too, until it is stopped', async () => {
+test('`delivery` shows deliveries as they arrive, refused ones too, until it is stopped', async () => {
   const { home, world } = await createInstallation();
   const event = (subject: string) => world.event('consent.recorded', { banner_id: 'b', subject, status: 'granted' });
   const [, second] = [await event('1'), await event('2')];

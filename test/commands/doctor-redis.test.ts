@@ -17,12 +17,12 @@ async function asAdmin(...commands: readonly (readonly [string, ...string[]])[])
   client.disconnect();
 }
 
-test('prints nothing without REDIS_URL, and one line for a well-configured server', async () => {
+test('doctor prints nothing without REDIS_URL, and one line for a well-configured server', async () => {
   expect(await checkRedis(null)).toEqual([]);
   expect(await checkRedis(redis.url)).toMatchObject([{ about: 'Redis', level: 'ok', remedy: null }]);
 });
 
-test('names each setting that BullMQ needs and the server lacks, with its remedy', async () => {
+test('doctor names each setting that BullMQ needs and the server lacks, with its remedy', async () => {
   await asAdmin(['CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru'], ['CONFIG', 'SET', 'appendonly', 'no']);
   const lines = await checkRedis(redis.url);
   expect(lines).toMatchObject([
@@ -37,20 +37,20 @@ test('names each setting that BullMQ needs and the server lacks, with its remedy
   await asAdmin(['CONFIG', 'SET', 'maxmemory-policy', 'noeviction'], ['CONFIG', 'SET', 'appendonly', 'yes']);
 });
 
-test('reports a fault if Redis does not answer, without printing its password', async () => {
+test('doctor reports a fault if Redis does not answer, without printing its password', async () => {
   const [line] = await checkRedis(`redis://:hush@127.0.0.1:${await findFreePort()}`);
   expect(line).toMatchObject({ level: 'fault', remedy: expect.stringContaining('REDIS_URL') as string });
   expect(JSON.stringify(line)).not.toContain('hush');
 });
 
-test('says what it could not check if the Redis user lacks permissions', async () => {
+test('doctor says what it could not check if the Redis user lacks permissions', async () => {
   await asAdmin(['ACL', 'SETUSER', 'narrow', 'on', '>pass', '~*', '+@all', '-config', '-info']);
   const levels = await levelsOf(redis.url.replace('redis://', 'redis://narrow:pass@'));
   expect(levels.filter((line) => /^note: Cannot check/.test(line))).toHaveLength(3);
   expect(levels.some((line) => line.startsWith('fault'))).toBe(false);
 });
 
-test('reports a fault below the minimum version and a note below the recommended one', () => {
+test('doctor reports a fault below the minimum version and a note below the recommended one', () => {
   const levelOf = (version: string) =>
     linesOf({ outcome: 'reached', version, maxmemoryPolicy: 'noeviction', appendOnly: true }, 'h:1').at(-1)?.level;
   expect(['4.0.14', '5.0.0', '6.0.16', '6.2.0', '7.0.15', '10.0.0'].map(levelOf)).toEqual([

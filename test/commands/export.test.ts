@@ -20,7 +20,7 @@ function verify(folder: string, ...args: string[]) {
   return { status, stdout };
 }
 
-test('exports everything in open formats with a verifier that finds each change', async () => {
+test('`export` writes everything in open formats with a verifier that finds each change', async () => {
   const home = await temporaryFolder();
   const world = await createOfficeWorld({ DATA_DIR: home }, { worker: false });
   const { config } = world.context;

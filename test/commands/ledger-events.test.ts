@@ -17,7 +17,7 @@ async function createEvents() {
   return { home, world, cli, read };
 }
 
-test('writes every entry as a JSON line with ids and hashes, without naming anyone', async () => {
+test('`ledger events` writes every entry as a JSON line with ids and hashes, without naming anyone', async () => {
   const { world, cli, read } = await createEvents();
   const visitor = await signedIn(world);
   const { access } = await seedRequests(world);
@@ -59,7 +59,7 @@ test('writes every entry as a JSON line with ids and hashes, without naming anyo
   expect(text).not.toMatch(/Ada|Lovelace|Grace|Hopper|Olga|@|visitor-7|granted|analytics|127\.0\.0\.1/);
 });
 
-test('names accounts by id, and programs by their role', async () => {
+test('`ledger events` names accounts by id, and programs by their role', async () => {
   const { world, read } = await createEvents();
   const { ledger } = world.context;
   const acted = async (actor: string) => {
@@ -84,7 +84,7 @@ test('names accounts by id, and programs by their role', async () => {
   expect(await acted('Olga')).toBeNull();
 });
 
-test('continues after an entry, respects a limit and a source, and writes one document with --json', async () => {
+test('`ledger events` continues after an entry, respects a limit and a source, and writes one document with --json', async () => {
   const { home, world, read, cli } = await createEvents();
   expect(
     (
@@ -119,7 +119,7 @@ test('continues after an entry, respects a limit and a source, and writes one do
 const rfc5424 =
   /^<(\d{1,3})>1 (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{1,6}Z) ([\x21-\x7e]{1,255}) ([\x21-\x7e]{1,48}) ([\x21-\x7e]{1,128}) ([\x21-\x7e]{1,32}) (-) ([\x20-\x7e]*)$/;
 
-test('writes messages of RFC 5424 with the same events', async () => {
+test('`ledger events` writes messages of RFC 5424 with the same events', async () => {
   const { world, read } = await createEvents();
   await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   const asJson = (await read()).lines.map((line) => JSON.parse(line) as unknown);
@@ -143,7 +143,7 @@ function framesOf(stream: Buffer): string[] {
   return frames;
 }
 
-test('frames messages for TCP, and selects events by name and time without reading skipped ones again', async () => {
+test('`ledger events` frames messages for TCP, and selects events by name and time without reading skipped ones again', async () => {
   const { world, read } = await createEvents();
   await world.event('consent.recorded', { banner_id: 'b', subject: 'caf\u00e9\n1 <110>', status: 'granted' });
   await world.event('policy.updated', { policy_id: 'p' });

@@ -9,7 +9,7 @@ import { createLog } from '../../src/log.ts';
 import { deliver, environment, serveHere } from '../serving.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-it('answers an assistant over standard input and output, citing entries of the given sources only, and changes nothing', async () => {
+it('`mcp` answers an assistant over standard input and output, citing entries of the given sources only, and changes nothing', async () => {
   const folder = await temporaryFolder();
   const serving = await serveHere(folder);
   const { body } = await deliver(

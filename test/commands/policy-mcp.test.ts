@@ -3,7 +3,7 @@ import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { runHere } from '../cli/command-line.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-it('generates a policy with --via mcp and records intent and result', async () => {
+it('`policy` generates a policy with --via mcp and records intent and result', async () => {
   const sandbox = createSandbox({ seed: 7, clock: () => new Date(), clients: 1, consentRows: 5 });
   const { baseUrl, siteUrl } = await sandbox.listen();
   onTestFinished(() => sandbox.close());

@@ -59,7 +59,7 @@ function revise({ sandbox, policyId }: World): void {
   shelf.publish(policyId, new Date());
 }
 
-it('fetches, stores and compares a policy’s texts, and shows a token only in the link to open', async () => {
+it('`policy snapshot` fetches, stores and compares a policy’s texts, and shows a token only in the link to open', async () => {
   const world = await createWorld();
   const { run, policyId, policyType } = world;
   const shelf = world.sandbox.worlds[0]?.shelf;
@@ -149,7 +149,7 @@ it('fetches, stores and compares a policy’s texts, and shows a token only in t
   expect(said.join('\n')).not.toContain(world.sandbox.clients[0]?.siteKey);
 });
 
-it('says what is missing and exits with 1 when nothing can be fetched', async () => {
+it('`policy snapshot` says what is missing and exits with 1 when nothing can be fetched', async () => {
   const { run } = await createWorld();
   const refused = await run('policy', 'snapshot', '--type', 'Not A Slug');
   expect(refused.code).toBe(2);
@@ -167,7 +167,7 @@ it('says what is missing and exits with 1 when nothing can be fetched', async ()
   expect(bare.stdout).toContain('SERVICE_SITE_URL');
 });
 
-it('names the policy and the setting if its address is on another origin', async () => {
+it('`policy snapshot` names the policy and the setting if its address is on another origin', async () => {
   const { run, policyId, siteUrl } = await createWorld({ SERVICE_SITE_URL: 'http://localhost:9' });
   const elsewhere = await run('policy', 'snapshot', '--policy', policyId);
   expect(elsewhere.code).toBe(1);
@@ -177,7 +177,7 @@ it('names the policy and the setting if its address is on another origin', async
   expect(elsewhere.stdout).toContain('set SERVICE_SITE_URL');
 });
 
-it('shows the text in force at a time, or the candidates if it is uncertain', async () => {
+it('`policy snapshot` shows the text in force at a time, or the candidates if it is uncertain', async () => {
   const world = await createWorld();
   const { run, policyId, policyType } = world;
   interface Read {
@@ -228,7 +228,7 @@ it('shows the text in force at a time, or the candidates if it is uncertain', as
   expect(raw.stdout).toContain('<article');
 });
 
-it('prints the stored API description and its changes', async () => {
+it('`policy snapshot` prints the stored API description and its changes', async () => {
   const { run, env, folder } = await createWorld();
   expect(await run('policy', 'openapi')).toMatchObject({
     code: 2,

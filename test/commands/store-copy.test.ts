@@ -50,7 +50,7 @@ async function copy(
   return { code, stderr, report: JSON.parse(stdout || 'null') as Report };
 }
 
-test('copies every entry, checkpoint and row, and serves from the copy', async () => {
+test('`store copy` copies every entry, checkpoint and row, and serves from the copy', async () => {
   const home = await temporaryFolder();
   const world = await createOfficeWorld({ DATABASE_URL: `sqlite:${home}/ledger.sqlite`, DATA_DIR: home });
   await seedRequests(world);
@@ -93,7 +93,7 @@ test('copies every entry, checkpoint and row, and serves from the copy', async (
   expect(again.stderr).toContain('has entries that this one lacks');
 });
 
-test('resumes a copy that was killed halfway, and does not serve from it before it is complete', async () => {
+test('`store copy` resumes a copy that was killed halfway, and does not serve from it before it is complete', async () => {
   const folder = await temporaryFolder();
   const context = await openContext(loadConfig(environment(folder, simple(folder)), folder), createLog('fatal'));
   const at = new Date().toISOString();
@@ -136,7 +136,7 @@ test('resumes a copy that was killed halfway, and does not serve from it before 
   expect(report).toMatchObject({ copied: 10_000 - there, seq: 10_000, differentLeaf: null });
 });
 
-test('refuses new entries in a retired database, even on a server that has it open', async () => {
+test('a database retired by `store copy` refuses new entries, even on a server that has it open', async () => {
   const folder = await temporaryFolder();
   const serving = await startServing(folder, simple(folder));
   const send = (n: number) => deliver(serving.url, JSON.stringify({ event: 'policy.updated', policy_id: `p${n}` }));
@@ -160,7 +160,7 @@ test('refuses new entries in a retired database, even on a server that has it op
   expect(doctor.stdout).toContain('the installation has moved to');
 });
 
-test('refuses to copy into another installation’s database or its own, and leaves it unchanged', async () => {
+test('`store copy` refuses to copy into another installation’s database or its own, and leaves it unchanged', async () => {
   const folder = await temporaryFolder();
   const other = await temporaryFolder();
   for (const one of [folder, other]) expect((await runCli(one, ['ledger', 'checkpoint'], simple(one))).code).toBe(0);
@@ -174,7 +174,7 @@ test('refuses to copy into another installation’s database or its own, and lea
   expect((await runCli(other, ['ledger', 'verify'], simple(other))).code).toBe(0);
 });
 
-test('copies, rebuilds or deliberately omits every table', () => {
+test('`store copy` copies, rebuilds or deliberately omits every table', () => {
   expect(Object.keys(tables).length).toBeGreaterThan(25);
   const handled: readonly string[] = [
     ...copiedWhole,

@@ -11,7 +11,7 @@ import { environment } from '../serving.ts';
 import { fakeConsentLog, minuteRows } from '../sync/fake-consent-log.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-it('says that a request is retried, and why', async () => {
+it('`sync` says that a request is retried, and why', async () => {
   const folder = await temporaryFolder();
   const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
     fault: (nth) => (nth === 1 ? { type: 'status', status: 500 } : null),
@@ -24,7 +24,7 @@ it('says that a request is retried, and why', async () => {
   expect(stderr).not.toContain('{"');
 });
 
-it('dismisses a banner that the service does not know, and restores it', async () => {
+it('`sync` dismisses a banner that the service does not know, and restores it', async () => {
   const folder = await temporaryFolder();
   const fake = await fakeConsentLog(minuteRows(5, '2026-07-01T00:00:00.000Z'), {
     fault: (_, query) => (query.get('banner_id') === 'bnr_gone' ? { type: 'status', status: 404 } : null),
@@ -45,7 +45,7 @@ it('dismisses a banner that the service does not know, and restores it', async (
   expect((await run('sync', 'status')).stdout).not.toContain('dismissed');
 });
 
-it('extends a withdrawal by request if a sync brings earlier consent on another banner', async () => {
+it('`sync` extends a withdrawal by request if a sync brings earlier consent on another banner', async () => {
   const folder = await temporaryFolder();
   const row = (bannerId: string, at: string) => ({
     ...{ bannerId, at: Date.parse(at) },

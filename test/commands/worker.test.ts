@@ -27,7 +27,7 @@ async function startWorker(folder: string, ...flags: readonly string[]) {
   };
 }
 
-test('divides the kinds of jobs between two workers, which stop gracefully', async () => {
+test('two workers divide the kinds of jobs and stop gracefully', async () => {
   const folder = await temporaryFolder();
   const documents = await startWorker(folder, '--kinds', 'documents');
   expect(documents.said).toEqual({
@@ -49,7 +49,7 @@ test('divides the kinds of jobs between two workers, which stop gracefully', asy
   expect([await documents.stop(), await others.stop()]).toEqual([0, 0]);
 });
 
-test('waits for the database if a worker starts while another process blocks writes', async () => {
+test('`worker` waits for the database if it starts while another process blocks writes', async () => {
   const folder = await temporaryFolder();
   expect(await (await startWorker(folder)).stop()).toBe(0);
   const store = await openStoreIn(folder);
@@ -62,7 +62,7 @@ test('waits for the database if a worker starts while another process blocks wri
   expect(await worker.stop()).toBe(0);
 });
 
-test('refuses unknown kinds of jobs and lists the valid ones', async () => {
+test('`worker` refuses unknown kinds of jobs and lists the valid ones', async () => {
   const folder = await temporaryFolder();
   const { code, stderr } = await runCli(folder, ['worker', '--kinds', 'sync,reports']);
   expect(code).toBe(2);
@@ -72,7 +72,7 @@ test('refuses unknown kinds of jobs and lists the valid ones', async () => {
   );
 });
 
-test('shows the jobs of every queue in the server’s metrics, whichever process runs them', async () => {
+test('the server’s metrics show the jobs of every queue, whichever process runs them', async () => {
   const folder = await temporaryFolder();
   const server = await startServing(folder);
   const store = await openStoreIn(folder);

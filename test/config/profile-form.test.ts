@@ -7,13 +7,13 @@ const path = 'docs/controller.example.yaml';
 const example = await readFile(path, 'utf8');
 const form = (await readProfileForm(example, path)) as ProfileForm;
 
-it('changes nothing in a profile when the form is submitted unchanged', async () => {
+it('the profile form changes nothing in a profile when it is submitted unchanged', async () => {
   expect(form).toMatchObject({ name: 'Example Shop GmbH', noTransfers: 'yes' });
   expect(form['address']?.split('\n')).toHaveLength(4);
   expect(await applyProfileForm(example, path, form)).toEqual({ outcome: 'unchanged' });
 });
 
-it('writes changes, and keeps comments and parts that the form does not show', async () => {
+it('the profile form writes changes, and keeps comments and parts that the form does not show', async () => {
   const purposes = (form['purposes'] ?? '').replace('36 months', '24 months');
   expect(purposes).not.toBe(form['purposes']);
   const changed = await applyProfileForm(example, path, { ...form, phone: '', email: 'dsar@shop.example', purposes });
@@ -26,7 +26,7 @@ it('writes changes, and keeps comments and parts that the form does not show', a
   expect(changed.text.includes('translations')).toBe(example.includes('translations'));
 });
 
-it('refuses input that would not load, with every problem', async () => {
+it('the profile form refuses input that would not load, with every problem', async () => {
   const wrong = await applyProfileForm(example, path, {
     ...form,
     name: '',
@@ -43,7 +43,7 @@ it('refuses input that would not load, with every problem', async () => {
   expect(await readProfileForm('a: [', path)).toMatchObject({ problems: [expect.stringContaining('line')] });
 });
 
-it('starts a new profile with the input and nothing else', async () => {
+it('the profile form starts a new profile with the input and nothing else', async () => {
   const empty = (await readProfileForm('', path)) as ProfileForm;
   expect(new Set(Object.values(empty))).toEqual(new Set(['']));
   expect(await applyProfileForm('', path, empty)).toEqual({

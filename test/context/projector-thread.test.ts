@@ -36,14 +36,14 @@ function createWorld(onMisplaced: (reason: string) => Promise<unknown> = async (
   return { projector, threads };
 }
 
-test('starts no thread before there is something to do', async () => {
+test('the projector starts no thread before there is something to do', async () => {
   const { projector, threads } = createWorld();
   expect(threads).toEqual([]);
   await projector.close();
   expect(threads).toEqual([]);
 });
 
-test('rejects calls with the error that the thread had, of the same class', async () => {
+test('the projector rejects calls with the error that the thread had, of the same class', async () => {
   const { projector, threads } = createWorld();
   const [first, second] = [projector.catchUp(), projector.projected(7)];
   const [thread] = threads;
@@ -58,7 +58,7 @@ test('rejects calls with the error that the thread had, of the same class', asyn
   await expect(second).rejects.toBeInstanceOf(CodedError);
 });
 
-test('restarts a thread that ended unexpectedly, and rejects its pending calls', async () => {
+test('the projector restarts a thread that ended unexpectedly, and rejects its pending calls', async () => {
   vi.useFakeTimers();
   try {
     const { projector, threads } = createWorld();
@@ -81,7 +81,7 @@ test('restarts a thread that ended unexpectedly, and rejects its pending calls',
   }
 });
 
-test('tells the thread of appends beyond its position, many in one message', async () => {
+test('the projector tells the thread of appends beyond its position, many in one message', async () => {
   vi.useFakeTimers();
   try {
     const { projector, threads } = createWorld();
@@ -104,7 +104,7 @@ test('tells the thread of appends beyond its position, many in one message', asy
   }
 });
 
-test('corrects a position in this thread and reports the result', async () => {
+test('the projector corrects a position in this thread and reports the result', async () => {
   const onMisplaced = vi.fn(async () => Promise.reject(new CodedError('conflict')));
   const { projector, threads } = createWorld(onMisplaced);
   projector.start();

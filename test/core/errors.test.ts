@@ -4,7 +4,7 @@ import { describeFileError } from '../../src/core/errors.ts';
 const refused = (code: string, syscall: string, path?: string): Error =>
   Object.assign(new Error(`${code}: refused`), { code, syscall, ...(path === undefined ? {} : { path }) });
 
-it('says what the file system refused, why, and to which user', () => {
+it('describeFileError says what the file system refused, why, and to which user', () => {
   expect(describeFileError(refused('EACCES', 'mkdir', '/data/keys'))).toMatch(
     /^Cannot create the folder \/data\/keys: permission denied \(EACCES\)\. Give user \d+ access/,
   );
@@ -15,7 +15,7 @@ it('says what the file system refused, why, and to which user', () => {
   expect(describeFileError(refused('ENOSPC', 'open', '/data/x'))).toContain('Free some space');
 });
 
-it('does not describe other errors', () => {
+it('describeFileError ignores other errors', () => {
   for (const error of [refused('ECONNREFUSED', 'connect'), refused('EACCES', 'listen'), new Error('EACCES'), null])
     expect(describeFileError(error)).toBeNull();
 });

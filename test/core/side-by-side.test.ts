@@ -3,7 +3,7 @@ import { sideBySide } from '../../src/core/side-by-side.ts';
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 1));
 
-it('runs at most the given number at once, and keeps the order of the items', async () => {
+it('sideBySide runs at most the given number at once, and keeps the order of the items', async () => {
   let running = 0;
   let most = 0;
   const results = await sideBySide([5, 1, 4, 2, 3], 2, async (item) => {
@@ -17,7 +17,7 @@ it('runs at most the given number at once, and keeps the order of the items', as
   expect(await sideBySide([], 4, turn)).toEqual([]);
 });
 
-it('begins no more once one has failed, and waits for running ones', async () => {
+it('sideBySide begins no more once one has failed, and waits for running ones', async () => {
   const begun: number[] = [];
   const ended: number[] = [];
   const working = sideBySide([1, 2, 3, 4, 5], 2, async (item) => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import '../../src/core/validation.ts';
 
-it('says in plain words that a value is too long, too short, too large or missing, or that there are too many', () => {
+it('a refusal says in plain words that a value is too long, too short, too large or missing, or that there are too many', () => {
   const schema = z.object({
     name: z.string().max(3),
     code: z.string().min(2),

@@ -10,11 +10,11 @@ it.each([
   ['2026-02-29', 'February 2026 has 28 days.'],
   ['2026-13-01', 'the month is 01 to 12.'],
   ['31.06.2026', 'use YYYY-MM-DD.'],
-])('explains the invalid date %s: %s', (date, problem) => {
+])('the reader of dates explains the invalid date %s: %s', (date, problem) => {
   expect(calendarProblem(date)).toBe(problem);
 });
 
-it('refuses a time on a day that does not exist instead of using the next day', () => {
+it('a time on a day that does not exist is refused instead of read as the next day', () => {
   expect(() => momentFrom('--received')('2026-06-31T10:00:00Z')).toThrow(
     'Invalid time "2026-06-31T10:00:00Z" for --received: June has 30 days.',
   );

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { removeOldDrafts } from '../../src/documents/register.ts';
 import { temporaryFolder } from '../temporary.ts';
 
-test('removes a killed process’s unfinished drafts after a day, and keeps documents and fresh drafts', async () => {
+test('the document folder removes a killed process’s unfinished drafts after a day, and keeps documents and fresh drafts', async () => {
   const folder = join(await temporaryFolder(), 'documents');
   const now = new Date('2026-07-02T12:00:00.000Z');
   expect(await removeOldDrafts(folder, now)).toBe(0);

@@ -149,7 +149,7 @@ function inflated(pdf: Buffer): string {
   });
 }
 
-it('makes every document of a fixed ledger with the same bytes as before', async () => {
+it('every document of a fixed ledger has the same bytes as before', async () => {
   const context = await openFixedLedger();
   await context.seal();
   const hashes: Record<string, string> = {};

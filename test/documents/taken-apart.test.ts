@@ -8,7 +8,7 @@ import { filesOf, packOf } from '../verifier/pack-world.ts';
 const zipOf = (files: ReadonlyMap<string, Buffer>) =>
   zipSync(Object.fromEntries([...files].map(([name, content]) => [`answer/${name}`, new Uint8Array(content)])));
 
-test('recognises a re-zipped pack and a single file of it, and rejects changed ones', async () => {
+test('a re-zipped pack and a single file of it are recognised, and changed ones rejected', async () => {
   const { world, zip, path } = await packOf();
   const files = filesOf(zip);
   const checked = async (content: Uint8Array) => {

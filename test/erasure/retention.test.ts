@@ -35,7 +35,7 @@ async function pulledRow({ context }: OfficeWorld, id: string, visitor: string) 
   return appended!.seq;
 }
 
-it('erases due data at night if the profile says so, and keeps valid consent, held data and open cases', async () => {
+it('the nightly erasure removes due data if the profile says so, and keeps valid consent, held data and open cases', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'retention.yaml');
   await writeFile(file, 'name: Acme GmbH\ncountry: DE\nretention: { accessLog: { months: 12 } }\n');
@@ -101,14 +101,14 @@ it('erases due data at night if the profile says so, and keeps valid consent, he
   expect(await faultsIn(context)).toEqual(noFaults);
 });
 
-it('refuses unlimited retention without a reason', () => {
+it('the profile refuses unlimited retention without a reason', () => {
   const parse = (retention: unknown) => profileSchema.safeParse({ name: 'A', retention }).success;
   expect(parse({ decisions: { forEver: 'ordered by the court on 2026-05-04' } })).toBe(true);
   for (const decisions of [{ forEver: '' }, { forEver: true }, 'for ever', { months: 0 }, {}])
     expect(parse({ decisions })).toBe(false);
 });
 
-it('shows periods with their grounds, erases nothing unless a profile says so, and lists and lifts holds', async () => {
+it('`retention` shows periods with their grounds, erases nothing unless a profile says so, and lists and lifts holds', async () => {
   const folder = await temporaryFolder();
   const run = (...args: string[]) => runHere(folder, args, environment(folder));
   const shown = await run('retention', 'show', '--json');

@@ -15,7 +15,7 @@ const page = await readFile(join(root, 'docs/api.md'), 'utf8');
 const examples = (language: string) =>
   [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, of, text = '']) => (of === language ? [text] : []));
 
-it('lists the open requests with the curl command', async () => {
+it('the documented curl command lists the open requests', async () => {
   const world = await createOfficeWorld();
   await world.event('dsar.submitted', { request_id: 'r-1', type: 'access', submitted_at: new Date().toISOString() });
   await world.context.projector.catchUp();
@@ -29,7 +29,7 @@ it('lists the open requests with the curl command', async () => {
   expect(await answer.json()).toMatchObject({ items: [{ source: 'default', kind: 'access' }] });
 });
 
-it('lists and records requests with the TypeScript client', async () => {
+it('the documented TypeScript client lists and records requests', async () => {
   const world = await createOfficeWorld();
   const { secret } = await tokenOf(world, 'officer', { scope: 'work' });
   const [program = ''] = examples('ts');
@@ -49,7 +49,7 @@ it('lists and records requests with the TypeScript client', async () => {
   expect((await run()).stdout).toMatch(/^default-o\d{10} 2026-02-\d\d\S*\n$/);
 });
 
-it('connects an assistant with the documented settings for MCP over HTTP', async () => {
+it('the documented settings connect an assistant with MCP over HTTP', async () => {
   const world = await createOfficeWorld();
   const { secret } = await tokenOf(world, 'auditor');
   const [, settings = ''] = examples('json');

@@ -38,7 +38,7 @@ async function toBolt(body: string, secret: string): Promise<number> {
   return response.status;
 }
 
-it('lists stored deliveries, newest first, by source, event and outcome, page by page', async () => {
+it('the deliveries page lists stored deliveries, newest first, by source, event and outcome, page by page', async () => {
   for (let n = 0; n < 55; n += 1)
     await deliver(world.url, JSON.stringify({ event: 'consent.recorded', data: consent(`c-${n}`) }));
   await deliver(world.url, JSON.stringify({ event: 'moon.risen', data: {} }));
@@ -58,7 +58,7 @@ it('lists stored deliveries, newest first, by source, event and outcome, page by
   expect((await admin.get('/deliveries?source=bolt')).text).toContain('No delivery matches.');
 });
 
-it('leads from a number to its entry, and says if there is none', async () => {
+it('the deliveries page leads from a number to its entry, and says if there is none', async () => {
   const [seq = 0] = seqsIn((await admin.get('/deliveries')).text);
   expect((await admin.get(`/deliveries?entry=${seq}`)).headers.get('location')).toBe(`/entries/${seq}`);
   const none = await admin.get('/deliveries?entry=twelve');
@@ -66,12 +66,12 @@ it('leads from a number to its entry, and says if there is none', async () => {
   expect((await admin.get('/entries/999999')).status).toBe(404);
 });
 
-it('reloads the page only if that was requested', async () => {
+it('the deliveries page reloads the page only if that was requested', async () => {
   expect((await admin.get('/deliveries')).headers.get('refresh')).toBe(null);
   expect((await admin.get('/deliveries?live=yes')).headers.get('refresh')).toBe('10');
 });
 
-it('shows an entry with its content, the secret, what was read, and its hashes', async () => {
+it('the deliveries page shows an entry with its content, the secret, what was read, and its hashes', async () => {
   const seq = await world.event('consent.recorded', {
     ...consent('shown'),
     note: '<script>alert(1)</script> \u202egnp',
@@ -86,7 +86,7 @@ it('shows an entry with its content, the secret, what was read, and its hashes',
   expect(looks.filter(({ object }) => object === `entry ${seq}`)).toHaveLength(1);
 });
 
-it('says why a delivery was refused; with the new secret an admin readmits it', async () => {
+it('the deliveries page says why a delivery was refused; with the new secret an admin readmits it', async () => {
   const body = JSON.stringify({ event: 'consent.recorded', data: consent('late') });
   expect(await toBolt(body, NEW)).toBe(401);
   expect(await toBolt('{"event":"forged"}', 'nobody knows this one')).toBe(401);
@@ -115,21 +115,21 @@ it('says why a delivery was refused; with the new secret an admin readmits it', 
   expect(rotations.every(({ actor }) => actor.startsWith('Ada Admin (p-'))).toBe(true);
 });
 
-it('adds a signing secret to the source from the environment as to any other', async () => {
+it('the deliveries page adds a signing secret to the source from the environment as to any other', async () => {
   const form = { source: 'default', encoding: 'text', retire: '', secret: NEW };
   expect((await admin.post('/deliveries/refused/secret', form)).status).toBe(303);
   expect(world.context.sources.find('default')?.webhookSecrets.map(({ value }) => value)).toEqual([NEW, SECRET]);
   expect((await admin.post('/deliveries/refused/secret', { ...form, secret: SECRET })).status).toBe(409);
 });
 
-it('lets an officer tell an admin about the refused deliveries, without names of settings', async () => {
+it('the deliveries page lets an officer tell an admin about the refused deliveries, without names of settings', async () => {
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/deliveries/refused');
   expect(text).toMatch(/href="mailto:[^"?]+%40acme\.example\?subject=Refused%20deliveries[^"]+"[^>]*>\s*Tell an admin/);
   expect(text.replace(/<[^>]*>/g, '')).not.toMatch(/[A-Z]+_[A-Z]+/);
 });
 
-it('hides events and secrets of a source from people who may not see it', async () => {
+it('the deliveries page hides events and secrets of a source from people who may not see it', async () => {
   const { sources } = world.context;
   await sources.add({ slug: 'comet', name: 'Comet Ltd', webhookSecrets: ['the-secret-of-comet'] }, 'test');
   expect(await toBolt('{"event":"comet.only"}', 'the-secret-of-comet')).toBe(401);
@@ -145,7 +145,7 @@ it('hides events and secrets of a source from people who may not see it', async 
   expect((await limited.get('/deliveries')).text).not.toContain('moon.risen');
 });
 
-it('lets only admins readmit deliveries and change secrets', async () => {
+it('the deliveries page lets only admins readmit deliveries and change secrets', async () => {
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/deliveries/refused');
   expect(text).not.toContain('action="/deliveries/refused/secret"');
@@ -161,7 +161,7 @@ function nextIn(text: string): string | null {
   return /<a href="([^"]+)" rel="next"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? null;
 }
 
-it('counts stored and refused deliveries by days of the controller’s zone, even if these begin between two hours', async () => {
+it('the deliveries page counts stored and refused deliveries by days of the controller’s zone, even if these begin between two hours', async () => {
   const own = await createOfficeWorld({ TIME_ZONE: 'Asia/Kathmandu' }, { worker: false });
   const body = (n: number) => JSON.stringify({ event: 'consent.recorded', data: consent(`zoned-${n}`) });
   own.setNow('2026-03-01T18:14:30.000Z');

@@ -27,7 +27,7 @@ beforeAll(async () => {
 const linksTo = (text: string, path: string) => [...text.matchAll(new RegExp(`href="(${path}[^"]*)"`, 'g'))].length;
 const nextOf = (text: string) => /href="([^"#]+)[^"]*" rel="next"/.exec(text)?.[1] ?? '';
 
-it('shows every checkpoint as signed, page by page, and the key for checking them', async () => {
+it('the evidence page shows every checkpoint as signed, page by page, and the key for checking them', async () => {
   const { context } = world;
   const { text } = await officer.get('/evidence');
   expect(text).toContain(context.verifierKey);
@@ -44,7 +44,7 @@ it('shows every checkpoint as signed, page by page, and the key for checking the
     expect((await officer.get(`/evidence/checkpoint?${path}`)).status).toBe(404);
 });
 
-it('shows the result of the last comparison of the read models', async () => {
+it('the evidence page shows the result of the last comparison of the read models', async () => {
   const { readModels } = world.context;
   await readModels.note('policies (2)');
   expect((await officer.get('/evidence')).text).toContain('differ from the ledger: policies (2)');
@@ -54,7 +54,7 @@ it('shows the result of the last comparison of the read models', async () => {
   expect(text).not.toContain('differ from the ledger');
 });
 
-it('shows the last backup', async () => {
+it('the evidence page shows the last backup', async () => {
   const { ledger, clock } = world.context;
   expect((await officer.get('/evidence')).text).toContain('none was made here');
   const sha256 = 'a'.repeat(64);
@@ -65,7 +65,7 @@ it('shows the last backup', async () => {
   expect([text.includes('newer.age'), text.includes('older.age')]).toEqual([true, false]);
 });
 
-it('lists holds and erasures, to limited people only those of their sources', async () => {
+it('the evidence page lists holds and erasures, to limited people only those of their sources', async () => {
   const { context } = world;
   const hold = { officer: 'Ada', caseId: null, subject: null, from: null, to: null };
   for (const [reason, source] of [
@@ -103,7 +103,7 @@ async function workingWorld() {
   return own;
 }
 
-it('verifies the whole ledger on request, and keeps the result', async () => {
+it('the evidence page verifies the whole ledger on request, and keeps the result', async () => {
   const own = await workingWorld();
   const olga = await signedInAs(own, 'officer', { name: 'Olga' });
   const before = await olga.get('/evidence');
@@ -115,7 +115,7 @@ it('verifies the whole ledger on request, and keeps the result', async () => {
   expect(job).toMatchObject({ state: 'done', payload: { actor: expect.stringContaining('Olga') } });
 });
 
-it('shows a fault in red, with its entry for people who see every source', async () => {
+it('the evidence page shows a fault in red, with its entry for people who see every source', async () => {
   const own = await workingWorld();
   await own.context.seal();
   const { store } = own.context;
@@ -133,7 +133,7 @@ it('shows a fault in red, with its entry for people who see every source', async
   expect(text).not.toContain('Entry 2: ');
 });
 
-it('makes a checkpoint on request', async () => {
+it('the evidence page makes a checkpoint on request', async () => {
   const own = await workingWorld();
   const olga = await signedInAs(own, 'officer');
   const made = await olga.post('/evidence/checkpoints', {});
@@ -141,7 +141,7 @@ it('makes a checkpoint on request', async () => {
   expect((await own.context.store.read.selectFrom('checkpoints').selectAll().execute()).length).toBe(1);
 });
 
-it('sends a job’s progress as events until it ends, to people who may see it', async () => {
+it('the evidence page sends a job’s progress as events until it ends, to people who may see it', async () => {
   const own = await createOfficeWorld({}, { worker: false });
   const { jobs, sources } = own.context;
   await sources.add({ slug: 'bolt' }, 'test');

@@ -9,7 +9,7 @@ import { removeOldExports } from '../../src/backup/export-file.ts';
 import { temporaryFolder } from '../temporary.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
-it('gives admins everything as a ZIP that its enclosed program verifies, and records who took it', async () => {
+it('the export page gives admins everything as a ZIP that its enclosed program verifies, and records who took it', async () => {
   const world = await createOfficeWorld();
   for (let n = 0; n < 3; n += 1) await world.event('consent.recorded', { consent_id: `c-${n}` });
   const admin = await signedInAs(world, 'admin', { name: 'Adam Admin' });
@@ -40,7 +40,7 @@ it('gives admins everything as a ZIP that its enclosed program verifies, and rec
   expect((await officer.get('/documents')).text).not.toContain('/documents/export');
 });
 
-it('keeps an export for a day', async () => {
+it('the export page keeps an export for a day', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'exports'));
   for (const name of ['old.zip', 'new.zip']) await writeFile(join(folder, 'exports', name), 'x');

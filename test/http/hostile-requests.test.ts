@@ -103,7 +103,7 @@ function send(address: string, head: string, body: Buffer): Promise<number> {
   });
 }
 
-test('answers hostile fields, bodies, cookies and addresses of every page with a refusal, never with an internal error', async () => {
+test('the admin listener answers hostile fields, bodies, cookies and addresses of every page with a refusal, never with an internal error', async () => {
   const world = await createOfficeWorld();
   const caseId = `default-${(await seedRequests(world)).access}`;
   await world.context.sources.add({ slug: 'bolt', webhookSecrets: ['a-signing-secret-of-bolt'] }, 'test');

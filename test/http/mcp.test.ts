@@ -35,7 +35,7 @@ test('an assistant elsewhere asks with an API token, sees the sources of its acc
   expect(looks.map(({ actor }) => actor)).toEqual([expect.stringMatching(/Ada Auditor.*\(MCP\)/)]);
 });
 
-test('reveals nothing without a valid token, with another method or for a broken message', async () => {
+test('MCP over HTTP reveals nothing without a valid token, with another method or for a broken message', async () => {
   const world = await createOfficeWorld();
   const url = new URL('/mcp', world.adminUrl);
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };

@@ -18,7 +18,7 @@ function valueOf(text: string, name: string): number | null {
 
 const minutes = (count: number) => 60 * count;
 
-it('serves a 0 for every refusal that an alert looks at, so that its first one counts as an increase', async () => {
+it('/metrics serves a 0 for every refusal that an alert looks at, so that its first one counts as an increase', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   const text = await scrape(world);
@@ -30,7 +30,7 @@ it('serves a 0 for every refusal that an alert looks at, so that its first one c
   expect(count('(unknown)', 'unknown-source')).toBe(0);
 });
 
-it('counts open requests by how near their legal limit is', async () => {
+it('/metrics counts open requests by how near their legal limit is', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const ago = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
   for (const days of [60, 50, 27, 3])
@@ -46,7 +46,7 @@ it('counts open requests by how near their legal limit is', async () => {
   expect([due('overdue'), due('within-7-days'), due('later'), due('none')]).toEqual([2, 1, 1, 0]);
 });
 
-it('says how long ago the last delivery, pull, checkpoint, verification and witnessing were', async () => {
+it('/metrics says how long ago the last delivery, pull, checkpoint, verification and witnessing were', async () => {
   const folder = await temporaryFolder();
   await mkdir(join(folder, 'share'));
   await writeFile(join(folder, 'policy'), `directory share ${join(folder, 'share')}\nquorum share\n`);
@@ -110,7 +110,7 @@ it('says how long ago the last delivery, pull, checkpoint, verification and witn
   expect(await context.lastVerification()).toBeNull();
 });
 
-it('has no value for events that never happened', async () => {
+it('/metrics has no value for events that never happened', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const text = await scrape(world);
   expect(text).toContain('# TYPE consent_ledger_since_delivery_seconds gauge');
@@ -118,7 +118,7 @@ it('has no value for events that never happened', async () => {
   expect(text).not.toMatch(/^consent_ledger_verification_faults/m);
 });
 
-it('remembers only verifications of the whole ledger', async () => {
+it('/metrics remembers only verifications of the whole ledger', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   await world.event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   await world.context.seal();
@@ -129,7 +129,7 @@ it('remembers only verifications of the whole ledger', async () => {
 
 const quiet = quietSources();
 
-it('names at most 200 sources, and reports the longest wait among the others', async () => {
+it('/metrics names at most 200 sources, and reports the longest wait among the others', async () => {
   const delivered = new Map(
     Array.from({ length: 500 }, (_, n) => [
       `shop-${String(n).padStart(3, '0')}`,
@@ -147,7 +147,7 @@ it('names at most 200 sources, and reports the longest wait among the others', a
   expect(valueOf(text, 'consent_ledger_deliveries_total{source="(others)",outcome="stored"}')).toBe(300);
 });
 
-it('names the silent sources, and does not delay a scrape for slow figures', async () => {
+it('/metrics names the silent sources, and does not delay a scrape for slow figures', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let answer = Promise.resolve([{ code: 'silent-source', source: 'shop' } as const]);
@@ -160,7 +160,7 @@ it('names the silent sources, and does not delay a scrape for slow figures', asy
   expect(valueOf(await registry.metrics(), 'consent_ledger_source_silent{source="shop"}')).toBe(1);
 });
 
-it('warns of an overdue verification until the scheduled job has run one', async () => {
+it('/metrics warns of an overdue verification until the scheduled job has run one', async () => {
   const { context, event, setNow } = await createOfficeWorld({}, { worker: false });
   await event('consent.recorded', { banner_id: 'b', subject: 'h', status: 'granted' });
   const overdue = async () => (await context.warnings()).filter(({ code }) => code === 'verification-overdue');
@@ -180,7 +180,7 @@ it('warns of an overdue verification until the scheduled job has run one', async
   await vi.waitFor(async () => expect(await overdue()).toEqual([]), PATIENTLY);
 });
 
-it('leaves out figures that cannot be computed and shows the rest', async () => {
+it('/metrics leaves out figures that cannot be computed and shows the rest', async () => {
   const failed: string[] = [];
   const metrics = createMetrics({
     ...quiet,
@@ -193,7 +193,7 @@ it('leaves out figures that cannot be computed and shows the rest', async () => 
   expect(text).toContain('consent_ledger_build_info{version="1",node="20",database="sqlite"} 1');
 });
 
-it('has exactly the metrics that docs/monitoring.md explains', async () => {
+it('/metrics has exactly the metrics that docs/monitoring.md explains', async () => {
   const names = (await createMetrics(quietSources({ wakeUps: true })).registry.getMetricsAsJSON())
     .map(({ name }) => name)
     .filter((name) => name.startsWith('consent_ledger_'));

@@ -41,7 +41,7 @@ it('no page names an environment variable to an officer, and tasks for admins ar
   );
 });
 
-it('tells an officer which links cannot be given out and who can change that, without naming a variable', async () => {
+it('a page tells an officer which links cannot be given out and who can change that, without naming a variable', async () => {
   for (const env of [{ PUBLIC_URL: '' }, { PUBLIC_URL: 'http://privacy.acme.example' }]) {
     const { world, caseId } = await createReadyCase({
       SMTP_URL: 'smtp://127.0.0.1:1',

@@ -5,7 +5,7 @@ import { receiveInto } from '../../src/http/receive.ts';
 import type { Context } from '../../src/context.ts';
 import type { Metrics } from '../../src/http/metrics.ts';
 
-test('logs and counts deliveries to a source that does not exist, each name once, and does not let a scanner fill the log', () => {
+test('the webhook endpoint logs and counts deliveries to a source that does not exist, each name once, and does not let a scanner fill the log', () => {
   const lines: string[] = [];
   const log = pino(new Writable({ write: (line, _encoding, done) => (lines.push(String(line)), done()) }));
   const counted: string[] = [];

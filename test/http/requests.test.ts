@@ -162,7 +162,7 @@ function pathIn(text: string): string {
   return /\/calendar\/p-[\w-]+/.exec(text)?.[0] ?? 'none';
 }
 
-it('says that a page only answers a form when its address is opened', async () => {
+it('a page that only answers a form says so when its address is opened', async () => {
   const olga = await signedInAs(world, 'officer');
   for (const path of ['/cases/search', '/settings/erasures/preview', '/consent/statement?x=1']) {
     const page = await olga.get(path);

@@ -3,7 +3,7 @@ import { setDisabled } from '../../src/people/people.ts';
 import { loadSavedViews, SAVED_VIEWS } from '../../src/people/saved-views.ts';
 import { createOfficeWorld, signedInAs } from './office-world.ts';
 
-it('keeps a filter under a name for one person alone, and deletes it', async () => {
+it('the request list keeps a filter under a name for one person alone, and deletes it', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   const other = await signedInAs(world, 'auditor');
@@ -28,7 +28,7 @@ it('keeps a filter under a name for one person alone, and deletes it', async () 
   expect((await officer.get('/cases')).text).not.toContain('Erasures');
 });
 
-it('refuses a name that is empty or too long, and more views than it shows', async () => {
+it('the request list refuses a name that is empty or too long, and more views than it shows', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   await officer.get('/cases');
@@ -44,7 +44,7 @@ it('refuses a name that is empty or too long, and more views than it shows', asy
   expect((await officer.post('/cases/views', { name: 'Forged' }, { csrf: null })).status).toBe(403);
 });
 
-it('renames a view unless the name is in use, and deletes the views of a closed account', async () => {
+it('the request list renames a view unless the name is in use, and deletes the views of a closed account', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   await officer.get('/cases');

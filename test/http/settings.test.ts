@@ -25,7 +25,7 @@ function fieldsOf(page: string): Record<string, string> {
   return fields;
 }
 
-it('shows what the controller profile lacks, and writes the file from a checked form', async () => {
+it('the settings page shows what the controller profile lacks, and writes the file from a checked form', async () => {
   const world = await createOfficeWorld();
   const path = world.context.config.controllerFile ?? '';
   const before = `# Who we are\n${(await readFile(path, 'utf8')).trim()}\n`;
@@ -64,7 +64,7 @@ it('shows what the controller profile lacks, and writes the file from a checked 
   expect(await readFile(path, 'utf8')).toBe(after);
 });
 
-it('says when a source shares the profile, so that nobody overwrites another client’s', async () => {
+it('the settings page says when a source shares the profile, so that nobody overwrites another client’s', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const owner = await signedInAs(world, 'owner');
   const shared = 'applies to all of them';
@@ -78,7 +78,7 @@ it('says when a source shares the profile, so that nobody overwrites another cli
   expect([own.includes(shared), own.includes('This source has its own profile.')]).toEqual([false, true]);
 });
 
-it('gives a source its own profile, a copy of the shared one without its web form', async () => {
+it('the settings page gives a source its own profile, a copy of the shared one without its web form', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const { config, sources, loadProfile } = world.context;
   const file = config.controllerFile ?? '';
@@ -112,7 +112,7 @@ it('gives a source its own profile, a copy of the shared one without its web for
   expect((await owner.post('/settings/profile/own', { source: 'nowhere' })).status).toBe(404);
 });
 
-it('shows the profile to officers without a form, and says what to do if there is none', async () => {
+it('the settings page shows the profile to officers without a form, and says what to do if there is none', async () => {
   const world = await createOfficeWorld();
   const officer = await signedInAs(world, 'officer');
   const { text } = await officer.get('/settings/profile');
@@ -261,7 +261,7 @@ describe('the first controller profile', () => {
   });
 });
 
-it('sets retention periods and approvals, with the usual periods beside them', async () => {
+it('the settings page sets retention periods and approvals, with the usual periods beside them', async () => {
   const world = await createOfficeWorld();
   const owner = await signedInAs(world, 'owner');
   const page = await owner.get('/settings/profile');
@@ -297,7 +297,7 @@ it('sets retention periods and approvals, with the usual periods beside them', a
   );
 });
 
-it('lists the retention periods, and places and lifts holds', async () => {
+it('the settings page lists the retention periods, and places and lifts holds', async () => {
   const world = await createOfficeWorld();
   await world.context.sources.add({ slug: 'bolt' }, 'test');
   const officer = await signedInAs(world, 'officer', { name: 'Olga' });
@@ -337,7 +337,7 @@ it('lists the retention periods, and places and lifts holds', async () => {
   expect((await officer.get('/settings/retention')).text).not.toContain('Inquiry 12/2026');
 });
 
-it('stores for each person which notices they want by mail', async () => {
+it('the settings page stores for each person which notices they want by mail', async () => {
   const world = await createOfficeWorld();
   const admin = await signedInAs(world, 'admin');
   const officer = await signedInAs(world, 'officer');

@@ -131,7 +131,7 @@ test('answers that were not requested here, are used again, were changed or come
   await refused(late.visitor, late.path);
 });
 
-test('never redirects to another site', async () => {
+test('single sign-on never redirects to another site', async () => {
   const { signOn } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
   for (const next of ['https://evil.example/', '//evil.example', '/\\evil.example', '/cases%0d%0aset-cookie:x=1']) {
     const led = await signOn('olga', undefined, `?next=${next}`);

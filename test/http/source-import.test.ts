@@ -41,7 +41,7 @@ it('an admin checks a file of sources, imports it, and imports it again without 
   expect((await world.actions('source.added')).every(({ actor }) => actor.startsWith('Pat admin'))).toBe(true);
 });
 
-it('names each problem with its line, and never reads a file or a variable of the server for an upload', async () => {
+it('the import page names each problem with its line, and never reads a file or a variable of the server for an upload', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const admin = await signedInAs(world, 'admin');
   const lines = [
@@ -75,7 +75,7 @@ it('names each problem with its line, and never reads a file or a variable of th
   expect(template.text).not.toMatch(/_file|_env/);
 });
 
-it('requires an admin and the token of the form', async () => {
+it('the import page requires an admin and the token of the form', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   for (const role of ['officer', 'auditor'] as const) {
     const visitor = await signedInAs(world, role);

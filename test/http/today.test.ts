@@ -9,7 +9,7 @@ import { makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, signedIn, signedInAs } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
 
-it('dismisses a banner that only deliveries name, and restores it, each recorded with the officer', async () => {
+it('Today dismisses a banner that only deliveries name, and restores it, each recorded with the officer', async () => {
   const world = await createOfficeWorld(
     { SERVICE_BASE_URL: 'http://127.0.0.1:1/api/v1', SERVICE_API_KEY: 'pak_live_test' },
     { worker: false },
@@ -32,7 +32,7 @@ it('dismisses a banner that only deliveries name, and restores it, each recorded
   expect((await visitor.post('/sync/dismiss', banner, { csrf: null })).status).toBe(403);
 });
 
-it('says who outside the installation has seen the last checkpoint, and when; so does /metrics', async () => {
+it('Today says who outside the installation has seen the last checkpoint, and when; so does /metrics', async () => {
   const folder = await temporaryFolder();
   const [policy, share] = [join(folder, 'policy'), join(folder, 'share')];
   await mkdir(share);
@@ -52,7 +52,7 @@ it('says who outside the installation has seen the last checkpoint, and when; so
   expect(Number(/witnessed_seq\{witness="share"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThanOrEqual(seq);
 });
 
-it('asks to take up new requests in one line, until work on them starts, and an admin to add the first source', async () => {
+it('Today asks to take up new requests in one line, until work on them starts, and an admin to add the first source', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   const tasks = async () => {
@@ -77,7 +77,7 @@ it('asks to take up new requests in one line, until work on them starts, and an 
   );
 });
 
-it('names at most ten tasks, urgent requests first, with the rest behind one line; sends operator tasks to the admins', async () => {
+it('Today names at most ten tasks, urgent requests first, with the rest behind one line; sends operator tasks to the admins', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const officer = await signedInAs(world, 'officer');
   expect((await officer.get('/')).text).toContain('Nothing is waiting for you.');
@@ -116,7 +116,7 @@ it('names at most ten tasks, urgent requests first, with the rest behind one lin
   expect(tasks).toContain('An admin has to fix this.');
 });
 
-it('stays short when every source falls silent at once, and when hundreds of things are to be done', async () => {
+it('Today stays short when every source falls silent at once, and when hundreds of things are to be done', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const { context } = world;
   const headers = { 'user-agent': 'test' };
@@ -154,7 +154,7 @@ it('stays short when every source falls silent at once, and when hundreds of thi
   expect(many).toContain(`${tasks - 100} more will be listed once these are done.`);
 });
 
-it('asks for a source if the chart would cover too many', async () => {
+it('Today asks for a source if the chart would cover too many', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const olga = await signedIn(world);
   for (let n = 0; n < 20; n += 1) await world.context.sources.add({ slug: `client-${n}`, name: `Client ${n}` }, 'test');
@@ -162,7 +162,7 @@ it('asks for a source if the chart would cover too many', async () => {
   expect((await olga.get('/?source=client-3')).text).toContain('0 given');
 });
 
-it('names an answer that a second person has to approve, however far its limit is', async () => {
+it('Today names an answer that a second person has to approve, however far its limit is', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const { controllerFile } = world.context.config;
   await writeFile(controllerFile ?? '', 'name: Acme GmbH\ncountry: DE\nregion: BE\nsecondPersonFor: [answer]\n');
@@ -185,7 +185,7 @@ it('names an answer that a second person has to approve, however far its limit i
   expect(await task()).toBe(false);
 });
 
-it('charts the decisions of thirty days, and says in one line what can be relied on', async () => {
+it('Today charts the decisions of thirty days, and says in one line what can be relied on', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   await seedRequests(world);
   const olga = await signedIn(world);

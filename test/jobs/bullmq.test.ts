@@ -179,7 +179,7 @@ test('with Redis down from the start, enqueuing neither waits nor fails, work co
   expect((await distribution.state()).wakeUpsFailed).toBeGreaterThanOrEqual(5);
 });
 
-test('it recovers automatically after Redis was killed and restarted, and after FLUSHALL', async () => {
+test('the runner recovers automatically after Redis was killed and restarted, and after FLUSHALL', async () => {
   const world = await begin();
   const own = await startRedis();
   onTestFinished(() => own.close());
@@ -284,7 +284,7 @@ test('closing leaves no handle that would keep the process alive', async () => {
   expect({ code, output }).toEqual({ code: 0, output: 'true\n' });
 });
 
-test('checks the settings of a Redis, and reports one that does not answer as unreachable', async () => {
+test('the runner checks the settings of a Redis, and reports one that does not answer as unreachable', async () => {
   expect(await inspectRedis(redis.url)).toMatchObject({
     outcome: 'reached',
     version: expect.stringMatching(/^\d+\.\d+/) as unknown,

@@ -133,7 +133,7 @@ test.each([
   expect(store.asked).toHaveLength(1);
 });
 
-test('reports a bucket that does not exist, and one that cannot lock', async () => {
+test('the bucket client reports a bucket that does not exist, and one that cannot lock', async () => {
   const store = await startObjectStore({ lock: false });
   const bucket = bucketAt(store);
   expect(await bucket.canLock()).toBe(false);
@@ -165,7 +165,7 @@ test('a store that is down or busy is tried three times, and a silent one times 
   }
 });
 
-test('ends a listing that never ends, and an answer that is not a listing', () => {
+test('the bucket client ends a listing that never ends, and an answer that is not a listing', () => {
   expect(readVersions('<ListVersionsResult><IsTruncated>true</IsTruncated></ListVersionsResult>')).toEqual({
     versions: [],
     next: null,

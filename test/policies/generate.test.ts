@@ -304,7 +304,7 @@ describe('the rate of generations', () => {
   });
 });
 
-it('reads answers that are wrapped, numbered or sparse, and refuses an answer without an id', async () => {
+it('`policy generate` reads answers that are wrapped, numbered or sparse, and refuses an answer without an id', async () => {
   const world = await createPolicyWorld();
   const answers = [
     '{"data":{"id":7,"type":"privacy_policy"}}',

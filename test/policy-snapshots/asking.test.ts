@@ -158,7 +158,7 @@ it('the final fetch outlasts an outage of the service of an hour', async () => {
   expect(await world.jobs.list({ kind: 'snapshot', state: 'failed' })).toEqual([]);
 });
 
-it('says what is missing if a source has no public origin or site key', async () => {
+it('a request for texts says what is missing if a source has no public origin or site key', async () => {
   const world = await createSnapshotWorld({ siteUrl: null });
   await world.publish();
   await world.trigger();

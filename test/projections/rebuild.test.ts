@@ -284,7 +284,7 @@ test('read models that are almost entirely wrong are replaced as a whole', async
   expect(await dump(world.store.read)).toEqual(right);
 });
 
-test('corrects a position that is ahead of the ledger, and the rows of missing entries', async () => {
+test('a rebuild corrects a position that is ahead of the ledger, and the rows of missing entries', async () => {
   const world = await createWorld();
   await deliver(world, 0, 30);
   await world.projector().catchUp();

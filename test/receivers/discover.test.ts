@@ -61,7 +61,7 @@ const alienScan = (n: number) => ({
   },
 });
 
-it('proposes where the lists of a scan are, and the fields of their items', () => {
+it('discovery proposes where the lists of a scan are, and the fields of their items', () => {
   const samples = [1, 2].map((n) => delivery(alienScan(n)));
   const { fieldNames } = discover(samples, plain);
   expect(fieldNames).toEqual({

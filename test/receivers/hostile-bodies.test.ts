@@ -30,7 +30,7 @@ function expectQuick(limitMs: number, work: () => void): void {
   expect(best).toBeLessThan(limitMs);
 }
 
-test('keeps nothing of keys of a megabyte', () => {
+test('the reader keeps nothing of keys of a megabyte', () => {
   const before = heapAfterCollecting((used, last) => last - used < MB);
   for (let n = 0; n < 40; n += 1) {
     const key = `${n}${'Key_'.repeat(MB / 4)}`;
@@ -40,7 +40,7 @@ test('keeps nothing of keys of a megabyte', () => {
   expect(heapAfterCollecting((used) => used - before < 10 * MB) - before).toBeLessThan(10 * MB);
 });
 
-test('looks into an object under a key of a megabyte without a copy of the key for each field of it', () => {
+test('the reader looks into an object under a key of a megabyte without a copy of the key for each field of it', () => {
   const inside = Object.fromEntries(Array.from({ length: 900 }, (_, n) => [`field ${n}`, n]));
   // An envelope's name with a megabyte behind it, and a name of nothing.
   for (const key of [`data${'_'.repeat(MB)}`, 'X'.repeat(MB)]) {
@@ -54,12 +54,12 @@ test.each([
   ['objects in objects', '{"a":{"b":{}}}'],
   ['events that are not known', '{"event":"x"}'],
   ['empty lists', '[]'],
-])('reads quickly a list of %s as long as a delivery may be', (_name, item) => {
+])('the reader reads quickly a list of %s as long as a delivery may be', (_name, item) => {
   const body = `[${Array.from({ length: Math.floor(MB / (item.length + 1)) }, () => item).join(',')}]`;
   expectQuick(500, () => read(body));
 });
 
-test('finds a data subject request among a megabyte of other things', () => {
+test('the reader finds a data subject request among a megabyte of other things', () => {
   const body = `[${'{},'.repeat(MB / 3)}{"event":"dsar.submitted","email":"a@example.org"}]`;
   expect(read(body)).toMatchObject({ outcome: 'read', event: 'dsar.submitted' });
 });

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import * as offered from '../../receivers/public.ts';
 import { signBody } from '../../receivers/signature-node.ts';
 
-it('offers the plugin, the check and the errors that mean 503, and nothing else', () => {
+it('the receiver package offers the plugin, the check and the errors that mean 503, and nothing else', () => {
   expect(Object.keys(offered).sort()).toEqual([
     'CodedError',
     'SIGNATURE_256_HEADER',
@@ -14,7 +14,7 @@ it('offers the plugin, the check and the errors that mean 503, and nothing else'
   ]);
 });
 
-it('receives a signed delivery in another app, as its documentation shows', async () => {
+it('the receiver package receives a signed delivery in another app, as its documentation shows', async () => {
   const kept: Buffer[] = [];
   const app = Fastify();
   await app.register(offered.webhookEndpoint, {

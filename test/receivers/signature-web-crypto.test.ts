@@ -71,7 +71,7 @@ describe('verify gives the verdict of verifySignature', () => {
   });
 });
 
-it('names a wrong argument', async () => {
+it('the signature check names a wrong argument', async () => {
   const parsed = { event: 'policy.published' } as unknown as Uint8Array;
   await expect(verify({ headers: signed, rawBody: parsed, secrets })).rejects.toThrow(
     /bytes of the body.*express\.raw/,
@@ -111,7 +111,7 @@ const post = (url: string) => async (headers: Record<string, string>, sent: Buff
     })
   ).status;
 
-it('works in Express, with express.raw before the route', async () => {
+it('the signature check works in Express, with express.raw before the route', async () => {
   const app = express();
   app.post('/webhook', express.raw({ type: () => true }), async (request, response) => {
     const rawBody = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
@@ -121,7 +121,7 @@ it('works in Express, with express.raw before the route', async () => {
   expect(await answers(post(await listen(createServer(app))))).toEqual(expected);
 });
 
-it('works in Hono', async () => {
+it('the signature check works in Hono', async () => {
   const app = new Hono();
   app.post('/webhook', async ({ req, body: answer }) => {
     const { outcome } = await verify({ headers: req.raw.headers, rawBody: await req.arrayBuffer(), secrets });
@@ -132,7 +132,7 @@ it('works in Hono', async () => {
   expect(await answers(send)).toEqual(expected);
 });
 
-it('works in a route handler of Request and Response, as Next.js has them', async () => {
+it('the signature check works in a route handler of Request and Response, as Next.js has them', async () => {
   const POST = async (request: Request): Promise<Response> => {
     const { outcome } = await verify({ headers: request.headers, rawBody: await request.arrayBuffer(), secrets });
     return new Response(null, { status: outcome === 'verified' ? 200 : 401 });
@@ -143,7 +143,7 @@ it('works in a route handler of Request and Response, as Next.js has them', asyn
   expect(await answers(send)).toEqual(expected);
 });
 
-it('as built, works without Node, as in a worker', async () => {
+it('the signature check, as built, works without Node, as in a worker', async () => {
   const built = readFileSync(
     fileURLToPath(new URL('../../dist/receivers/signature-web-crypto.js', import.meta.url)),
     'utf8',

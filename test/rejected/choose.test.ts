@@ -105,6 +105,6 @@ test.each([
   ['1:2::192.0.2.7', '1:2:0:0::/64'],
   ['unknown', 'other'],
   ['', 'other'],
-])('counts the address %s as %s', (address, group) => {
+])('the ring counts the address %s as %s', (address, group) => {
   expect(addressGroup(address)).toBe(group);
 });

@@ -225,7 +225,7 @@ test('a readmitted delivery that meanwhile came again is a duplicate, and only t
   expect((await ring.list()).map(({ id }) => id)).toEqual([1]);
 });
 
-test('writes hundreds of refused deliveries in a few statements, since appends wait meanwhile', async () => {
+test('the ring writes hundreds of refused deliveries in a few statements, since appends wait meanwhile', async () => {
   const store = await temporaryStore();
   let statements = 0;
   const counted: Store = {

@@ -514,7 +514,7 @@ test('the placeholder for an officer’s text is only in letters that have such 
   expect(named('en_eu-gdpr_answer_access')).not.toContain(FILLED);
 });
 
-test('quotes the controller profile in the language of the letter, as far as the profile has that language', () => {
+test('a letter quotes the controller profile in the language of the letter, as far as the profile has that language', () => {
   const german = profileSchema.parse({
     ...profile,
     otherSystems: [{ id: 'shop', name: 'Customer database' }],

@@ -62,7 +62,7 @@ interface Document {
 const json = async (changes: Partial<ReportInput> = {}) =>
   JSON.parse((await produce({ ...changes, format: 'json' })).toString('utf8')) as Document;
 
-test('names the outage with its ends, the deliveries refused during it, and the decisions that arrived only by pull', async () => {
+test('the reconciliation report names the outage with its ends, the deliveries refused during it, and the decisions that arrived only by pull', async () => {
   const { agreement, onlyPulled } = await json();
   expect(agreement.undelivered).toMatchObject({
     longer: 1,
@@ -85,7 +85,7 @@ test('names the outage with its ends, the deliveries refused during it, and the 
   expect(onlyPulled.map(({ entries }) => entries[0]?.seq)).toEqual(Array.from({ length: 14 }, (_, n) => 3000 + n));
 });
 
-test('says how far each banner was pulled, and names one that never was', async () => {
+test('the reconciliation report says how far each banner was pulled, and names one that never was', async () => {
   const { agreement, concerns } = await json();
   expect(agreement.nothingBefore).toBe('2026-06-01T06:00:01.000Z');
   const [footer, main] = agreement.banners;
@@ -102,7 +102,7 @@ test('says how far each banner was pulled, and names one that never was', async 
   );
 });
 
-test('lists exactly the counted findings, in JSON and in CSV', async () => {
+test('the reconciliation report lists exactly the counted findings, in JSON and in CSV', async () => {
   const { agreement, onlyDelivered, onlyPulled, contradicting } = await json();
   const { totals } = agreement;
   expect([onlyDelivered.length, onlyPulled.length, contradicting.length]).toEqual([
@@ -123,7 +123,7 @@ test('lists exactly the counted findings, in JSON and in CSV', async () => {
   expect(rows.find((row) => row['finding'] === 'only-pulled')).toMatchObject({ entries_pulled: '3000' });
 });
 
-test('says the same on its pages, and in the statement of the consent audit', async () => {
+test('the reconciliation report says the same on its pages, and in the statement of the consent audit', async () => {
   const pages = pdfText(await produce({ format: 'pdf' }));
   for (const words of [
     'no finished pull',
@@ -145,7 +145,7 @@ test('says the same on its pages, and in the statement of the consent audit', as
   expect(empty).toContain('No decision of the period is known, and no log was pulled for it.');
 });
 
-test('is not changed by entries after asOf', async () => {
+test('the reconciliation report is not changed by entries after asOf', async () => {
   const before = await json({ asOf: 3001 });
   expect(before.agreement.totals.onlyPulled).toBe(2);
   expect(before.agreement.totals.conflicting).toBe((await json()).agreement.totals.conflicting - 1);

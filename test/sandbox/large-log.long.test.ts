@@ -5,7 +5,7 @@ import { pageThrough } from '../../bench/sandbox-pages.ts';
 
 const ROWS = 100_000;
 
-it('serves 100,000 rows page by page to the end, with a heap that does not grow with them', async () => {
+it('the sandbox serves 100,000 rows page by page to the end, with a heap that does not grow with them', async () => {
   const server = fork(fileURLToPath(new URL('../../bench/sandbox-server.ts', import.meta.url)), [String(ROWS)], {
     execArgv: ['--expose-gc', '--import', 'tsx'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

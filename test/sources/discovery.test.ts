@@ -3,7 +3,7 @@ import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import { countDeliveriesAfter } from '../../src/sources/discovery.ts';
 import { temporaryLedger } from '../temporary.ts';
 
-it('counts a source’s new deliveries from where it stopped, without test events', async () => {
+it('discovery counts a source’s new deliveries from where it stopped, without test events', async () => {
   const { store, ledger } = await temporaryLedger();
   const deliver = async (source: string, ...texts: readonly string[]) => {
     for (const text of texts) {

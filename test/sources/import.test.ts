@@ -43,7 +43,7 @@ async function open() {
   return { store, sources, run, files, variables, entries };
 }
 
-test('imports every source of a file, with secrets from cells, files and variables, and records only their ids', async () => {
+test('`source import` imports every source of a file, with secrets from cells, files and variables, and records only their ids', async () => {
   const world = await open();
   world.files['/import/keys/b'] = 'pak_live_hush_b\n';
   world.files['/import/hooks'] = 'hush-one\nhush-two\n';
@@ -80,7 +80,7 @@ test('imports every source of a file, with secrets from cells, files and variabl
   expect(entries[0]).toContain(`webhookSecrets +${world.sources.find('a')?.webhookSecrets[0]?.id}`);
 });
 
-test('writes nothing when a line is invalid, and names every problem with its line and without secrets', async () => {
+test('`source import` writes nothing when a line is invalid, and names every problem with its line and without secrets', async () => {
   const world = await open();
   const csv = [
     'slug,base_url,api_key,api_key_env,webhook_secrets,secret_encoding,assumed_offset,field_names',
@@ -120,7 +120,7 @@ test('writes nothing when a line is invalid, and names every problem with its li
   expect(world.sources.list().map(({ slug }) => slug)).toEqual(['good']);
 });
 
-test('changes nothing on a second import, refuses a changed line without --update, and keeps values for empty cells', async () => {
+test('`source import` changes nothing on a second import, refuses a changed line without --update, and keeps values for empty cells', async () => {
   const world = await open();
   const first = 'slug,name,api_key,webhook_secrets,banners\nshop,Shop,pak_live_1,hush-one,b1\nother,,,,\n';
   await world.run(first);
@@ -151,7 +151,7 @@ test('changes nothing on a second import, refuses a changed line without --updat
   expect((await world.run(second, { update: true })).lines).toMatchObject([{ outcome: 'unchanged' }]);
 });
 
-test('does not restore an offboarded source from a file', async () => {
+test('`source import` does not restore an offboarded source from a file', async () => {
   const world = await open();
   await world.run('slug\nshop\n');
   await world.sources.offboard('shop', { reason: null, openCases: 0 }, 'anna');
@@ -160,7 +160,7 @@ test('does not restore an offboarded source from a file', async () => {
   expect(world.sources.find('shop')).toBeNull();
 });
 
-test('repeats nothing from a file without a header or from shifted columns: it may be a secret', async () => {
+test('`source import` repeats nothing from a file without a header or from shifted columns: it may be a secret', async () => {
   const world = await open();
   const bare = await world.run('shop,Shop,https://service.example/api/v1,pak_live_hush,hush-secret\n');
   expect(bare).toMatchObject({ outcome: 'refused', problems: [{ line: 1, column: null }] });
@@ -172,7 +172,7 @@ test('repeats nothing from a file without a header or from shifted columns: it m
   for (const report of [bare, odd, shifted]) expect(JSON.stringify(report)).not.toMatch(/hush/);
 });
 
-test('refuses a thousand lines for one invalid line, and imports all once it is corrected', async () => {
+test('`source import` refuses a thousand lines for one invalid line, and imports all once it is corrected', async () => {
   const world = await open();
   const lines = Array.from(
     { length: 1000 },
@@ -192,14 +192,14 @@ test('refuses a thousand lines for one invalid line, and imports all once it is 
   expect(entries.join()).not.toMatch(/hush/);
 });
 
-test('also warns of a signing secret that an existing source uses', async () => {
+test('`source import` also warns of a signing secret that an existing source uses', async () => {
   const world = await open();
   await world.run('slug,webhook_secrets\na,hush-same\nb,hush-own\n');
   const { warnings } = await world.run('slug,webhook_secrets\nc,hush-same\nb,hush-own\n', { dryRun: true });
   expect(warnings).toEqual([expect.stringMatching(/belongs to c, a: anyone/)]);
 });
 
-test('warns of a shared signing secret; refuses invalid CSV, large files and unknown columns', async () => {
+test('`source import` warns of a shared signing secret; refuses invalid CSV, large files and unknown columns', async () => {
   const world = await open();
   const shared = await world.run('slug,webhook_secrets\na,hush-same\nb,hush-same\n', { dryRun: true });
   expect(shared.warnings).toEqual([expect.stringContaining('belongs to a, b')]);
@@ -221,7 +221,7 @@ test('warns of a shared signing secret; refuses invalid CSV, large files and unk
   expect(await world.entries()).toEqual([]);
 });
 
-test('has every column in the template, which imports as one valid line once its files exist', async () => {
+test('`source import` has every column in the template, which imports as one valid line once its files exist', async () => {
   const world = await open();
   const [header, example] = parse(importTemplate());
   expect(header).toEqual(importColumns.map(({ name }) => name));
@@ -231,7 +231,7 @@ test('has every column in the template, which imports as one valid line once its
   expect(await world.run(importTemplate())).toMatchObject({ outcome: 'imported', problems: [] });
 });
 
-test('prints a table or JSON, warns when others can read the file, and exits with 2 when a line is invalid', async () => {
+test('`source import` prints a table or JSON, warns when others can read the file, and exits with 2 when a line is invalid', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: `${folder}/data` };
   await mkdir(`${folder}/data`);

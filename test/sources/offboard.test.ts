@@ -5,7 +5,7 @@ import { openStoreIn, temporaryFolder } from '../temporary.ts';
 
 const SECRET = 'nobody-may-read-this-secret';
 
-test('answers 404 for an offboarded source, keeps its evidence and reports, destroys its secrets, and continues if it returns', async () => {
+test('an offboarded source answers 404 and loses its secrets, keeps its evidence and reports, and continues if it returns', async () => {
   const folder = await temporaryFolder();
   const env = { DATA_DIR: folder, PORT: '0', ADMIN_PORT: '0', GIVEN: SECRET };
   const run = async (...args: string[]) => {

@@ -42,7 +42,7 @@ async function actionsIn(store: Store): Promise<unknown[]> {
   return rows.map(({ source, kind, body }) => ({ source, kind, ...JSON.parse(String(body)) }));
 }
 
-test('refuses a name that does not read as it is written, and takes one in any script', async () => {
+test('the source list refuses a name that does not read as it is written, and takes one in any script', async () => {
   const sources = await open(await temporaryStore());
   for (const name of ['Acme\u202excod.exe', 'Ac\u0000me', 'Acme\nLtd', 'Ac\u2066me', '\ud800'])
     expect(await sources.add({ slug: 'acme', name }, 'cli:anna')).toEqual({
@@ -53,7 +53,7 @@ test('refuses a name that does not read as it is written, and takes one in any s
     expect(await sources.add({ slug, name }, 'cli:anna')).toMatchObject({ outcome: 'done', source: { name } });
 });
 
-test('finds an added source, even after a restart, and records it without its secrets', async () => {
+test('the source list finds an added source, even after a restart, and records it without its secrets', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   const added = await sources.add(
@@ -83,7 +83,7 @@ test('finds an added source, even after a restart, and records it without its se
   ]);
 });
 
-test('keeps no secret in the database in clear text', async () => {
+test('the source list keeps no secret in the database in clear text', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add(
@@ -98,7 +98,7 @@ test('keeps no secret in the database in clear text', async () => {
   expect(all).not.toContain('hush');
 });
 
-test('accepts the old secret beside the new one until it is retired', async () => {
+test('the source list accepts the old secret beside the new one until it is retired', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');
@@ -113,7 +113,7 @@ test('accepts the old secret beside the new one until it is retired', async () =
   expect(await sources.rotateSecret('nobody', 'x', 'cli')).toEqual({ outcome: 'unknown' });
 });
 
-test('sees a change by another process within a second', async () => {
+test('the source list sees a change by another process within a second', async () => {
   expect(REFRESH_MILLISECONDS).toBeLessThanOrEqual(1000);
   const store = await temporaryStore();
   const server = await open(store);
@@ -125,7 +125,7 @@ test('sees a change by another process within a second', async () => {
   await vi.waitFor(() => expect(server.find('acme')?.webhookSecrets).toHaveLength(2), PATIENTLY);
 });
 
-test('adds a slug once, even if two processes try at once', async () => {
+test('the source list adds a slug once, even if two processes try at once', async () => {
   const store = await temporaryStore();
   const [one, two] = [await open(store), await open(store)];
   const outcomes = await Promise.all([
@@ -137,7 +137,7 @@ test('adds a slug once, even if two processes try at once', async () => {
   expect(await actionsIn(store)).toHaveLength(1);
 });
 
-test('reports a conflict to the second of two concurrent changes', async () => {
+test('the source list reports a conflict to the second of two concurrent changes', async () => {
   const store = await temporaryStore();
   // Both have read before either writes.
   let waiting = 2;
@@ -167,14 +167,14 @@ test('reports a conflict to the second of two concurrent changes', async () => {
   expect(one.find('acme')?.name).toBe('Three');
 });
 
-test('counts many changes within one millisecond as many versions', async () => {
+test('the source list counts many changes within one millisecond as many versions', async () => {
   const sources = await open(await temporaryStore());
   await sources.add({ slug: 'acme' }, 'a');
   for (const name of ['1', '2', '3'])
     expect(await sources.change('acme', { name }, 'a')).toMatchObject({ outcome: 'done' });
 });
 
-test('says what changed, and writes nothing if nothing did', async () => {
+test('the source list says what changed, and writes nothing if nothing did', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
@@ -188,7 +188,7 @@ test('says what changed, and writes nothing if nothing did', async () => {
   expect(await actionsIn(store)).toHaveLength(2);
 });
 
-test('lists the configured source with the others, and changes only its options and signing secrets', async () => {
+test('the source list has the configured source with the others, and changes only its options and signing secrets', async () => {
   const store = await temporaryStore();
   const sources = await open(store, { configured });
   await sources.add({ slug: 'acme' }, 'a');
@@ -202,7 +202,7 @@ test('lists the configured source with the others, and changes only its options 
   expect(sources.find('default')).toEqual({ ...configured, options });
 });
 
-test('refuses invalid input without repeating a secret', async () => {
+test('the source list refuses invalid input without repeating a secret', async () => {
   const sources = await open(await temporaryStore());
   const refused = await sources.add(
     {
@@ -226,7 +226,7 @@ test('refuses invalid input without repeating a secret', async () => {
   expect(await sources.add({ slug: 'installation' }, 'a')).toMatchObject({ outcome: 'invalid' });
 });
 
-test('refuses credentials moved to another source or address, and reports the source as damaged', async () => {
+test('the source list refuses credentials moved to another source or address, and reports the source as damaged', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', baseUrl: API, apiKey: 'pak_live_1' }, 'a');
@@ -244,7 +244,7 @@ test('refuses credentials moved to another source or address, and reports the so
   expect(again.list().map(({ slug }) => slug)).toEqual(['other']);
 });
 
-test('keeps the last known sources if the store cannot be read, and reports the failure', async () => {
+test('the source list keeps the last known sources if the store cannot be read, and reports the failure', async () => {
   const store = await temporaryStore();
   const onRefreshError = vi.fn();
   let broken = false;
@@ -262,7 +262,7 @@ test('keeps the last known sources if the store cannot be read, and reports the 
   expect(sources.find('acme')).not.toBeNull();
 });
 
-test('retires old secrets at the time given with the new one, and destroys them afterwards', async () => {
+test('the source list retires old secrets at the time given with the new one, and destroys them afterwards', async () => {
   const store = await temporaryStore();
   let now = NOW.getTime();
   const sources = await open(store, { clock: () => new Date(now) });
@@ -298,7 +298,7 @@ test('retires old secrets at the time given with the new one, and destroys them 
   expect(await sources.rotateSecret('acme', '00ff', 'cli', { encoding: 'hex' })).toEqual({ outcome: 'exists' });
 });
 
-test('stops following an offboarded source, keeps its options, and restores it whenever it is added again', async () => {
+test('the source list stops following an offboarded source, keeps its options, and restores it whenever it is added again', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add(
@@ -324,7 +324,7 @@ test('stops following an offboarded source, keeps its options, and restores it w
   expect(JSON.stringify(left)).not.toContain('hush');
 });
 
-test('extends an open overlap, and changes nothing when repeated', async () => {
+test('the source list extends an open overlap, and changes nothing when repeated', async () => {
   const store = await temporaryStore();
   const sources = await open(store);
   await sources.add({ slug: 'acme', webhookSecrets: ['old-secret'] }, 'cli');

@@ -236,7 +236,7 @@ test('readers cannot write, and writers use durable commits', async () => {
   expect(await store.sizeOnDisk()).toBeGreaterThan(1 << 20);
 });
 
-test('names the setting of a server that would lose commits', async () => {
+test('a store names the setting of a server that would lose commits', async () => {
   const server = await startPostgres({ fsync: 'off', full_page_writes: 'off', synchronous_commit: 'off' });
   onTestFinished(() => server.close());
   const store = await open(server.url());

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { hostileAnswers, type Meeting } from './hostile-answers.ts';
 import { createHostileWorld, deliverAlong, meetAll } from './hostile-world.ts';
 
-it('ends every command in time with a plain message, and stores nothing wrong, whatever the service answers', {
+it('the program ends every command in time with a plain message, and stores nothing wrong, whatever the service answers', {
   timeout: 1_800_000,
 }, async () => {
   expect(hostileAnswers.length).toBeGreaterThan(300);
@@ -32,7 +32,7 @@ function largePage({ response, nth, key }: Meeting): void {
 }
 
 // Measured: 312 to 334 MiB. The folding thread alone keeps up to 48 MiB of new objects (context/projector-thread.ts).
-it('stays under 350 MiB and answers webhooks while twelve logs give the largest pages without end', async () => {
+it('the program stays under 350 MiB and answers webhooks while twelve logs give the largest pages without end', async () => {
   const answers = Array.from({ length: 12 }, (_, nth) => ({
     name: `large pages ${nth}`,
     at: 'log' as const,

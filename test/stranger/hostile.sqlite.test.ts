@@ -16,7 +16,7 @@ const once = [
 ];
 const spread = hostileAnswers.filter(({ name }, nth) => once.includes(name) || nth % 25 === 12);
 
-it('ends its commands in time with a plain message if the service is hostile, and still answers webhooks', async () => {
+it('the program ends its commands in time with a plain message if the service is hostile, and still answers webhooks', async () => {
   expect(spread.filter(({ name }) => once.includes(name))).toHaveLength(once.length);
   const world = await createHostileWorld(spread);
   const stop = deliverAlong(world.serving);

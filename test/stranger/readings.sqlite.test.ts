@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { manyReadings, steps } from './readings.ts';
 import { createStrangerWorld, takeSteps } from './stranger-world.ts';
 
-it('works in full with a service that follows an unusual reading of its documentation', async () => {
+it('the program works in full with a service that follows an unusual reading of its documentation', async () => {
   // readings.long.test.ts has all readings, and each interpretation alone.
   const { 'reading-1': all, 'reading-4': log } = manyReadings;
   if (all === undefined || log === undefined) expect.unreachable();

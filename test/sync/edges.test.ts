@@ -216,7 +216,7 @@ describe('rows', () => {
   });
 });
 
-it('ends although the service gives the same rows in another order under new cursors for ever', async () => {
+it('a sync ends although the service gives the same rows in another order under new cursors for ever', async () => {
   const { syncing } = await world(0);
   let nth = 0;
   syncing.deps.service.fetchConsentLogPage = () => {
@@ -230,7 +230,7 @@ it('ends although the service gives the same rows in another order under new cur
   expect(await syncing.pull()).toMatchObject({ outcome: 'failed', reason: 'repeating-page', stored: 4 });
 });
 
-it('counts the rows that a run still stored after giving way', async () => {
+it('a sync counts the rows that a run still stored after giving way', async () => {
   const { fake, syncing, position } = await world(45);
   fake.rows = fake.rows.map((row, place) => (place === 35 ? { ...row, text: '{"id":NaN}' } : row));
   const service = syncing.deps.service.fetchConsentLogPage;

@@ -209,7 +209,7 @@ describe('a service whose cursors expire after a few pages', () => {
   });
 });
 
-it('stops after a few requests to a service that gives only cursors and refuses them', async () => {
+it('a sync stops after a few requests to a service that gives only cursors and refuses them', async () => {
   const { syncing, fake } = await world(rowsOver(6, 15), {
     fault: () => ({ type: 'empty' }),
     cursorsExpireAfter: { pages: 0, status: 400 },

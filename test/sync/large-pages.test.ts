@@ -38,7 +38,7 @@ function walk(banner: string, isSame = false) {
   return readLogPages(deps, request, part, null);
 }
 
-it('holds few large pages, however many banners wait for their next page', async () => {
+it('a sync holds few large pages, however many banners wait for their next page', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const before = process.memoryUsage().arrayBuffers;
@@ -67,7 +67,7 @@ it('holds few large pages, however many banners wait for their next page', async
   expect(held).toBeLessThan(24);
 });
 
-it('lets others proceed if a service repeats the same large page', async () => {
+it('a sync lets others proceed if a service repeats the same large page', async () => {
   let last: unknown;
   for await (const step of walk('b', true)) last = step;
   expect(last).toMatchObject({ type: 'fault', fault: { reason: 'repeating-page' } });

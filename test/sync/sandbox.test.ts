@@ -130,7 +130,7 @@ describe('pulling from the sandbox', () => {
   });
 });
 
-it('misses five rows if the service leaves them out between two pages, and finds them in a recount', async () => {
+it('a sync misses five rows if the service leaves them out between two pages, and finds them in a recount', async () => {
   const { pull, syncing, recount } = await world('plain', [{ name: 'shifted-page', by: 5, times: 1 }]);
   expect(await pull()).toMatchObject({ outcome: 'finished', stored: 125 });
   // The answers do not show it: the next pull requests only new rows.

@@ -48,7 +48,7 @@ async function setWatermark(world: World, watermark: string): Promise<void> {
   });
 }
 
-it('settles repeats from the pulled log with an entry that names the rows, and a rebuild gives the same', async () => {
+it('the pulled log settles repeats with an entry that names the rows, and a rebuild gives the same', async () => {
   const world = await createWorld();
   const projector = world.projector();
   await deliver(world, 'twice', ['1T09:00', '1T09:30']);

@@ -115,12 +115,12 @@ type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 /** The number of times each fault happened, over all scenarios. */
 const happened = new Map<string, number>();
 
-it('covers every consent-log fault of the sandbox', () => {
+it('these tests cover every consent-log fault of the sandbox', () => {
   const names = faultSchema.options.map(({ shape }) => shape.name.value).filter((name) => !name.startsWith('webhook-'));
   expect(Object.keys(faults).sort()).toEqual([...names].sort());
 });
 
-it('ends with exactly the rows of the service, each once, for any rows, dialect, order, pages, ticks, banners, clocks, faults and crashes', {
+it('a sync ends with exactly the rows of the service, each once, for any rows, dialect, order, pages, ticks, banners, clocks, faults and crashes', {
   timeout: 3_600_000,
 }, async () => {
   const calm = { seed: 3, consentRows: 60, pageRows: 7, banners: 2, atOnce: 2, clock: { skewHours: 1, isTold: true } };

@@ -358,7 +358,7 @@ describe('the status of a sync', () => {
   });
 });
 
-it('reads large pages one at a time, over all banners and sources of a process', async () => {
+it('a sync reads large pages one at a time, over all banners and sources of a process', async () => {
   const syncing = await syncingWith('http://127.0.0.1:9/api/v1', now);
   let held = 0;
   let most = 0;

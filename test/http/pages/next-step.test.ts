@@ -5,7 +5,7 @@ import { createOfficeWorld, signedIn, signedInAs, type Visitor } from '../office
 import { makeMoves, makePack, OFFICER, PUBLIC_URL } from '../hand-over-world.ts';
 import { seedRequests } from './seed.ts';
 
-it('names the one next step of a request, from receipt to closing, with its form and everything else behind “More”', async () => {
+it('the case page names the one next step of a request, from receipt to closing, with its form and everything else behind “More”', async () => {
   const world = await createOfficeWorld({ PUBLIC_URL }, { worker: false });
   const { access, erasure } = await seedRequests(world);
   const officer = await signedIn(world);
@@ -52,7 +52,7 @@ it('names the one next step of a request, from receipt to closing, with its form
   expect((await look(erasure)).says).toContain('Write the letter');
 });
 
-it('offers each person only what the rule of two people lets them do', async () => {
+it('the case page offers each person only what the rule of two people lets them do', async () => {
   const world = await createOfficeWorld(
     { PUBLIC_URL, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@acme.example' },
     { worker: false },
