@@ -96,22 +96,55 @@ export function readImportCsv(
   readonly lines: readonly CsvLine[];
   readonly problems: readonly ImportProblem[];
 } {
-  const ofFile = (problem: string, line: number | null = null) => ({
-    lines: [],
-    problems: [{ line, slug: null, column: null, problem }],
-  });
-  if (bytes.length > importLimits.bytes)
-    return ofFile(`The file is larger than ${importLimits.bytes} bytes: split it.`);
-  let text: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return ofFile('The file is not UTF-8: save it as “CSV UTF-8”.');
+    const [header, ...rest] = parseRecords(decode(bytes), maxLines);
+    if (header === undefined)
+      throw new UnreadableFile('The file is empty: its first line names the columns, as in the example file.');
+    const { columns, problems } = readHeader(header);
+    if (problems.length > 0) return { lines: [], problems };
+    if (rest.length > maxLines) throw new UnreadableFile(`The file has more than ${maxLines} lines: split it.`);
+    return readLines(rest, columns);
+  } catch (error) {
+    if (!(error instanceof UnreadableFile)) throw error;
+    return { lines: [], problems: [problemAt(error.line, error.message)] };
   }
-  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
-  let records: { record: string[]; info: { lines: number } }[];
+}
+
+/** Nothing of the file can be used. */
+class UnreadableFile extends Error {
+  readonly line: number | null;
+  constructor(problem: string, line: number | null = null) {
+    super(problem);
+    this.line = line;
+  }
+}
+
+const problemAt = (line: number | null, problem: string, column: string | null = null): ImportProblem => ({
+  line,
+  slug: null,
+  column,
+  problem,
+});
+
+interface CsvRecord {
+  readonly record: readonly string[];
+  readonly info: { readonly lines: number };
+}
+
+function decode(bytes: Uint8Array): string {
+  if (bytes.length > importLimits.bytes)
+    throw new UnreadableFile(`The file is larger than ${importLimits.bytes} bytes: split it.`);
   try {
-    records = parse(text, {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new UnreadableFile('The file is not UTF-8: save it as “CSV UTF-8”.');
+  }
+}
+
+function parseRecords(text: string, maxLines: number): readonly CsvRecord[] {
+  const head = text.slice(0, /\r|\n/.exec(text)?.index ?? text.length);
+  try {
+    return parse(text, {
       bom: true,
       delimiter: delimiterOf(head),
       info: true,
@@ -122,66 +155,62 @@ export function readImportCsv(
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
       trim: true,
-    }) as unknown as typeof records;
+    }) as unknown as readonly CsvRecord[];
   } catch (error) {
     // The parser's messages quote the text in question.
     const line = error instanceof CsvError && typeof error['lines'] === 'number' ? error['lines'] : null;
     const isLong = error instanceof CsvError && error.code === 'CSV_MAX_RECORD_SIZE';
-    return ofFile(
+    throw new UnreadableFile(
       isLong
         ? `A line is longer than ${importLimits.line} characters, or a quote in it is not closed.`
         : 'Invalid CSV: unclosed or unescaped quote.',
       line,
     );
   }
-  const [header, ...rest] = records;
-  if (header === undefined)
-    return ofFile('The file is empty: its first line names the columns, as in the example file.');
-  const problems: ImportProblem[] = [];
-  if (header.record.length > importLimits.columns)
-    return ofFile(
-      `The first line has ${header.record.length} cells; there are ${names.size} columns.`,
-      header.info.lines,
-    );
-  const columns = header.record.map((cell) => names.get(cell.toLowerCase().replace(/[\s-]+/g, '_')) ?? null);
+}
+
+type Columns = readonly (ImportColumnName | null)[];
+
+function readHeader({ record, info: { lines: line } }: CsvRecord): {
+  readonly columns: Columns;
+  readonly problems: readonly ImportProblem[];
+} {
+  const all = [...names.keys()].join(', ');
+  if (record.length > importLimits.columns)
+    throw new UnreadableFile(`The first line has ${record.length} cells; there are ${names.size} columns.`, line);
+  const columns = record.map((cell) => names.get(cell.toLowerCase().replace(/[\s-]+/g, '_')) ?? null);
   // A file without a header has secrets in the first line, so nothing of it is repeated.
   if (columns.every((name) => name === null))
-    return ofFile(
-      `The first line is not a header: it has no known column. Valid columns are ${[...names.keys()].join(', ')}.`,
-      header.info.lines,
-    );
-  for (const [place, cell] of header.record.entries())
-    if (columns[place] === null)
-      problems.push({
-        line: header.info.lines,
-        slug: null,
-        column: null,
-        problem: `Unknown column ${/^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `like number ${place + 1} of this file`}: use ${[...names.keys()].join(', ')}.`,
-      });
+    throw new UnreadableFile(`The first line is not a header: it has no known column. Valid columns are ${all}.`, line);
+  const problems: ImportProblem[] = [];
+  for (const [place, cell] of record.entries()) {
+    if (columns[place] !== null) continue;
+    const shown = /^[a-z][a-z _-]{0,39}$/i.test(cell) ? JSON.stringify(cell) : `like number ${place + 1} of this file`;
+    problems.push(problemAt(line, `Unknown column ${shown}: use ${all}.`));
+  }
   const twice = columns.filter((name, place) => name !== null && columns.indexOf(name) !== place);
-  for (const column of new Set(twice))
-    problems.push({ line: header.info.lines, slug: null, column, problem: 'Duplicate column.' });
-  if (!columns.includes('slug'))
-    problems.push({ line: header.info.lines, slug: null, column: 'slug', problem: 'The column slug is missing.' });
-  if (problems.length > 0) return { lines: [], problems };
-  if (rest.length > maxLines) return ofFile(`The file has more than ${maxLines} lines: split it.`);
-  const lines = rest.flatMap(({ record, info }): CsvLine[] => {
+  for (const column of new Set(twice)) problems.push(problemAt(line, 'Duplicate column.', column));
+  if (!columns.includes('slug')) problems.push(problemAt(line, 'The column slug is missing.', 'slug'));
+  return { columns, problems };
+}
+
+function readLines(
+  records: readonly CsvRecord[],
+  columns: Columns,
+): { readonly lines: readonly CsvLine[]; readonly problems: readonly ImportProblem[] } {
+  const problems: ImportProblem[] = [];
+  const lines = records.flatMap(({ record, info: { lines: line } }): CsvLine[] => {
     const cells: Partial<Record<ImportColumnName, string>> = {};
     for (const [place, cell] of record.entries()) {
-      const name = columns[place];
       if (cell === '') continue;
-      if (name === undefined || name === null) {
-        problems.push({
-          line: info.lines,
-          slug: null,
-          column: null,
-          problem: `The line has ${record.length} cells and the header ${columns.length}.`,
-        });
+      const name = columns[place] ?? null;
+      if (name === null) {
+        problems.push(problemAt(line, `The line has ${record.length} cells and the header ${columns.length}.`));
         return [];
       }
       cells[name] = cell;
     }
-    return [{ line: info.lines, cells }];
+    return [{ line, cells }];
   });
   return { lines, problems };
 }
