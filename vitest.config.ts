@@ -12,8 +12,8 @@ export default defineConfig({
     hookTimeout: 300_000,
     expect: { poll: { timeout: 240_000 } },
     pool: 'forks',
-    // One more than cores: starts, stops and outages are waited for.
-    maxWorkers: 3,
+    // Two more than cores: a suite spends about a third of its time waiting for starts, stops, outages and other processes.
+    maxWorkers: 4,
     // Most code runs a few times in a suite. At V8's default budget (an eighth of this), optimising it costs more than it saves.
     execArgv: ['--interrupt-budget=1056768'],
     // Each test owns its world. A process for each of the 240 suites would do no more than load the program once more, which is
