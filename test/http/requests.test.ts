@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCase } from '../../src/cases/move-case.ts';
 import { nextGeneration } from '../../src/projections/position.ts';
 import { setDisabled } from '../../src/people/people.ts';
+import { makeMoves } from './hand-over-world.ts';
 import { createOfficeWorld, createVisitor, type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
 
 /** One world for the file: 60 open requests of one source, one of another, and 60 settled ones. */
@@ -170,4 +171,43 @@ it('a page that only answers a form says so when its address is opened', async (
   }
   const unknown = await olga.get('/cases/default-0');
   expect([unknown.status, unknown.text.includes('after a form was sent')]).toEqual([404, false]);
+});
+
+describe('the list as a file', () => {
+  it('has every request of the filter, open ones first, with nothing that a spreadsheet runs, and each download is an entry', async () => {
+    const reader = await signedInAs(world, 'officer', { name: 'Rita' });
+    await opened('bolt', '=HYPERLINK("http://x")', 'access', 2);
+    await world.context.projector.catchUp();
+    expect((await reader.get('/cases?source=bolt')).text).toContain('href="/cases/file?source=bolt&amp;state=');
+    const bolt = await reader.get('/cases/file?source=bolt');
+    expect(bolt.headers.get('content-disposition')).toMatch(
+      /attachment; filename="requests_Bolt_Ltd_\d{4}-\d\d-\d\d\.csv"/,
+    );
+    const [head = '', ...rows] = bolt.text.trim().split('\r\n');
+    expect(head).toMatch(/Request.*Requester.*Received \(Europe\/Berlin\).*Legal limit.*Assigned to/);
+    expect(rows).toHaveLength(2);
+    expect(bolt.text).toContain(`"'=HYPERLINK(""http://x"")"`);
+    const all = (await reader.get('/cases/file')).text.trim().split('\r\n');
+    expect(all).toHaveLength(1 + 63 + 60);
+    expect(all.at(-1)).toContain('closed-59');
+    const files = (await world.actions('record.viewed')).filter(({ object }) => object === 'requests as a file');
+    expect(files).toHaveLength(2);
+    const limited = await signedInAs(world, 'auditor', { sources: ['bolt'] });
+    expect((await limited.get('/cases/file')).text).not.toContain('Lovelace');
+  });
+});
+
+it('shows and sorts by the person to whom a request is assigned', async () => {
+  const reader = await signedInAs(world, 'officer', { name: 'Rita' });
+  const { case_id: caseId } = await world.context.store.read
+    .selectFrom('cases')
+    .select('case_id')
+    .where('requester_name', '=', 'Ada 50% Lovelace')
+    .where('case_id', 'like', 'default-%')
+    .executeTakeFirstOrThrow();
+  await makeMoves(world, caseId, [['assign', { assignee: 'Jörg' }]]);
+  const page = await reader.get('/cases?sort=assignee&source=default&state=opened');
+  const next = nextIn(sections(page.text)[0]);
+  expect(casesIn((await reader.get(next)).text).at(-1)).toBe(caseId);
+  expect((await reader.get(next)).text).toContain('for <bdi>Jörg</bdi>');
 });

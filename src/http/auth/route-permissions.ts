@@ -87,6 +87,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'POST /sync/dismiss': { who: 'work', source: 'form' },
 
   'GET /cases': { who: 'read', source: 'query', views: 'requests' },
+  'GET /cases/file': { who: 'read', source: 'query', views: 'requests' },
   'POST /cases/search': { who: 'read', source: 'installation', views: 'requests' },
   'POST /cases/calendar': { who: 'read', source: 'installation' },
   'POST /cases/views': { who: 'read', source: 'installation' },

@@ -50,7 +50,22 @@ export function RequestTable({ caption, requests, sourceName }: RequestTableProp
         </span>
       ),
     },
-    { title: 'State', cell: ({ view }) => stateText(view.row.state) },
+    {
+      title: 'State',
+      cell: ({ view: { row, folded } }) => (
+        <span>
+          {stateText(row.state)}
+          {folded.assignee === null ? null : (
+            <>
+              <br />
+              <span class="soft small">
+                for <bdi>{folded.assignee}</bdi>
+              </span>
+            </>
+          )}
+        </span>
+      ),
+    },
     {
       title: 'Identity',
       cell: ({ view }) => (

@@ -1,12 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
+import { type CsvColumn, renderCsv } from '../../../reports/render/csv-json.ts';
 import { listCases } from '../../cases/list-cases.ts';
 import { caseStates } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
-import { requestKinds } from '../../core/vocabulary.ts';
+import { INSTALLATION, requestKinds } from '../../core/vocabulary.ts';
+import { dateIn, localTimeOf } from '../../core/zoned-days.ts';
+import { decidingLaw } from '../../law/deadlines.ts';
+import { appendAction } from '../../ledger/append-action.ts';
 import {
   loadSavedViews,
   removeView,
@@ -20,19 +26,21 @@ import { calendarToken, personOfCalendar, renewCalendarToken } from '../../peopl
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { calendarOf } from './calendar.ts';
+import { attachment } from './documents.tsx';
 import { type Exchange, formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Choice, Done, FilterForm, Input, Pages, Panel, Problems, SourceFilter } from './parts.tsx';
 import { RequestTable } from './request-table.tsx';
-import { kindText, stateText } from './words.ts';
+import { identityText, kindText, stateText } from './words.ts';
 
 /** Requests per page, and the most that a search shows. */
 const SHOWN = 50;
 const FOUND = 100;
 
-/** All requests: filtered, sorted and paged; searched; as a calendar. */
+/** All requests: filtered, sorted and paged; searched; as a file; as a calendar. */
 export async function requestRoutes(app: FastifyInstance, context: Context): Promise<void> {
   app.get('/cases', (request, reply) => showRequests({ context, request, reply }));
+  app.get('/cases/file', (request, reply) => downloadRequests({ context, request, reply }));
   app.post('/cases/search', (request, reply) => search({ context, request, reply }));
   app.post('/cases/views', (request, reply) => changeViews({ context, request, reply }));
   app.post('/cases/calendar', (request, reply) => renewCalendar({ context, request, reply }));
@@ -81,6 +89,78 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
     />
   );
   return html(reply, renderPage(page));
+}
+
+/** Settled requests read at once for a file. */
+const SETTLED_READ = 500;
+
+/** The filtered list as CSV, open requests first. Each download is an entry. */
+async function downloadRequests({ context, request, reply }: Exchange): Promise<FastifyReply> {
+  const form = formOf(request.query);
+  const permitted = sourcesOf(context, request);
+  const source = permitted.findAny(form['source'] ?? '');
+  const filter = filterOf(form, source?.slug ?? null);
+  const scope = { ...scopeOf(context, permitted, source?.slug ?? null), ...conditionsOf(filter), limit: SETTLED_READ };
+  const { officer } = officerOf(request);
+  await appendAction(
+    context.ledger,
+    source?.slug ?? INSTALLATION,
+    {
+      action: 'record.viewed',
+      actor: officer,
+      object: 'requests as a file',
+      hour: `${scope.now.slice(0, 13)}:00:00.000Z`,
+    },
+    ['record.viewed', randomUUID()],
+    scope.now,
+  );
+  const { timeZone } = context.config;
+  const nameOf = (slug: string) => context.sources.findAny(slug)?.name ?? slug;
+  const name = `requests${source === null ? '' : ` ${source.name}`} ${dateIn(scope.now, timeZone)}.csv`;
+  const rows = renderCsv(fileColumns(nameOf, timeZone), requestsOf(context, scope, filter));
+  return reply
+    .header('content-disposition', attachment(name))
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(rows));
+}
+
+async function* requestsOf(
+  context: Context,
+  scope: Parameters<typeof listCases>[1],
+  filter: Filter,
+): AsyncGenerator<CaseView> {
+  let page = await listCases(context.cases, scope);
+  yield* sorted(
+    page.filter(({ open }) => open),
+    filter.sort,
+  );
+  for (;;) {
+    const settled = page.filter(({ open }) => !open);
+    yield* settled;
+    const last = settled.at(-1);
+    if (last === undefined || settled.length < SETTLED_READ) return;
+    page = await listCases(context.cases, { ...scope, settledAfter: last.row });
+  }
+}
+
+function fileColumns(nameOf: (slug: string) => string, timeZone: string): readonly CsvColumn<CaseView>[] {
+  return [
+    { title: 'Request', value: ({ row }) => row.case_id },
+    { title: 'Source', value: ({ row }) => nameOf(row.source) },
+    { title: 'Kind', value: ({ kind }) => kindText(kind) },
+    { title: 'State', value: ({ row }) => stateText(row.state) },
+    { title: 'Requester', value: ({ row }) => row.requester_name },
+    { title: 'E-mail', value: ({ row }) => row.requester_email },
+    { title: 'Place', value: ({ row }) => row.jurisdiction },
+    { title: 'Channel', value: ({ row }) => row.channel },
+    { title: `Received (${timeZone})`, value: ({ row }) => localTimeOf(row.receipt_at, timeZone).replace('T', ' ') },
+    { title: 'Aim for', value: ({ deadline }) => deadline.aimFor },
+    { title: 'Legal limit', value: ({ deadline }) => deadline.limit },
+    { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
+    { title: 'Law', value: ({ deadline }) => decidingLaw(deadline)?.name ?? null },
+    { title: 'Identity', value: (view) => identityText(view).text },
+    { title: 'Assigned to', value: ({ folded }) => folded.assignee },
+  ];
 }
 
 /** Posted, because people search for names and addresses, which must not be logged. */
@@ -203,6 +283,7 @@ const sorts = [
   ['due', 'Legal limit, nearest first'],
   ['newest', 'Receipt, latest first'],
   ['oldest', 'Receipt, earliest first'],
+  ['assignee', 'Person assigned'],
 ] as const;
 
 function filterOf(form: Readonly<Record<string, string>>, source: string | null): Filter {
@@ -221,6 +302,10 @@ function conditionsOf({ state, kind }: Filter) {
 
 function sorted(views: readonly CaseView[], sort: string): readonly CaseView[] {
   if (sort === 'due') return views;
+  if (sort === 'assignee') {
+    const { compare } = new Intl.Collator('en');
+    return views.toSorted((a, b) => compare(a.folded.assignee ?? '', b.folded.assignee ?? ''));
+  }
   const byReceipt = [...views].sort(
     (a, b) => a.row.receipt_at.localeCompare(b.row.receipt_at) || a.row.opened_seq - b.row.opened_seq,
   );
@@ -272,7 +357,11 @@ function RequestsPage(props: RequestsProps) {
   return (
     <Page title="All requests" frame={frame} current="requests">
       <h1>All requests</h1>
-      {open === null ? null : <p class="lead">{formatCount(open.total)} open.</p>}
+      {open === null ? null : (
+        <p class="lead">
+          {formatCount(open.total)} open. <a href={fileAddress(filter)}>Download the list (CSV)</a>
+        </p>
+      )}
       <Done text={done} />
       <ViewList {...props} />
       <div class="columns">
@@ -298,6 +387,10 @@ function RequestsPage(props: RequestsProps) {
       <CalendarPanel {...props} />
     </Page>
   );
+}
+
+function fileAddress(filter: Filter): string {
+  return `/cases/file?${new URLSearchParams(filter).toString()}`;
 }
 
 /** The person's own views, as links. */
