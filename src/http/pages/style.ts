@@ -73,7 +73,8 @@ tbody tr:last-child > * { border-bottom: 0; padding-bottom: 0.1rem; }
 th:last-child, td:last-child { padding-right: 0; }
 table.stacks + :is(p, details, form), table + p { margin-top: 0.75rem; }
 table .mono { white-space: nowrap; }
-.outside { overflow-wrap: anywhere; }
+.outside, bdi, summary code { overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 dd .lines, td .lines, p.lines, blockquote.lines { white-space: pre-line; }
 .bars { margin: 0; }
 .bars svg { display: block; width: 100%; height: 7rem; border-bottom: 1px solid var(--rule); }

@@ -187,6 +187,22 @@ describe('the pages in a browser', () => {
     }
   });
 
+  it('fit if a stranger gives a long name without a space', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const submitted_at = new Date(Date.now() - 40 * 86_400_000).toISOString();
+    const request = { request_id: 'r-1', type: 'access', jurisdiction: 'DE', name: 'x'.repeat(200), submitted_at };
+    await world.event('dsar.submitted', request);
+    const { page } = await openOffice(world);
+    for (const path of ['/', '/cases', '/api'])
+      for (const width of [1280, 640, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(`${world.adminUrl}${path}`);
+        await page.evaluate("document.querySelectorAll('details').forEach((one) => (one.open = true))");
+        const content = await page.evaluate<number>('document.documentElement.scrollWidth');
+        expect([path, width, content]).toEqual([path, width, Math.min(content, width)]);
+      }
+  });
+
   it('run no script that came with a request', async () => {
     const { world, hostile } = await seededWorld();
     const { page } = await openOffice(world);
