@@ -14,6 +14,11 @@ async function freePort(): Promise<string> {
 }
 
 describe('signing in to a running server', () => {
+  it('begins with a link to the address that people use', async () => {
+    const serving = await startServing(await temporaryFolder(), { ADMIN_URL: 'https://ledger.acme.example' });
+    await expect.poll(() => serving.errors()).toContain('set up    https://ledger.acme.example/join?token=');
+  });
+
   it('works with the account that the printed link makes, and with a link from `token create`', async () => {
     const folder = await temporaryFolder();
     const env = { ADMIN_PORT: await freePort() };
