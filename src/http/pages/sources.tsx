@@ -117,10 +117,12 @@ const SHORT_NAME_NEEDS =
 /** Derives a short name: `Große Söhne & Co` → `grosse-sohne-co`. Empty for a name without Latin letters and digits. */
 function slugOf(name: string): string {
   return name
+    .replaceAll(/ß/gi, 'ss')
+    .replaceAll(/[æÆ]/g, 'ae')
+    .replaceAll(/[øØ]/g, 'o')
+    .replaceAll(/[łŁ]/g, 'l')
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
-    // Upper case first, in which `ß` is `SS`.
-    .toUpperCase()
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, 63)
