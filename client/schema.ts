@@ -1598,6 +1598,8 @@ export interface operations {
     listCases: {
         parameters: {
             query?: {
+                /** @description `me`, `nobody`, the id of an account (`p-1a2b3c4d`), or a name exactly as assigned. */
+                assignee?: string;
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 kind?: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";

@@ -3,6 +3,7 @@ import { type ConsentAfterWithdrawal, createWithdrawalQueries } from '../store/q
 import { dateIn } from '../core/zoned-days.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import {
+  assignedTo,
   casesVersion,
   type CasesVersion,
   changedSince,
@@ -26,6 +27,8 @@ interface CaseFilter {
   readonly sources?: readonly string[];
   readonly state?: string;
   readonly kind?: string;
+  /** The id of an account, or the text that names someone without one; null: assigned to nobody. */
+  readonly assignee?: string | null;
   /** Text in a name, an address, an identifier or a case number. */
   readonly text?: string;
   /** Only cases whose requester still waits. */
@@ -48,6 +51,7 @@ export async function listCases(deps: CaseReading, filter: CaseFilter): Promise<
   if (filter.sources !== undefined) query = query.where('source', 'in', [...filter.sources]);
   if (filter.state !== undefined) query = query.where('state', '=', filter.state);
   if (filter.kind !== undefined) query = query.where('kind', '=', filter.kind);
+  if (filter.assignee !== undefined) query = query.where(assignedTo(deps.store.read, filter.assignee));
   if (filter.text !== undefined) query = query.where(mentionsText(filter.text));
   const { settledAfter } = filter;
   const open =
@@ -86,13 +90,13 @@ const keptLists = new WeakMap<Query, Map<string, KeptList>>();
 /** Open cases by legal limit. */
 async function listOpen(
   deps: CaseReading,
-  { source, sources, state, kind, text, now }: CaseFilter,
+  { source, sources, state, kind, assignee, text, now }: CaseFilter,
   wanted: WantedCases,
 ): Promise<readonly CaseView[]> {
   const { read } = deps.store;
   const kept = keptLists.get(read) ?? new Map<string, KeptList>();
   keptLists.set(read, kept);
-  const key = JSON.stringify([source, sources, state, kind, text]);
+  const key = JSON.stringify({ source, sources, state, kind, assignee, text });
   const version = await casesVersion(read);
   const before = await validList(deps, kept.get(key), now);
   const changed = before === null ? null : await changesSince(read, before.version, version);
@@ -261,6 +265,8 @@ interface CasePage {
   readonly sources: readonly string[] | null;
   readonly state?: string;
   readonly kind?: string;
+  /** As in {@link CaseFilter}. */
+  readonly assignee?: string | null;
   /** Whether the requester still waits. */
   readonly open?: boolean;
   /** ISO 8601 UTC. */
@@ -276,6 +282,7 @@ export async function pageCases(deps: CaseReading, page: CasePage): Promise<read
   if (page.sources !== null) query = query.where('source', 'in', [...page.sources]);
   if (page.state !== undefined) query = query.where('state', '=', page.state);
   if (page.kind !== undefined) query = query.where('kind', '=', page.kind);
+  if (page.assignee !== undefined) query = query.where(assignedTo(deps.store.read, page.assignee));
   if (page.open !== undefined) query = query.where('state', page.open ? 'in' : 'not in', [...openStates]);
   if (page.before !== null) query = query.where('opened_seq', '<', page.before);
   return viewAll(deps, await query.orderBy('opened_seq', 'desc').limit(page.limit).execute(), page.now);

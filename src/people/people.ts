@@ -95,6 +95,20 @@ export async function listPeople({ store }: Pick<PeopleDeps, 'store'>): Promise<
   return rows.map(personOf).sort((a, b) => a.name.localeCompare(b.name, 'en') || (a.personId < b.personId ? -1 : 1));
 }
 
+/** People who can sign in and may work on one of these sources (null: on any), by name. */
+export async function listWorkers(
+  deps: Pick<PeopleDeps, 'store'>,
+  sources: readonly string[] | null,
+): Promise<readonly Person[]> {
+  return (await listPeople(deps)).filter(
+    (person) =>
+      can(person.role, 'work') &&
+      person.joinedAt !== null &&
+      person.disabledAt === null &&
+      (sources === null || person.sources === null || person.sources.some((slug) => sources.includes(slug))),
+  );
+}
+
 /** E-mail addresses of the admins. */
 export async function listAdminAddresses(deps: Pick<PeopleDeps, 'store'>): Promise<readonly string[]> {
   return (await listPeople(deps))

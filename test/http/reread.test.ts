@@ -38,9 +38,7 @@ const outcomes = async ({ context, seqs }: OfficeWorld & { readonly seqs: number
   );
 
 const ended = (world: OfficeWorld) =>
-  expect.poll(async () => (await world.context.jobs.list({ kind: 'reread' })).map(({ state }) => state), {
-    timeout: 20_000,
-  });
+  expect.poll(async () => (await world.context.jobs.list({ kind: 'reread' })).map(({ state }) => state));
 
 describe('reading earlier deliveries again', () => {
   it('makes those readable that the accepted names explain, says how many, and records who asked', async () => {
@@ -117,9 +115,7 @@ describe('reading earlier deliveries again', () => {
     await store.foldTransaction((tx) => tx.insertMany('fold_positions', [{ name: 'rebuild', seq: 1 }]));
     const { id } = await world.context.jobs.enqueue(rereadJob('default', 'test'));
     const worker = await startWorker(world.context);
-    await expect
-      .poll(async () => (await world.context.jobs.find(id))?.progress?.message, { timeout: 20_000 })
-      .toContain('elsewhere');
+    await expect.poll(async () => (await world.context.jobs.find(id))?.progress?.message).toContain('elsewhere');
     const held = await store.read.selectFrom('fold_positions').selectAll().where('name', '=', 'rebuild').execute();
     expect(held.map(({ seq }) => Number(seq))).toEqual([1]);
     await store.foldTransaction((tx) => tx.query.deleteFrom('fold_positions').where('name', '=', 'rebuild').execute());

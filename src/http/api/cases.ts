@@ -153,14 +153,19 @@ export const caseApi = [
     query: pageQuery.extend(sourceQuery.shape).extend({
       state: z.enum(caseStates).optional(),
       kind: z.enum(requestKinds).optional(),
+      assignee: z
+        .string()
+        .max(300)
+        .optional()
+        .meta({ description: '`me`, `nobody`, the id of an account (`p-1a2b3c4d`), or a name exactly as assigned.' }),
       open: z
         .enum(['true', 'false'])
         .optional()
         .meta({ description: 'true: only requests whose requester is still waiting; false: only settled ones.' }),
     }),
     answer: pageOf(caseSchema),
-    async handle(context, { query, request }) {
-      const { source, limit, open, state, kind } = query;
+    async handle(context, { query, request, by }) {
+      const { source, limit, open, state, kind, assignee } = query;
       const permitted = sourcesOf(context, request);
       await context.projector.catchUp();
       const views = await pageCases(context.cases, {
@@ -170,6 +175,9 @@ export const caseApi = [
         limit: limit + 1,
         ...(state === undefined ? {} : { state }),
         ...(kind === undefined ? {} : { kind }),
+        ...(assignee === undefined
+          ? {}
+          : { assignee: assignee === 'nobody' ? null : assignee === 'me' ? (by.personId ?? assignee) : assignee }),
         ...(open === undefined ? {} : { open: open === 'true' }),
       });
       return pageFrom(views, limit, ({ row }) => row.opened_seq, summarised);

@@ -1,3 +1,4 @@
+import { assigneeOf, isAssignedTo } from '../../cases/assignee.ts';
 import { choiceTexts, moves, isMoveName } from '../../cases/moves.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
@@ -16,6 +17,7 @@ import {
 } from './words.ts';
 import { DocumentTable, JobList } from './documents.tsx';
 import {
+  Assignee,
   Badge,
   type Column,
   Day,
@@ -34,7 +36,7 @@ import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
 import { Csrf, Page, type PageFrame } from './layout.tsx';
 import { type CasePageData, isAnswer, isRefusal } from './load-case.ts';
 import type { DocumentRow } from './load-today.ts';
-import { MoveForms } from './move-forms.tsx';
+import { CaseForm, MoveForms } from './move-forms.tsx';
 import { SamePanel } from './same-panel.tsx';
 import { TaskPanel } from './task-panel.tsx';
 import { StepList } from './next-step.tsx';
@@ -75,6 +77,7 @@ export function CasePage(props: CasePageProps) {
       <p class="lead">
         {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
       </p>
+      <AssigneeLine frame={frame} data={data} />
       <StepList data={data} />
       <Done text={done} />
       {message === undefined ? null : (
@@ -130,6 +133,30 @@ export function CasePage(props: CasePageProps) {
         </div>
       </div>
     </Page>
+  );
+}
+
+/** Who handles the request, and a button to take it. */
+function AssigneeLine({ frame, data }: { frame: PageFrame; data: CasePageData }) {
+  const { folded, moves: allowed } = data.shown.view;
+  const own = frame.personId === null ? frame.officer : assigneeOf({ personId: frame.personId, name: frame.officer });
+  const isOwn = folded.assignee === own || isAssignedTo(folded.assignee, frame.personId);
+  const line = (
+    <>
+      Assigned to <Assignee assignee={folded.assignee} viewer={frame.personId} />
+    </>
+  );
+  if (isOwn || !frame.canWork || !allowed.includes('assign')) return <p>{line}</p>;
+  return (
+    <CaseForm frame={frame} data={data} move="assign">
+      <input type="hidden" name="assignee" value={own} />
+      <p>
+        {line}{' '}
+        <button class="quiet slim" type="submit">
+          Take it
+        </button>
+      </p>
+    </CaseForm>
   );
 }
 

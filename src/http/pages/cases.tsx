@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readAssignee } from '../../cases/assignee.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
@@ -16,6 +17,7 @@ import { renderPage, Csrf, Page, type PageFrame } from './layout.tsx';
 import { loadCase } from './load-case.ts';
 import { FieldInput, fieldsOf, placeChoices, readFields } from './fields.tsx';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
+import { listWorkers } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
@@ -92,7 +94,7 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
     caseId,
     basedOn: Number(basedOn),
     move,
-    details: read.values,
+    details: move === 'assign' ? await assigneeIn(exchange, caseId, read.values) : read.values,
     actor,
   });
   switch (moved.outcome) {
@@ -112,6 +114,18 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
     default:
       return moved satisfies never;
   }
+}
+
+/** The details of an assignment; a typed name of an account becomes that account. */
+async function assigneeIn({ context }: Exchange, caseId: string, details: Readonly<Record<string, unknown>>) {
+  const { assignee } = details;
+  const row = await context.store.read
+    .selectFrom('cases')
+    .select('source')
+    .where('case_id', '=', caseId)
+    .executeTakeFirst();
+  if (typeof assignee !== 'string' || row === undefined) return details;
+  return { ...details, assignee: readAssignee(assignee, await listWorkers(context, [row.source])) };
 }
 
 async function makePack(exchange: Exchange, caseId: string): Promise<FastifyReply> {

@@ -17,10 +17,11 @@ export function pageFrame(
   request: FastifyRequest,
   reply: FastifyReply,
 ): PageFrame {
-  const { name, role } = officerOf(request);
+  const { name, role, personId } = officerOf(request);
   return {
     canWork: can(role, 'work'),
     officer: name,
+    personId,
     role,
     csrf: csrfToken(request, reply),
     timeZone: context.config.timeZone,

@@ -6,6 +6,8 @@ import { stylesheetPath } from './style.ts';
 /** What every page needs to know about the signed-in officer. */
 export interface PageFrame {
   readonly officer: string;
+  /** The person's account; null: signed in without one. */
+  readonly personId: string | null;
   readonly role: Role;
   /** Whether the person may change anything; if not, pages leave out their forms. */
   readonly canWork: boolean;

@@ -14,6 +14,7 @@ import type { Context } from '../../context.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { LETTER_MAIL } from '../../documents/mail-letter.ts';
+import { listWorkers, type Person } from '../../people/people.ts';
 import { answerSteps } from '../../documents/produce-pack.ts';
 import { type ListedHandOver, listHandOvers } from '../../hand-over/hand-over.ts';
 import { TASK_MAIL } from '../../hand-over/mail-task.ts';
@@ -62,6 +63,8 @@ export interface CasePageData {
    * incomplete.
    */
   readonly originals: readonly PossibleOriginal[];
+  /** People who may work on the source. */
+  readonly workers: readonly Person[];
   readonly bannerNames: BannerNames;
   /** YYYY-MM-DD in the controller's time zone. */
   readonly today: string;
@@ -106,9 +109,10 @@ export async function loadCase(
     createBannerQueries(read).bannerNames({ source, asOf: Number.MAX_SAFE_INTEGER }),
   ]);
   const { subjects } = shown.match;
-  const [decisions, originals] = await Promise.all([
+  const [decisions, originals, workers] = await Promise.all([
     subjects.length === 0 ? [] : createHistory(read).latestDecisionsOf(source, subjects, DECISIONS_SHOWN),
     shown.view.open ? listOriginals(read, shown, ORIGINALS_SHOWN + 1) : [],
+    listWorkers(context, [source]),
   ]);
   return {
     shown,
@@ -131,6 +135,7 @@ export async function loadCase(
     earlierTasks,
     originals,
     bannerNames,
+    workers,
     today: dateIn(now, context.config.timeZone),
     canMail: context.config.mail !== null,
     doubtful: doubtfulController(shown.profile, context.sources.findAny(source), context.sources),

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { assigneeOf } from '../../cases/assignee.ts';
 import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { choiceOf } from './documents.tsx';
@@ -116,6 +117,7 @@ function MoveForm(props: {
         .filter(({ name }) => move !== 'answer' || !endsConsent.includes(name) || withdraws(data))
         .filter(({ name }) => name !== 'approvedBy' || data.shown.profile?.role === 'processor')
         .map((field) => (field.name === 'duplicateOf' ? duplicateField(field, data, frame.timeZone) : field))
+        .map((field) => (field.name === 'assignee' ? assigneeField(field, data) : field))
         .map((field) =>
           field.type === 'rows' ? (
             <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
@@ -150,6 +152,11 @@ function duplicateField(field: FormField, { originals }: CasePageData, timeZone:
   if (choices.length === 0)
     return { ...field, hint: 'No other request of this source is open: enter the id of the other request.' };
   return { ...field, type: 'choice', choices: [['', 'Choose a request'], ...choices], hint: null };
+}
+
+/** Suggests the accounts that may work on the source; anyone else can be typed. */
+function assigneeField(field: FormField, { workers }: CasePageData): FormField {
+  return { ...field, suggestions: workers.map((person) => [assigneeOf(person), person.email] as const) };
 }
 
 /** Inputs that only apply to the answer of a request that ends consent. */
@@ -219,6 +226,8 @@ function proposed({ shown, documents, mailed }: CasePageData, move: MoveName): R
         'parts.0.what': kindText(shown.view.kind),
       };
     }
+    case 'assign':
+      return { assignee: shown.view.folded.assignee ?? '' };
     case 'mark-system': {
       const next = shown.profile?.otherSystems.find(({ id }) => !Object.hasOwn(shown.view.folded.systems, id));
       return { system: next?.id ?? '' };

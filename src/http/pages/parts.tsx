@@ -1,3 +1,4 @@
+import { isAssignedTo, partsOfAssignee } from '../../cases/assignee.ts';
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../reports/format.ts';
 import { can } from '../../core/roles.ts';
@@ -104,6 +105,12 @@ export function NoMail({ frame, admins }: { readonly frame: PageFrame; readonly 
       text="No mail is sent from consent-ledger yet. Please set SMTP_URL and MAIL_FROM on the server (docs/notifications.md), and restart it."
     />
   );
+}
+
+/** Who handles a request, as seen by this reader. */
+export function Assignee({ assignee, viewer }: { readonly assignee: string | null; readonly viewer: string | null }) {
+  if (assignee === null) return <span class="soft">nobody</span>;
+  return isAssignedTo(assignee, viewer) ? <strong>you</strong> : <bdi>{partsOfAssignee(assignee).name}</bdi>;
 }
 
 /** A section with its heading. */

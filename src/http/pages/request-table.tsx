@@ -1,7 +1,7 @@
 import type { Match } from '../../cases/match.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { decidingLaw } from '../../law/deadlines.ts';
-import { Badge, type Column, Day, Select, sourceOptions, Table } from './parts.tsx';
+import { Assignee, Badge, type Column, Day, Select, sourceOptions, Table } from './parts.tsx';
 import { dueText, identityText, kindText, matchText, stateText } from './words.ts';
 import type { Source } from '../../core/source.ts';
 
@@ -11,10 +11,12 @@ interface RequestTableProps {
   readonly requests: readonly { readonly view: CaseView; readonly match?: Match }[];
   /** The names of sources; null: the source is not shown. */
   readonly sourceName: ((slug: string) => string) | null;
+  /** The reader's account; null: without one. */
+  readonly viewer: string | null;
 }
 
 /** Requests, one per line. */
-export function RequestTable({ caption, requests, sourceName }: RequestTableProps) {
+export function RequestTable({ caption, requests, sourceName, viewer }: RequestTableProps) {
   const matched = requests.some(({ match }) => match !== undefined);
   const columns: readonly Column<(typeof requests)[number]>[] = [
     {
@@ -50,22 +52,8 @@ export function RequestTable({ caption, requests, sourceName }: RequestTableProp
         </span>
       ),
     },
-    {
-      title: 'State',
-      cell: ({ view: { row, folded } }) => (
-        <span>
-          {stateText(row.state)}
-          {folded.assignee === null ? null : (
-            <>
-              <br />
-              <span class="soft small">
-                for <bdi>{folded.assignee}</bdi>
-              </span>
-            </>
-          )}
-        </span>
-      ),
-    },
+    { title: 'State', cell: ({ view }) => stateText(view.row.state) },
+    { title: 'Assigned to', cell: ({ view }) => <Assignee assignee={view.folded.assignee} viewer={viewer} /> },
     {
       title: 'Identity',
       cell: ({ view }) => (

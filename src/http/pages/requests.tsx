@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { type CsvColumn, renderCsv } from '../../../reports/render/csv-json.ts';
+import { partsOfAssignee } from '../../cases/assignee.ts';
 import { listCases } from '../../cases/list-cases.ts';
 import { caseStates } from '../../cases/moves.ts';
 import type { CaseView } from '../../cases/view.ts';
@@ -22,6 +23,7 @@ import {
   saveView,
   VIEW_NAME_LENGTH,
 } from '../../people/saved-views.ts';
+import { listWorkers } from '../../people/people.ts';
 import { calendarToken, personOfCalendar, renewCalendarToken } from '../../people/calendar-address.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
@@ -70,6 +72,7 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
       frame={pageFrame(context, request, reply)}
       sources={permitted.list()}
       filter={filter}
+      assignees={await assigneesOf(exchange, views, filter['assignee'] ?? '')}
       open={after === null ? { views: open, total: all.length } : null}
       openPages={{
         first: start === 0 ? null : address({}),
@@ -159,7 +162,10 @@ function fileColumns(nameOf: (slug: string) => string, timeZone: string): readon
     { title: 'Days left', value: ({ open, daysLeft }) => (open ? daysLeft : null) },
     { title: 'Law', value: ({ deadline }) => decidingLaw(deadline)?.name ?? null },
     { title: 'Identity', value: (view) => identityText(view).text },
-    { title: 'Assigned to', value: ({ folded }) => folded.assignee },
+    {
+      title: 'Assigned to',
+      value: ({ folded }) => (folded.assignee === null ? null : partsOfAssignee(folded.assignee).name),
+    },
   ];
 }
 
@@ -231,6 +237,29 @@ async function viewsOf(exchange: Exchange): Promise<readonly SavedView[] | null>
   return personId === null ? null : loadSavedViews(context.store, personId);
 }
 
+/** Who can be chosen as an assignee: the reader, nobody, other accounts, and people without one who have open requests. */
+async function assigneesOf(
+  { context, request }: Exchange,
+  views: readonly CaseView[],
+  chosen: string,
+): Promise<RequestsProps['assignees']> {
+  const { personId } = officerOf(request);
+  const workers = await listWorkers(context, sourcesOf(context, request).slugs);
+  const choices = new Map([
+    ['', 'Anyone'],
+    ...(personId === null ? [] : [[personId, 'Mine'] as const]),
+    ['nobody', 'Nobody'],
+  ]);
+  for (const { personId: id, name } of workers) if (!choices.has(id)) choices.set(id, name);
+  for (const { folded } of views) {
+    if (folded.assignee === null) continue;
+    const { personId: id, name } = partsOfAssignee(folded.assignee);
+    if (!choices.has(id ?? name)) choices.set(id ?? name, name);
+  }
+  if (!choices.has(chosen)) choices.set(chosen, chosen);
+  return [...choices];
+}
+
 function scopeOf(context: Context, { slugs }: { readonly slugs: readonly string[] | null }, source: string | null) {
   const now = context.clock().toISOString();
   return { now, ...(source !== null ? { source } : slugs !== null ? { sources: slugs } : {}) };
@@ -288,16 +317,23 @@ const sorts = [
 
 function filterOf(form: Readonly<Record<string, string>>, source: string | null): Filter {
   const { state = '', kind = '', sort = '' } = form;
+  const assignee = (form['assignee'] ?? '').trim().slice(0, 300);
   return {
     source: source ?? '',
     state: caseStates.find((one) => one === state) ?? '',
     kind: requestKinds.find((one) => one === kind) ?? '',
+    // Views saved by earlier versions have no assignee.
+    ...(assignee === '' ? {} : { assignee }),
     sort: sorts.find(([one]) => one === sort)?.[0] ?? 'due',
   };
 }
 
-function conditionsOf({ state, kind }: Filter) {
-  return { ...(state === '' ? {} : { state }), ...(kind === '' ? {} : { kind }) };
+function conditionsOf({ state, kind, assignee = '' }: Filter) {
+  return {
+    ...(assignee === '' ? {} : { assignee: assignee === 'nobody' ? null : assignee }),
+    ...(state === '' ? {} : { state }),
+    ...(kind === '' ? {} : { kind }),
+  };
 }
 
 function sorted(views: readonly CaseView[], sort: string): readonly CaseView[] {
@@ -326,6 +362,8 @@ interface RequestsProps {
   readonly frame: PageFrame;
   readonly sources: readonly Source[];
   readonly filter: Filter;
+  /** Assignees to choose from. */
+  readonly assignees: readonly (readonly [value: string, text: string])[];
   /** Null: this is a later page of settled requests. */
   readonly open: { readonly views: readonly CaseView[]; readonly total: number } | null;
   readonly openPages: PageLinks;
@@ -341,7 +379,8 @@ interface RequestsProps {
 /** Every open request, and the settled ones page by page. */
 function RequestsPage(props: RequestsProps) {
   const { frame, sources, filter, open, openPages, settled, settledPages, done } = props;
-  const filtered = filter.source !== '' || filter.state !== '' || filter.kind !== '';
+  const filtered =
+    filter.source !== '' || filter.state !== '' || filter.kind !== '' || filter['assignee'] !== undefined;
   const table = (views: readonly CaseView[], caption: string, none: string) =>
     views.length === 0 ? (
       <p>
@@ -352,6 +391,7 @@ function RequestsPage(props: RequestsProps) {
         caption={caption}
         requests={views.map((view) => ({ view }))}
         sourceName={sources.length > 1 && filter.source === '' ? frame.sourceName : null}
+        viewer={frame.personId}
       />
     );
   return (
@@ -365,7 +405,7 @@ function RequestsPage(props: RequestsProps) {
       <Done text={done} />
       <ViewList {...props} />
       <div class="columns">
-        <FilterPanel frame={frame} sources={sources} filter={filter} views={props.views} />
+        <FilterPanel {...props} />
         <SearchPanel frame={frame} text="" />
       </div>
       {open === null ? null : (
@@ -418,7 +458,7 @@ function ViewList({ views, filter }: RequestsProps) {
   );
 }
 
-function FilterPanel({ frame, sources, filter, views }: Pick<RequestsProps, 'frame' | 'sources' | 'filter' | 'views'>) {
+function FilterPanel({ frame, sources, filter, assignees, views }: RequestsProps) {
   return (
     <Panel id="filter" title="What to show">
       <FilterForm action="/cases" wide>
@@ -435,6 +475,7 @@ function FilterPanel({ frame, sources, filter, views }: Pick<RequestsProps, 'fra
           value={filter.kind}
           options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
         />
+        <Choice id="assignee" label="Assigned to" value={filter['assignee'] ?? ''} options={assignees} />
         <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
       </FilterForm>
       {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
@@ -572,6 +613,7 @@ function SearchPage({ frame, text, problems, found, several }: SearchProps) {
               caption={found.length > FOUND ? `The first ${FOUND}: enter more of the name.` : 'Open ones first'}
               requests={found.slice(0, FOUND).map((view) => ({ view }))}
               sourceName={several ? frame.sourceName : null}
+              viewer={frame.personId}
             />
           )}
         </Panel>

@@ -9,6 +9,7 @@ import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
 import { Badge, Day, mailToAdmins, Moment, Panel, Table } from './parts.tsx';
 import { choiceTexts } from '../../cases/moves.ts';
+import { isAssignedTo } from '../../cases/assignee.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { dueText, kindText, type Worded } from './words.ts';
 
@@ -82,7 +83,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   const urgent = urgentRequests(today);
   return [
     ...firstSourceTasks(frame, today),
-    ...requestTasks(urgent, today),
+    ...requestTasks(frame, urgent, today),
     ...newRequestTasks(urgent, today),
     ...messageTasks(frame, today),
     ...dueTasks(today),
@@ -142,7 +143,7 @@ function urgentRequests({ attention, toApprove }: Today): readonly CaseView[] {
   return first;
 }
 
-function requestTasks(urgent: readonly CaseView[], { toApprove }: Today): readonly Task[] {
+function requestTasks({ personId }: PageFrame, urgent: readonly CaseView[], { toApprove }: Today): readonly Task[] {
   return urgent.map((view) => {
     const { row, kind, deadline } = view;
     const title = `${kindText(kind)} ${row.case_id}`;
@@ -162,7 +163,8 @@ function requestTasks(urgent: readonly CaseView[], { toApprove }: Today): readon
               {' '}
               of <bdi>{row.requester_name}</bdi>
             </>
-          )}
+          )}{' '}
+          {isAssignedTo(view.folded.assignee, personId) ? <Badge text="yours" tone="calm" /> : null}
         </>
       ),
       by: (

@@ -287,6 +287,7 @@ function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: T
       caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
       requests={requests}
       sourceName={withSource ? frame.sourceName : null}
+      viewer={frame.personId}
     />
   );
 }

@@ -161,6 +161,24 @@ export function readLatestRequesters(
     .execute();
 }
 
+/**
+ * Cases assigned to nobody (null), to an account (its id, whatever the person's name was at the time), or to someone
+ * named by exactly this text. For `where`.
+ */
+export function assignedTo(read: Query, assignee: string | null) {
+  const isSqlite = read.getExecutor().adapter instanceof SqliteAdapter;
+  return (eb: ExpressionBuilder<Tables, 'cases'>) => {
+    const folded = eb.ref('folded');
+    const given = isSqlite
+      ? sql<string | null>`json_extract(${folded}, '$.assignee')`
+      : sql<string | null>`${folded}::json ->> 'assignee'`;
+    if (assignee === null) return sql<boolean>`(${given}) is null`;
+    return /^p-[0-9a-f]{8,64}$/.test(assignee)
+      ? sql<boolean>`(${given}) like ${`% (${assignee})`}`
+      : sql<boolean>`(${given}) = ${assignee}`;
+  };
+}
+
 const searched = ['case_id', 'request_id', 'requester_name', 'requester_email', 'subject'] as const;
 
 /** Cases with a text in a name, an address, an identifier or their own number, ignoring case. For `where`. */
