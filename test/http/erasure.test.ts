@@ -85,7 +85,7 @@ describe('an officer who erases a person', () => {
     const admin = await signedInAs(world, 'admin');
     const own = (await admin.post('/settings/erasures/preview', person)).text;
     expect(own).not.toMatch(/mailto:|Tell an admin/);
-    expect(own).toMatch(/What to do[\s\S]*ledger erase --again/);
+    expect(own).toMatch(/Note[\s\S]*<code>ledger erase --again<\/code>/);
     expect(own).toContain('Deleting it is up to you and the other admins');
     expect((await filesWith(context, ZOE)).length).toBeGreaterThan(0);
 

@@ -28,6 +28,7 @@ import {
   Problems,
   sourceOptions,
   Table,
+  WithCommands,
 } from './parts.tsx';
 
 /** Number of documents that a preview names. */
@@ -314,7 +315,10 @@ function PlanTables({
   const { erased, kept } = summaryOf(plan);
   const { residues } = plan;
   const administers = can(frame.role, 'administer');
-  const doing: Column<(typeof residues)[number]> = { title: 'What to do', cell: ({ hint }) => hint ?? null };
+  const doing: Column<(typeof residues)[number]> = {
+    title: 'Note',
+    cell: ({ hint }) => (hint === undefined ? null : <WithCommands text={hint} />),
+  };
   return (
     <>
       <Panel id="erased" title="What is erased">

@@ -74,6 +74,11 @@ export function mailToAdmins(admins: readonly string[], subject: string, text: s
   return `mailto:${admins.map(encodeURIComponent).join(',')}?${query}`;
 }
 
+/** A text whose commands stand between backticks. */
+export function WithCommands({ text }: { readonly text: string }) {
+  return <>{text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
+}
+
 interface AskAdminProps {
   readonly admins: readonly string[];
   readonly subject: string;

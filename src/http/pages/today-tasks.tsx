@@ -7,7 +7,7 @@ import { can } from '../../core/roles.ts';
 import { addressOf, lastDayOf, whatText } from './erasure-page.tsx';
 import type { PageFrame } from './layout.tsx';
 import type { Today } from './load-today.ts';
-import { Badge, Day, mailToAdmins, Moment, Panel, Table } from './parts.tsx';
+import { Badge, Day, mailToAdmins, Moment, Panel, Table, WithCommands } from './parts.tsx';
 import { choiceTexts } from '../../cases/moves.ts';
 import { isAssignedTo } from '../../cases/assignee.ts';
 import type { CaseView } from '../../cases/view.ts';
@@ -279,7 +279,7 @@ function warningTask(
             </ul>
           </details>
         )}
-        <p class="hint">{administers ? remedy : hintFor(page)}</p>
+        <p class="hint">{administers ? <WithCommands text={remedy} /> : hintFor(page)}</p>
       </>
     ),
     by: <Badge {...now} />,
