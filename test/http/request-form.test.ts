@@ -199,7 +199,7 @@ describe('the request form', () => {
     if (opened.outcome !== 'opened') throw new Error(JSON.stringify(opened));
     await world.context.projector.projected(opened.seq);
     const letter = async () => (await admin.get(`/cases/${opened.caseId}/letter?step=acknowledgement`)).text;
-    expect(await letter()).toContain('belongs to another client, do not send the letter');
+    expect(await letter()).toContain('belongs to another client, send nothing');
     expect(await letter()).toContain(
       'enter <span class="mono">bolt</span> in the <a href="/settings/profile?source=bolt"',
     );
