@@ -120,17 +120,17 @@ function EntryPage(props: EntryProps) {
         </>
       )}
       <Panel id="proof" title="Proof">
+        {provenUnder === null ? (
+          <NotSealed canWork={frame.canWork} />
+        ) : (
+          <ProofDownloads entry={entry} under={provenUnder} />
+        )}
         <Facts
           rows={[
             ['Commitment', <span class="mono">{entry.commitment}</span>],
             ['Leaf hash', <span class="mono">{entry.leafHash}</span>],
           ]}
         />
-        {provenUnder === null ? (
-          <NotSealed canWork={frame.canWork} />
-        ) : (
-          <ProofDownloads entry={entry} under={provenUnder} />
-        )}
       </Panel>
     </Page>
   );
@@ -157,23 +157,23 @@ function ProofDownloads({ entry: { seq, kind, erased }, under }: { entry: ShownE
       <p>
         The proof shows to others that{' '}
         {bare ? 'the position and time of this entry have' : 'this entry, with its time and content, has'} not changed
-        since the checkpoint over {formatCount(under)} entries was signed. To check it, open the enclosed{' '}
+        since the checkpoint over {counted(under, 'entry', 'entries')} was signed. To check it, open the enclosed{' '}
         <code>verify.html</code> in a browser and drop the ZIP on it; no network is needed.
       </p>
-      <div class="buttons">
-        <a class="button" href={`/entries/${seq}/proof`} download>
-          Download the proof (ZIP)
-        </a>
-        <a class="button quiet" href={`/entries/${seq}/tlog-proof`} download>
-          Only {seq}.tlog-proof
-        </a>
-      </div>
       <p class="hint">
         {bare
           ? 'Neither contains the content of the entry.'
           : 'The ZIP contains the content of the entry. The single file does not: it proves position and time.'}{' '}
         Whoever checks it compares the verifier key with the one under <a href="/evidence#checkpoints">Evidence</a>,
         which you give them by a different channel.
+      </p>
+      <p class="buttons">
+        <a class="button" href={`/entries/${seq}/proof`} download>
+          Download the proof (ZIP)
+        </a>
+        <a class="button quiet" href={`/entries/${seq}/tlog-proof`} download>
+          Only {seq}.tlog-proof
+        </a>
       </p>
     </>
   );
