@@ -1112,7 +1112,7 @@ export interface components {
             /** @description The verdict on its signature. */
             verdict: string;
         };
-        /** @description A registered file: a pack, a letter or a report. */
+        /** @description A registered file: a pack, a letter, a file sent with letters, or a report. */
         Document: {
             actor: string;
             /** @description The last entry that it was made from. */
@@ -1124,7 +1124,7 @@ export interface components {
             erasedAt: string | null;
             fileName: string;
             format: string;
-            /** @description dsar-pack, letter, or the name of a report. */
+            /** @description dsar-pack, letter, attachment, or the name of a report. */
             name: string;
             /** @description The entry that registers it. */
             seq: number;
@@ -2422,7 +2422,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /**
+                     * @description Files of the request that are sent with it (documentId; `listDocuments`, name attachment).
+                     * @default []
+                     */
+                    attachments?: string[];
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             202: {
@@ -3570,7 +3580,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Rows of the page. */
                 limit?: number;
-                /** @description dsar-pack, letter, or the name of a report. */
+                /** @description dsar-pack, letter, attachment, or the name of a report. */
                 name?: string;
                 /** @description Only this source (its slug). Default: all that you can see. */
                 source?: string;

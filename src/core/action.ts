@@ -111,6 +111,10 @@ const documentMailed = z.object({
   sha256: z.string(),
   /** Id of the person. */
   to: z.string(),
+  /** Files sent with it, which are documents of the case. Their names may be personal data: they are in their own entries. */
+  attachments: z
+    .array(z.object({ documentId: z.string(), sha256: z.string(), bytes: z.number().int().nonnegative() }))
+    .exactOptional(),
 });
 const officerEvent = z.object({
   action: z.enum(['session.opened', 'session.closed', 'token.created']),

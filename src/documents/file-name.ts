@@ -3,13 +3,13 @@ import type { DocumentRow } from './check.ts';
 
 /**
  * A name for people: `consent-audit Acme 2026-10.pdf`. The registered, unique name has the beginning of its hash
- * instead; a letter keeps that of its case.
+ * instead; a letter keeps that of its case, an added file its own.
  */
 export function readableName(
   row: Pick<DocumentRow, 'name' | 'file_name' | 'case_id' | 'format' | 'source' | 'parameters'>,
   sourceName: (slug: string) => string,
 ): string {
-  if (row.name === 'letter') return row.file_name;
+  if (row.name === 'letter' || row.name === 'attachment') return row.file_name;
   if (row.case_id !== null) return `${row.name} ${row.case_id}.${row.format}`;
   const { from, to } = JSON.parse(row.parameters) as { from?: unknown; to?: unknown };
   const period = typeof from === 'string' && typeof to === 'string' ? ` ${shortPeriod(from, to)}` : '';

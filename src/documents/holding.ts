@@ -33,6 +33,8 @@ export async function holdsSome(folder: string, document: DocumentRow, wanted: L
     return 'has the history of the subject';
   if (name === 'delivery-log') return null;
   const path = documentPath(folder, { documentId: document.document_id, format });
+  // Whatever it is; only text is found.
+  if (name === 'attachment') return (await mentions(path, wanted.tokens)) ? 'names it' : null;
   switch (format) {
     case 'csv':
     case 'json':

@@ -16,13 +16,20 @@ import type { NewJob } from '../jobs/jobs.ts';
 import { appendAction } from '../ledger/append-action.ts';
 import { isOneAddress, type MailSettings, sendMail } from '../outside/mail.ts';
 import { sendInJob } from '../outside/send-error.ts';
+import { listAttachments } from './attachments.ts';
 import { type CaseDocument, problemsOfLeaving } from './leaving.ts';
 import { answerSteps } from './produce-pack.ts';
 import { documentPath } from './register.ts';
 
 /** The job that mails a letter to the requester. */
 export const LETTER_MAIL = 'letter-mail';
-const payloadSchema = z.object({ caseId: z.string(), documentId: z.string(), actor: z.string() });
+const payloadSchema = z.object({
+  caseId: z.string(),
+  documentId: z.string(),
+  actor: z.string(),
+  /** Ids of documents: files of the case that are sent with it. */
+  attachments: z.array(z.string()).default([]),
+});
 /** Enough for a mail server that is away for half a day. */
 const MAIL_ATTEMPTS = 80;
 
@@ -34,11 +41,12 @@ export interface MailLetterDeps {
 }
 
 /** A job that mails a letter; there is one for each letter, however often it is requested. */
-export function letterMailJob(caseId: string, documentId: string, actor: string): NewJob {
+export function letterMailJob(wanted: z.infer<typeof payloadSchema>): NewJob {
+  const { caseId, documentId, actor, attachments } = wanted;
   return {
     kind: LETTER_MAIL,
     key: documentId,
-    payload: { caseId, documentId, actor },
+    payload: { caseId, documentId, actor, attachments },
     maxAttempts: MAIL_ATTEMPTS,
   };
 }
@@ -49,6 +57,8 @@ type Mailable =
       readonly outcome: 'mailable';
       readonly shown: ShownCase;
       readonly document: CaseDocument;
+      /** Files that go with it. */
+      readonly files: readonly CaseDocument[];
       readonly step: LetterStep;
       readonly email: string;
     }
@@ -62,7 +72,7 @@ type Mailable =
  */
 export async function checkLetterMail(
   { cases, config: { mail } }: Pick<MailLetterDeps, 'cases' | 'config'>,
-  { caseId, documentId, actor }: z.infer<typeof payloadSchema>,
+  { caseId, documentId, actor, attachments }: z.infer<typeof payloadSchema>,
 ): Promise<Mailable> {
   const now = isoNow(cases.clock);
   const shown = await showCase(cases, caseId, now);
@@ -111,7 +121,12 @@ export async function checkLetterMail(
         : answerSteps.includes(step)
           ? problemsOfLeaving(shown, document, { channel: 'e-mail', actor, approvedBy: undefined, now, timeZone })
           : [];
-  return problems.length > 0 ? refused(...problems) : { outcome: 'mailable', shown, document, step, email };
+  const files = (await listAttachments(cases.store.read, caseId)).filter((one) =>
+    attachments.includes(one.document_id),
+  );
+  if (files.length < new Set(attachments).size)
+    return refused('A chosen attachment is not a file of this request, or was erased.');
+  return problems.length > 0 ? refused(...problems) : { outcome: 'mailable', shown, document, files, step, email };
 }
 
 /**
@@ -127,10 +142,14 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       const found = await checkLetterMail(deps, wanted);
       if (found.outcome === 'unknown') throw new JobRefused('Unknown letter.');
       if (found.outcome === 'refused') throw new JobRefused(`The letter was not sent: ${found.problems.join(' ')}`);
-      const { document, step, email, shown } = found;
-      const content = await readFile(documentPath(deps.documents.folder, { documentId, format: document.format }));
-      if (sha256Hex(content) !== document.sha256)
-        throw new JobRefused('The file of the letter differs from the registered one and is not sent.');
+      const { document, files, step, email, shown } = found;
+      const attachments = await Promise.all(
+        [document, ...files].map(async (one) => ({
+          filename: one.file_name,
+          content: await readRegistered(deps.documents.folder, one),
+          contentType: one.name === 'letter' ? (contentTypes[one.format] ?? 'text/plain') : 'application/octet-stream',
+        })),
+      );
       const { language: tag } = JSON.parse(document.parameters) as { readonly language?: string };
       const texts = letterLanguages[chooseLanguage([tag]).language];
       const { mail } = deps.config;
@@ -146,9 +165,7 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
             subject: `${texts.titles[step]} (${caseId})`,
             text: `${texts.titles[step]}\n${reference}\n\n${texts.frame.attached}\n\n${controller}\n`,
             id: `letter.${job.id}`,
-            attachments: [
-              { filename: document.file_name, content, contentType: contentTypes[document.format] ?? 'text/plain' },
-            ],
+            attachments,
           },
           signal,
         ),
@@ -157,7 +174,18 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       await appendAction(
         deps.cases.ledger,
         document.source,
-        { action: 'document.mailed', actor, documentId, sha256: document.sha256, to: `requester of ${caseId}` },
+        {
+          ...{ action: 'document.mailed', actor, documentId, sha256: document.sha256, to: `requester of ${caseId}` },
+          ...(files.length === 0
+            ? {}
+            : {
+                attachments: files.map((one) => ({
+                  documentId: one.document_id,
+                  sha256: one.sha256,
+                  bytes: Number(one.bytes),
+                })),
+              }),
+        },
         ['document.mailed', documentId, caseId, job.id],
         now,
       );
@@ -170,6 +198,15 @@ export function createLetterMailJobs(deps: MailLetterDeps): JobHandlers {
       return { sent: true };
     },
   };
+}
+
+/** Throws {@link JobRefused} if it is not byte for byte what was registered. */
+async function readRegistered(folder: string, document: CaseDocument): Promise<Buffer> {
+  const { document_id: documentId, format, sha256, file_name: name } = document;
+  const content = await readFile(documentPath(folder, { documentId, format }));
+  if (sha256Hex(content) !== sha256)
+    throw new JobRefused(`The file ${name} differs from the registered one. Nothing was sent.`);
+  return content;
 }
 
 const contentTypes: Readonly<Record<string, string>> = {

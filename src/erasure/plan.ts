@@ -330,7 +330,7 @@ async function documentsHolding(
 }
 
 /** Document parameters that concern a person: the text of a letter, its recipient, the subject of a history. */
-const personalParameters = ['text', 'recipient', 'subjectSha256'];
+const personalParameters = ['text', 'recipient', 'subjectSha256', 'fileName'];
 
 async function registrationsOf(
   { store }: ErasureDeps,

@@ -32,7 +32,7 @@ import { apiDescription, apiScope } from './api/api.ts';
 import { sourceImportRoutes, sourceImportUploadRoutes } from './pages/source-import.tsx';
 import { sourceOffboardRoutes } from './pages/source-offboard.tsx';
 import { bannerRoutes, bannerUploadRoutes } from './pages/banners.tsx';
-import { caseRoutes } from './pages/cases.tsx';
+import { attachmentUploadRoutes, caseRoutes } from './pages/cases.tsx';
 import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
 import { evidenceRoutes } from './pages/evidence.tsx';
 import { consentListRoutes } from './pages/consent-lists.tsx';
@@ -205,6 +205,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await consentListRoutes(guarded, context);
   });
   await bannerUploadRoutes(app, context);
+  await attachmentUploadRoutes(app, context);
   await policyBulkUploadRoutes(app, context);
   await sourceImportUploadRoutes(app, context);
   await app.register(checkUploadRoutes, context);

@@ -62,7 +62,7 @@ function isDownload(action: Action | null): action is Extract<Action, { document
 
 /**
  * The file name of a document: describes it, and is unique by its id. A letter goes to a person, so its name has the
- * case and the step instead of a hash.
+ * case and the step instead of a hash. A file that an officer added keeps its own.
  */
 export function documentFileName(document: {
   readonly name: string;
@@ -72,7 +72,8 @@ export function documentFileName(document: {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }): string {
   const { name, documentId, format, caseId = null, parameters = {} } = document;
-  const { step } = parameters;
+  const { step, fileName } = parameters;
+  if (name === 'attachment' && typeof fileName === 'string') return fileName;
   if (name === 'letter' && caseId !== null && typeof step === 'string')
     return `${caseId}-${step}-letter-${documentId.slice(0, 16)}.${format}`;
   return `${name}-${documentId}.${format}`;

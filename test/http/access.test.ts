@@ -102,7 +102,7 @@ async function call(visitor: Visitor, route: string, rule: Rule, objects: Object
     .replace(':slug', source);
   const named = 'source' in rule && ['query', 'form'].includes(rule.source);
   if (method === 'GET') return visitor.get(named ? `${path}?source=${source}` : path);
-  if (route === 'POST /banners' || route === 'POST /documents/check') {
+  if (['POST /banners', 'POST /documents/check', 'POST /cases/:caseId/attachments'].includes(route)) {
     const form = new FormData();
     form.set('source', source);
     return visitor.post(path, {}, { multipart: form });

@@ -26,6 +26,7 @@ const inApi: Readonly<Record<string, string>> = {
   'POST /cases/:caseId/hand-overs/revoke': 'POST /api/v1/cases/:caseId/hand-overs/:handOverId/revoke',
   'POST /cases/:caseId/letter': 'POST /api/v1/cases/:caseId/letters',
   'POST /cases/:caseId/letters/:documentId/mail': 'POST /api/v1/cases/:caseId/letters/:documentId/mail',
+  'POST /cases/:caseId/attachments': 'hasFile',
   'POST /documents/schedules': 'POST /api/v1/schedules',
   'POST /documents/schedules/remove': 'POST /api/v1/schedules/:scheduleId/remove',
   'POST /documents/check': 'hasFile',

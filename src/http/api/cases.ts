@@ -20,6 +20,7 @@ import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask, shareTask, summariseTask } from '../../hand-over/task-link.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { letterSteps } from '../../../reports/letters/texts.ts';
+import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { checkLetterMail, letterMailJob } from '../../documents/mail-letter.ts';
 import { draftLetter, LETTER_TEXT_LENGTH, letterFormats, produceLetter } from '../../documents/produce-letter.ts';
 import { untilProjected } from '../pages/frame.ts';
@@ -353,13 +354,19 @@ export const caseApi = [
     summary: 'Mail a letter to the requester, once',
     description: 'The answer is the job that sends it. It is not sent if recording the answer would be refused.',
     params: z.strictObject({ caseId: z.string().max(300), documentId: z.string().max(300) }),
+    body: z.strictObject({
+      attachments: z.array(z.string().max(300)).max(ATTACHMENTS).default([]).meta({
+        description: 'Files of the request that are sent with it (documentId; `listDocuments`, name attachment).',
+      }),
+    }),
     status: 202,
     answer: jobSchema,
-    async handle(context, { params: { caseId, documentId }, by }) {
-      const found = await checkLetterMail(context, { caseId, documentId, actor: by.officer });
+    async handle(context, { params: { caseId, documentId }, body: { attachments }, by }) {
+      const wanted = { caseId, documentId, actor: by.officer, attachments };
+      const found = await checkLetterMail(context, wanted);
       if (found.outcome === 'unknown') throw new CodedError('not_found');
       if (found.outcome === 'refused') throw new RefusedRequest('refused', found.problems);
-      const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, by.officer));
+      const { id } = await context.jobs.enqueue(letterMailJob(wanted));
       return shownJob(context, id);
     },
   }),

@@ -19,7 +19,7 @@ const documentSchema = z
   .object({
     documentId: z.string(),
     source: z.string(),
-    name: z.string().meta({ description: 'dsar-pack, letter, or the name of a report.' }),
+    name: z.string().meta({ description: 'dsar-pack, letter, attachment, or the name of a report.' }),
     format: z.string(),
     fileName: z.string(),
     sha256: z.string(),
@@ -31,7 +31,7 @@ const documentSchema = z
     createdAt: z.string(),
     erasedAt: z.string().nullable(),
   })
-  .meta({ id: 'Document', description: 'A registered file: a pack, a letter or a report.' });
+  .meta({ id: 'Document', description: 'A registered file: a pack, a letter, a file sent with letters, or a report.' });
 
 function documentOf(row: DocumentRow): z.input<typeof documentSchema> {
   return {
@@ -82,7 +82,11 @@ export const documentApi = [
     tag: 'Documents',
     summary: 'List registered documents, newest first',
     query: pageQuery.extend(sourceQuery.shape).extend({
-      name: z.string().max(100).optional().meta({ description: 'dsar-pack, letter, or the name of a report.' }),
+      name: z
+        .string()
+        .max(100)
+        .optional()
+        .meta({ description: 'dsar-pack, letter, attachment, or the name of a report.' }),
       caseId: z.string().max(300).optional(),
     }),
     answer: pageOf(documentSchema),

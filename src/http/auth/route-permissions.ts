@@ -103,6 +103,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /cases/:caseId/letter': { who: 'work', source: 'case', views: 'object' },
   'POST /cases/:caseId/letter': { who: 'work', source: 'case', isWritten: true },
   'POST /cases/:caseId/letters/:documentId/mail': { who: 'work', source: 'case' },
+  'POST /cases/:caseId/attachments': { who: 'work', source: 'case' },
   'GET /deadline': { who: 'read', source: 'installation' },
 
   'GET /documents': { who: 'read', source: 'query', views: 'documents' },

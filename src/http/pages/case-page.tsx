@@ -15,6 +15,7 @@ import {
   receiptText,
   stateText,
 } from './words.ts';
+import { ATTACHMENTS } from '../../documents/attachments.ts';
 import { DocumentTable, JobList } from './documents.tsx';
 import {
   Assignee,
@@ -30,6 +31,7 @@ import {
   Problems,
   Select,
   Table,
+  Input,
 } from './parts.tsx';
 import { DoubtfulNotice } from './letters.tsx';
 import { HandOverPanel, type NewHandOver } from './hand-over-panel.tsx';
@@ -67,7 +69,7 @@ export function CasePage(props: CasePageProps) {
   const { row } = view;
   const { message } = view.folded;
   const title = `${kindText(view.kind)} · ${row.case_id}`;
-  const packs = documents.filter(({ name }) => name !== 'letter');
+  const packs = documents.filter(({ name }) => name === 'dsar-pack');
   return (
     <Page title={title} frame={frame} within="requests" script={typingScriptPath}>
       <p class="small">
@@ -162,10 +164,11 @@ function AssigneeLine({ frame, data }: { frame: PageFrame; data: CasePageData })
 
 /** Whether a letter was mailed, and the button that mails it. Why it may not be sent is shown when the button is used. */
 function mailColumn(
-  { shown, held, mailed, mails, canMail, doubtful }: CasePageData,
+  { shown, documents, held, mailed, mails, canMail, doubtful }: CasePageData,
   frame: PageFrame,
 ): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
+  const files = documents.filter(({ name, erased_at: erasedAt }) => name === 'attachment' && erasedAt === null);
   return {
     title: 'By e-mail',
     cell: (document) => {
@@ -175,7 +178,8 @@ function mailColumn(
       if (sent !== undefined)
         return (
           <span class="small">
-            sent <Moment iso={sent} timeZone={frame.timeZone} />
+            sent <Moment iso={sent.at} timeZone={frame.timeZone} />
+            {sent.attachments.length === 0 ? null : <bdi class="outside"> with {namesOf(sent.attachments, files)}</bdi>}
           </span>
         );
       if (job?.state === 'waiting' || job?.state === 'running') return <Badge text="being sent" tone="calm" />;
@@ -192,6 +196,11 @@ function mailColumn(
               Check first: is <bdi>{doubtful.controller}</bdi> the controller?
             </p>
           )}
+          {files.map(({ document_id: added, file_name: name }) => (
+            <label key={added} class="box small">
+              <input type="checkbox" name={`file-${added}`} value="yes" /> with <bdi class="outside">{name}</bdi>
+            </label>
+          ))}
           <button class="quiet slim" type="submit" aria-label={`Send ${file} to the requester`}>
             Send to <bdi class="outside">{email}</bdi>
           </button>
@@ -199,6 +208,41 @@ function mailColumn(
       );
     },
   };
+}
+
+/** The names of files that were sent; those erased since have none. */
+function namesOf(ids: readonly string[], files: readonly DocumentRow[]): string {
+  return ids.map((id) => files.find((file) => file.document_id === id)?.file_name ?? 'an erased file').join(', ');
+}
+
+/** The files that can be sent with letters, and the form that adds one. */
+function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
+  const { shown, documents, canMail } = data;
+  const files = documents.filter(({ name }) => name === 'attachment');
+  return (
+    <>
+      <h3>Files to send with a letter</h3>
+      {files.length === 0 ? null : <DocumentTable frame={frame} documents={files} />}
+      {frame.canWork ? (
+        <form
+          method="post"
+          action={`/cases/${encodeURIComponent(shown.view.row.case_id)}/attachments`}
+          enctype="multipart/form-data"
+        >
+          <Csrf token={frame.csrf} />
+          <Input
+            id="file"
+            label="File"
+            type="file"
+            hint={`At most ${ATTACHMENTS} files, 20 MiB in all. Each is kept as a document of this request.${canMail ? ' E-mail is not encrypted: hand records over by a link instead.' : ''}`}
+          />
+          <button class="quiet" type="submit">
+            Add the file
+          </button>
+        </form>
+      ) : null}
+    </>
+  );
 }
 
 /** The letters that were made, and which one to write next. */
@@ -229,6 +273,9 @@ function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
             </button>
           </div>
         </form>
+      ) : null}
+      {canWork || documents.some(({ name }) => name === 'attachment') ? (
+        <Attachments data={data} frame={frame} />
       ) : null}
     </Panel>
   );

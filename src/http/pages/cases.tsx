@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readAssignee } from '../../cases/assignee.ts';
 import { moveCase, openCase, openCaseForm, type OpenCaseInput } from '../../cases/move-case.ts';
 import { isMoveName, moves, taskMoves } from '../../cases/moves.ts';
@@ -9,6 +9,7 @@ import { CodedError } from '../../core/errors.ts';
 import { createHandOver, listHandOvers, revokeHandOver } from '../../hand-over/hand-over.ts';
 import { problemOfTaskMail, taskMailJob } from '../../hand-over/mail-task.ts';
 import { findTask } from '../../hand-over/task-link.ts';
+import { addAttachment, ATTACHMENT_BYTES, ATTACHMENTS_TOO_LARGE } from '../../documents/attachments.ts';
 import { packJob } from '../../documents/jobs.ts';
 import { CasePage } from './case-page.tsx';
 import { allowLive } from './live-script.ts';
@@ -21,6 +22,7 @@ import { listWorkers } from '../../people/people.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { type Exchange, formOf, html, pageFrame, untilDoneSoon, untilProjected } from './frame.ts';
+import { uploadForm } from './upload.ts';
 import type { Source } from '../../core/source.ts';
 import { Panel, Problems, sourceOptions, NoSources } from './parts.tsx';
 
@@ -30,6 +32,7 @@ const doneTexts: Readonly<Record<string, string>> = {
   moved: 'Recorded in the ledger.',
   letter: 'The letter has been created. Download it under Letters.',
   mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
+  attachment: 'The file has been added. Tick it beside the letter with which it is to be sent.',
   pack: 'The pack is being created. It will appear under Response pack.',
   task: 'The task is being sent to its owner.',
   'handed-over':
@@ -64,6 +67,34 @@ export async function caseRoutes(app: FastifyInstance, context: Context): Promis
   app.post<LetterParams>('/cases/:caseId/letters/:documentId/mail', (request, reply) =>
     mailLetter({ context, request, reply }, request.params),
   );
+}
+
+/** The upload of a file that is sent with a letter. */
+export async function attachmentUploadRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  const caseIdOf = (request: FastifyRequest) => (request.params as CaseParams['Params']).caseId;
+  await uploadForm(app, {
+    path: '/cases/:caseId/attachments',
+    bytes: ATTACHMENT_BYTES,
+    tooLarge: (request, reply) =>
+      sendCase({ context, request, reply }, caseIdOf(request), { problems: [ATTACHMENTS_TOO_LARGE] }, 413),
+    async handler(request, reply, file) {
+      const exchange = { context, request, reply };
+      const caseId = caseIdOf(request);
+      if (file === null) return sendCase(exchange, caseId, { problems: ['Choose a file.'] }, 422);
+      const added = await addAttachment(context.documents, { caseId, actor: officerOf(request).officer, ...file });
+      switch (added.outcome) {
+        case 'added':
+          await untilProjected(context, added.seq);
+          return backTo(exchange, caseId, 'attachment#letters');
+        case 'refused':
+          return sendCase(exchange, caseId, { problems: [added.problem] }, 422);
+        case 'unknown-case':
+          throw new CodedError('not_found', 'Unknown case.');
+        default:
+          return added satisfies never;
+      }
+    },
+  });
 }
 
 async function recordRequest(exchange: Exchange): Promise<FastifyReply> {
@@ -140,10 +171,12 @@ async function makePack(exchange: Exchange, caseId: string): Promise<FastifyRepl
 async function mailLetter(exchange: Exchange, { caseId, documentId }: LetterParams['Params']): Promise<FastifyReply> {
   const { context, request } = exchange;
   const actor = officerOf(request).officer;
-  const found = await checkLetterMail(context, { caseId, documentId, actor });
+  const attachments = Object.keys(formOf(request.body)).flatMap((name) => /^file-(.+)$/.exec(name)?.[1] ?? []);
+  const wanted = { caseId, documentId, actor, attachments };
+  const found = await checkLetterMail(context, wanted);
   if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
   if (found.outcome === 'refused') return sendCase(exchange, caseId, { problems: found.problems }, 422);
-  const { id } = await context.jobs.enqueue(letterMailJob(caseId, documentId, actor));
+  const { id } = await context.jobs.enqueue(letterMailJob(wanted));
   await untilDoneSoon(context, id);
   return backTo(exchange, caseId, 'mail#letters');
 }

@@ -151,11 +151,11 @@ export function DocumentTable({
       cell: (document) => (
         <>
           {document.erased_at === null ? (
-            <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} download>
+            <a href={`/documents/${encodeURIComponent(document.document_id)}/download`} class="outside" download>
               {titleOf(document)}
               <span class="soft">
                 {' '}
-                ({document.format.toUpperCase()}, {sizeText(document.bytes)})
+                ({document.name === 'attachment' ? 'file' : document.format.toUpperCase()}, {sizeText(document.bytes)})
               </span>
             </a>
           ) : (
@@ -207,7 +207,7 @@ function titleOf({ name, case_id: caseId, parameters }: DocumentRow): string {
 export function documentTitle({
   name,
   caseId,
-  parameters: { step, language },
+  parameters: { step, language, fileName },
 }: {
   readonly name: string;
   readonly caseId: string | null;
@@ -217,6 +217,7 @@ export function documentTitle({
     const title = typeof step === 'string' && isLetterStep(step) ? letterText(step) : 'Letter';
     return `${title} for ${caseId ?? ''} (${typeof language === 'string' ? language : ''})`;
   }
+  if (name === 'attachment') return `${typeof fileName === 'string' ? fileName : 'File'} for ${caseId ?? ''}`;
   const title = findReport(name)?.title ?? name;
   return caseId === null ? title : `${title === name ? 'Response pack' : title} for ${caseId}`;
 }

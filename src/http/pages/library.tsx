@@ -168,6 +168,7 @@ const kinds: readonly (readonly [string, string])[] = [
   ...reports.map(({ name, title }) => [name, title] as const),
   ['dsar-pack', 'Response pack'],
   ['letter', 'Letter'],
+  ['attachment', 'File added to a request'],
 ];
 
 function LibraryPage({ frame, sources, filter, documents, first, next }: LibraryProps) {
@@ -176,8 +177,8 @@ function LibraryPage({ frame, sources, filter, documents, first, next }: Library
     <Page title="Documents" frame={frame} current="documents">
       <h1>Documents</h1>
       <p class="lead">
-        Every report, pack and letter made here. Each is registered in the ledger with its hash, and each download is
-        recorded.
+        Every report, pack and letter made here, and every file added to a request. Each is registered in the ledger
+        with its hash, and each download is recorded.
       </p>
       <Panel id="filter" title="What to show">
         <FilterForm action="/documents">

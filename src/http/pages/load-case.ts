@@ -11,6 +11,7 @@ import {
 } from '../../cases/list-cases.ts';
 import type { MoveName } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
+import type { Action } from '../../core/action.ts';
 import { publicUrlOf } from '../../core/address.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { LETTER_MAIL } from '../../documents/mail-letter.ts';
@@ -48,8 +49,8 @@ export interface CasePageData {
   readonly handOvers: readonly ListedHandOver[];
   /** Packs in progress, and jobs that ended without a document. */
   readonly jobs: readonly Job[];
-  /** When letters were mailed to the requester, ISO 8601 UTC, by document. */
-  readonly mailed: ReadonlyMap<string, string>;
+  /** When letters were mailed to the requester, ISO 8601 UTC, and the ids of the files sent with them, by document. */
+  readonly mailed: ReadonlyMap<string, { readonly at: string; readonly attachments: readonly string[] }>;
   /** Letters whose mail is being sent or failed; the latest job of each document. */
   readonly mails: ReadonlyMap<string, Job>;
   /** For each task by number: its current link, and the mail that is being sent or failed. */
@@ -100,7 +101,7 @@ export async function loadCase(
     read
       .selectFrom('action_history')
       .innerJoin('documents', 'documents.document_id', 'action_history.object')
-      .select(['documents.document_id', 'action_history.received_at'])
+      .select(['documents.document_id', 'action_history.received_at', 'action_history.details'])
       .where('documents.case_id', '=', caseId)
       .where('action_history.source', '=', source)
       .where('action_history.action', '=', 'document.mailed')
@@ -121,7 +122,12 @@ export async function loadCase(
     documents,
     handOvers,
     jobs: jobs.filter((job) => payloadText(job, 'caseId') === caseId && job.state !== 'done').slice(0, 5),
-    mailed: new Map(mailed.map((row) => [row.document_id, row.received_at])),
+    mailed: new Map(
+      mailed.map((row) => {
+        const { attachments = [] } = JSON.parse(row.details) as Extract<Action, { action: 'document.mailed' }>;
+        return [row.document_id, { at: row.received_at, attachments: attachments.map(({ documentId }) => documentId) }];
+      }),
+    ),
     // The list begins with the newest, so each document is set once.
     mails: new Map(
       mails
@@ -163,7 +169,7 @@ function linksOf(
 
 /** A pack, or a letter that answers. */
 export function isAnswer(document: DocumentRow): boolean {
-  return document.name !== 'letter' || answerSteps.some((answer) => answer === stepOf(document));
+  return document.name === 'dsar-pack' || answerSteps.some((answer) => answer === stepOf(document));
 }
 
 /** A letter that refuses. */

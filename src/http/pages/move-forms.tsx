@@ -210,7 +210,9 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
       id,
       Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name,
     ]),
-    documentSha256: documents.map((document) => [document.sha256, choiceOf(document, timeZone)]),
+    documentSha256: documents
+      .filter(({ name }) => name !== 'attachment')
+      .map((document) => [document.sha256, choiceOf(document, timeZone)]),
   };
 }
 

@@ -1,0 +1,67 @@
+import { referenceOf } from '../../reports/report.ts';
+import { createCited } from '../ledger/cited.ts';
+import type { Query } from '../store/store.ts';
+import { safeFileName } from './file-name.ts';
+import type { DocumentDeps } from './frame.ts';
+import type { CaseDocument } from './leaving.ts';
+import { registerDocument } from './register.ts';
+
+/** The most files of a request, and their bytes in all. */
+export const ATTACHMENTS = 10;
+export const ATTACHMENT_BYTES = 20 * 1024 * 1024;
+export const ATTACHMENTS_TOO_LARGE = 'The files of a request may have at most 20 MiB in all.';
+
+/** Files that officers added to a case, to be sent with its letters; oldest first, without erased ones. */
+export function listAttachments(read: Query, caseId: string): Promise<readonly CaseDocument[]> {
+  return read
+    .selectFrom('documents')
+    .selectAll()
+    .where('case_id', '=', caseId)
+    .where('name', '=', 'attachment')
+    .where('erased_at', 'is', null)
+    .orderBy('seq')
+    .execute();
+}
+
+type Added =
+  | { readonly outcome: 'added'; readonly documentId: string; readonly seq: number }
+  | { readonly outcome: 'refused'; readonly problem: string }
+  | { readonly outcome: 'unknown-case' };
+
+/**
+ * Files an officer's file as a document of a case: its bytes are kept, and its SHA-256 and name are an entry. It is
+ * stored with the ending `.bin` and never interpreted.
+ */
+export async function addAttachment(
+  deps: DocumentDeps,
+  file: { readonly caseId: string; readonly actor: string; readonly fileName: string; readonly bytes: Buffer },
+): Promise<Added> {
+  const { caseId, actor, bytes } = file;
+  const asOf = await deps.catchUp();
+  const found = await deps.read.selectFrom('cases').select('source').where('case_id', '=', caseId).executeTakeFirst();
+  if (found === undefined) return { outcome: 'unknown-case' };
+  const before = await listAttachments(deps.read, caseId);
+  if (bytes.length === 0) return { outcome: 'refused', problem: 'The file is empty.' };
+  if (before.length >= ATTACHMENTS)
+    return { outcome: 'refused', problem: `A request may have at most ${ATTACHMENTS} files.` };
+  if (before.reduce((sum, one) => sum + Number(one.bytes), bytes.length) > ATTACHMENT_BYTES)
+    return { outcome: 'refused', problem: ATTACHMENTS_TOO_LARGE };
+  const parameters = { fileName: attachmentName(file.fileName) };
+  const facts = { name: 'attachment', format: 'bin', asOf, caseId, parameters };
+  const reference = referenceOf(facts);
+  const content = (async function* () {
+    yield bytes;
+  })();
+  const made = await registerDocument(deps, found.source, { actor, reference, ...facts }, createCited(asOf), content);
+  return { outcome: 'added', documentId: made.documentId, seq: made.seq };
+}
+
+/** Its own name without anything that a recipient's system could read as a path; the ending stays. */
+function attachmentName(given: string): string {
+  const name = safeFileName(given).trim().replace(/^\.+/, '');
+  if (name === '') return 'file';
+  const [, ending = ''] = /(\.[^.]{1,20})$/.exec(name) ?? [];
+  return name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - ending.length)}${ending}`;
+}
+
+const NAME_LENGTH = 120;
