@@ -405,6 +405,13 @@ export const moves = {
         .regex(/^[0-9a-f]{64}$/)
         .optional()
         .meta({ title: 'Document sent' }),
+      /** SHA-256 of files of the case that were sent with it. */
+      attachments: z
+        .array(z.string().regex(/^[0-9a-f]{64}$/))
+        .min(1)
+        .max(10)
+        .optional()
+        .meta({ title: 'Files sent with it' }),
       /** For a request to withdraw consent, opt out or object: the purposes that end; absent: every one that needs consent. */
       purposes: z.array(z.string().trim().min(1).max(200)).min(1).max(100).optional().meta({
         title: 'Consent that ends',

@@ -86,6 +86,33 @@ it('files an added file as a document of the case, mails it with the letter, and
   expect((await officer.get('/documents?name=attachment')).text).toContain(name);
 });
 
+it('records with an answer which files were sent with it, whatever the channel', async () => {
+  const { world, caseId, officer, pack } = await createMailWorld();
+  for (const name of ['sent.pdf', 'kept.pdf']) await add(officer, caseId, name, name);
+  const [sent] = await attachmentsOf(world, caseId);
+  const page = await officer.get(`/cases/${caseId}`);
+  expect(page.text).toContain(`name="attachments.${sent?.sha256}"`);
+  const { version } = await world.context.store.read
+    .selectFrom('cases')
+    .select('version')
+    .where('case_id', '=', caseId)
+    .executeTakeFirstOrThrow();
+  const form = { move: 'answer', basedOn: String(version), channel: 'letter', disclosure: 'full' };
+  const answered = await officer.post(`/cases/${caseId}/moves`, {
+    ...form,
+    ...{ documentSha256: pack.sha256, [`attachments.${sent?.sha256}`]: 'yes' },
+  });
+  expect(answered.status).toBe(303);
+  const { details } = await world.context.store.read
+    .selectFrom('case_history')
+    .select('details')
+    .where('case_id', '=', caseId)
+    .where('move', '=', 'answer')
+    .executeTakeFirstOrThrow();
+  expect(JSON.parse(details)).toMatchObject({ attachments: [sent?.sha256] });
+  expect((await officer.get(`/cases/${caseId}`)).text).toContain(`sent.pdf (${sent?.sha256})`);
+});
+
 it('attaches files over the API by the id of their document, never one of another case', async () => {
   const { world, caseId, mail, officer } = await createMailWorld();
   await add(officer, caseId, 'found.csv', 'a,b');

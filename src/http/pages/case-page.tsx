@@ -583,7 +583,12 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 {moveText(move)}
                 {move === 'opened' || move === 'reported-again'
                   ? null
-                  : detailTexts(details, frame.timeZone, data.shown.profile?.otherSystems).map(([label, text]) => (
+                  : detailTexts(
+                      details,
+                      frame.timeZone,
+                      data.shown.profile?.otherSystems,
+                      new Map(data.documents.map(({ sha256, file_name: name }) => [sha256, name])),
+                    ).map(([label, text]) => (
                       <p key={label} class="hint">
                         {label}: <bdi>{text}</bdi>
                       </p>

@@ -14,8 +14,8 @@ export interface FormField {
   readonly name: string;
   readonly label: string;
   readonly hint: string | null;
-  /** `rows`: rows of several inputs each, see {@link rowFields}. `names`: comma-separated names. */
-  readonly type: 'line' | 'text' | 'email' | 'moment' | 'date' | 'choice' | 'rows' | 'names';
+  /** `rows`: rows of several inputs each, see {@link rowFields}. `names`: comma-separated names; `boxes`: the same as one box for each choice. */
+  readonly type: 'line' | 'text' | 'email' | 'moment' | 'date' | 'choice' | 'rows' | 'names' | 'boxes';
   readonly required: boolean;
   /** The options of a choice. */
   readonly choices: Choices;
@@ -74,9 +74,9 @@ function fieldOf(name: string, property: FieldSchema, required: boolean, known?:
     name,
     label: property.title ?? name,
     hint: property.description ?? null,
-    type: listed === undefined ? typeOf({ ...inner, ...property }) : 'choice',
+    type: listed === undefined ? typeOf({ ...inner, ...property }) : inner.type === 'array' ? 'boxes' : 'choice',
     required,
-    choices: listed === undefined ? [] : required ? listed : [['', '–'] as const, ...listed],
+    choices: listed === undefined ? [] : required || inner.type === 'array' ? listed : [['', '–'] as const, ...listed],
     ...(inner.maxLength !== undefined && { maxLength: inner.maxLength }),
   };
 }
@@ -132,7 +132,7 @@ export function readFields(schema: z.ZodObject, form: Readonly<Record<string, st
       if (rows.length > 0) values[name] = rows;
       continue;
     }
-    const value = form[name]?.trim() ?? '';
+    const value = type === 'names' ? namesIn(form, name) : (form[name]?.trim() ?? '');
     if (value === '' && required && type !== 'choice') problems.push(`${label}: this field is required.`);
     if (value === '') continue;
     if (type === 'names') {
@@ -151,6 +151,30 @@ export function readFields(schema: z.ZodObject, form: Readonly<Record<string, st
     }
   }
   return problems.length > 0 ? { outcome: 'refused', problems } : { outcome: 'read', values };
+}
+
+/** Names of a list, comma-separated: typed, or ticked as boxes. */
+export function namesIn(form: Readonly<Record<string, string>>, list: string): string {
+  const ticked = Object.keys(form).flatMap((name) =>
+    name.startsWith(`${list}.`) ? [name.slice(list.length + 1)] : [],
+  );
+  return ticked.length > 0 ? ticked.join(',') : (form[list]?.trim() ?? '');
+}
+
+/** One box for each choice; nothing if there is none. `value`: those ticked, comma-separated. */
+export function BoxesInput({ field: { name, label, choices }, value }: { field: FormField; value: string }) {
+  const ticked = value.split(',');
+  return choices.length === 0 ? null : (
+    <fieldset>
+      <legend>{label}</legend>
+      {choices.map(([one, text]) => (
+        <label class="box" key={one}>
+          <input type="checkbox" name={`${name}.${one}`} value="yes" checked={ticked.includes(one)} />{' '}
+          <bdi class="outside">{text}</bdi>
+        </label>
+      ))}
+    </fieldset>
+  );
 }
 
 /** An input with its label and hint. */
@@ -199,11 +223,12 @@ const labels: ReadonlyMap<string, string> = new Map(
   Object.values(moves).flatMap(({ details }) => fieldsOf(details).map(({ name, label }) => [name, label] as const)),
 );
 
-/** Details of a recorded move in words, for the history. */
+/** Details of a recorded move in words, for the history. `files`: names of files by their SHA-256. */
 export function detailTexts(
   details: string,
   timeZone: string,
   systems: ControllerProfile['otherSystems'] = [],
+  files: ReadonlyMap<string, string> = new Map(),
 ): readonly (readonly [label: string, text: string])[] {
   const values = JSON.parse(details) as Readonly<Record<string, unknown>>;
   return Object.entries(values)
@@ -212,6 +237,8 @@ export function detailTexts(
       const label = labels.get(name) ?? name;
       if (name === 'parts' && Array.isArray(value))
         return [label, (value as AnswerPart[]).map(partText).join('. ')] as const;
+      if (name === 'attachments' && Array.isArray(value))
+        return [label, value.map((sha256: string) => `${files.get(sha256) ?? 'File'} (${sha256})`).join(', ')] as const;
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       if (momentPattern.test(text)) return [label, momentText(text, timeZone)] as const;
       if (datePattern.test(text)) return [label, dateText(text)] as const;

@@ -4,7 +4,16 @@ import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
-import { type FieldChoices, FieldInput, fieldsOf, type FormField, placeChoices, rowFields } from './fields.tsx';
+import {
+  BoxesInput,
+  type FieldChoices,
+  FieldInput,
+  fieldsOf,
+  type FormField,
+  namesIn,
+  placeChoices,
+  rowFields,
+} from './fields.tsx';
 import { type CasePageData, isAnswer, ORIGINALS_SHOWN } from './load-case.ts';
 import { nextStepOf } from './next-step.tsx';
 import { momentText } from '../../core/time-words.ts';
@@ -121,6 +130,8 @@ function MoveForm(props: {
         .map((field) =>
           field.type === 'rows' ? (
             <PartRows key={field.name} move={move} field={field} values={values} timeZone={frame.timeZone} />
+          ) : field.type === 'boxes' ? (
+            <BoxesInput key={field.name} field={field} value={namesIn(values, field.name)} />
           ) : (
             <FieldInput
               key={field.name}
@@ -210,6 +221,9 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
       id,
       Object.hasOwn(shown.view.folded.systems, id) ? `${name} (marked)` : name,
     ]),
+    attachments: documents
+      .filter(({ name, erased_at: erasedAt }) => name === 'attachment' && erasedAt === null)
+      .map(({ sha256, file_name: name }) => [sha256, name]),
     documentSha256: documents
       .filter(({ name }) => name !== 'attachment')
       .map((document) => [document.sha256, choiceOf(document, timeZone)]),
@@ -225,6 +239,10 @@ function proposed({ shown, documents, mailed }: CasePageData, move: MoveName): R
         channel: answer !== undefined && mailed.has(answer.document_id) ? 'e-mail' : '',
         disclosure: shown.disclosure,
         documentSha256: answer?.sha256 ?? '',
+        attachments: documents
+          .filter(({ document_id: id }) => mailed.get(answer?.document_id ?? '')?.attachments.includes(id) === true)
+          .map(({ sha256 }) => sha256)
+          .join(','),
         'parts.0.what': kindText(shown.view.kind),
       };
     }
