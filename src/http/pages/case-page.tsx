@@ -79,8 +79,8 @@ export function CasePage(props: CasePageProps) {
       <p class="lead">
         {stateText(row.state)}. Legal limit <Day date={view.deadline.limit} /> <Badge {...dueText(view)} />
       </p>
-      <AssigneeLine frame={frame} data={data} />
       <StepList data={data} />
+      <AssigneeLine frame={frame} data={data} />
       <Done text={done} />
       {message === undefined ? null : (
         <Notice tone="warn">

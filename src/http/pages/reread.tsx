@@ -59,7 +59,9 @@ export function RereadState({ frame, source, admins, job }: RereadProps & { read
           </p>
           <RereadForm frame={frame} source={source} admins={admins} />
         </>
-      ) : null}
+      ) : (
+        <p>Once other names are accepted, they also apply to earlier deliveries when these are read again.</p>
+      )}
     </>
   );
 }

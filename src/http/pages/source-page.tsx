@@ -135,6 +135,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
             See the fields that it sends
           </a>
         </div>
+        <h3>Earlier deliveries</h3>
         <RereadState frame={frame} source={source} admins={state.admins} job={state.reread} />
       </Panel>
       {administers ? (
