@@ -201,6 +201,13 @@ function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { 
   const { fact, unread } = reading;
   return (
     <Panel id="facts" title="Fields read from it">
+      <Facts
+        rows={flat(fact).map(([name, value]) => [
+          factText(name),
+          <bdi class="outside">{visibleText(momentOf(value, timeZone))}</bdi>,
+        ])}
+      />
+      {unread.length === 0 ? null : <p class="hint outside">Unused fields: {visibleText(unread.join(', '))}</p>}
       {entry.outcome === null || entry.outcome === 'read' ? null : (
         <>
           <p>
@@ -210,13 +217,6 @@ function ReadingPanel({ frame, entry, reading, source, admins }: EntryProps & { 
           {again}
         </>
       )}
-      <Facts
-        rows={flat(fact).map(([name, value]) => [
-          factText(name),
-          <bdi class="outside">{visibleText(momentOf(value, timeZone))}</bdi>,
-        ])}
-      />
-      {unread.length === 0 ? null : <p class="hint outside">Unused fields: {visibleText(unread.join(', '))}</p>}
     </Panel>
   );
 }

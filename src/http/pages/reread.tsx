@@ -53,7 +53,7 @@ export function RereadState({ frame, source, admins, job }: RereadProps & { read
       )}
       {can(frame.role, 'administer') || hasOwnNames(source) ? (
         <>
-          <p class="hint">
+          <p class="small">
             New names apply to what arrives from then on. Earlier deliveries, and rows of the consent log, can be read
             again with them. Nothing is lost, and the pages stay usable meanwhile.
           </p>
