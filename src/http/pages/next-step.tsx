@@ -92,9 +92,25 @@ export function StepList({ data }: { data: CasePageData }) {
   );
 }
 
+/** How a settled request ended, if it was not answered; null: it was. */
+function endWithoutAnswer({ folded }: CaseView): string | null {
+  if (folded.duplicateOf !== null) return 'Merged';
+  if (folded.answer !== null) return null;
+  if (folded.withdrawal !== null) return 'Withdrawn';
+  return folded.refusal === null ? null : 'Refused';
+}
+
 function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonly Step[] {
   const { state } = view.row;
   const settled = !isOpen(state);
+  const end = settled ? endWithoutAnswer(view) : null;
+  // Nothing in between is claimed: it may not have been done.
+  if (end !== null)
+    return [
+      { name: 'Received', done: true },
+      { name: end, done: true },
+      { name: 'Closed', done: state === 'closed' },
+    ];
   const ready = state === 'ready' || settled;
   // Receipt may be confirmed by the program, when nobody has looked at the request yet.
   const begun = ready || (state !== 'opened' && state !== 'acknowledged');
@@ -113,7 +129,7 @@ function stepsOf({ shown: { view, profile, readiness } }: CasePageData): readonl
   return [
     ...steps,
     { name: 'Ready', done: ready },
-    { name: state === 'refused' ? 'Refused' : state === 'withdrawn' ? 'Withdrawn' : 'Answered', done: settled },
+    { name: 'Answered', done: settled },
     { name: 'Closed', done: state === 'closed' },
   ];
 }

@@ -108,3 +108,20 @@ it('the case page offers each person only what the rule of two people lets them 
   expect(approver.text).not.toContain('Send the answer');
   expect(await offeredTo(otto)).toMatchObject({ moves: ['approve', 'answer'], handsOver: true, mails: true });
 });
+
+it('claims no step in between for a request that ended without an answer', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { access, optOut, erasure } = await seedRequests(world);
+  const again = await world.event('dsar.submitted', { request_id: 'r-1b', type: 'access', email: 'ada@example.org' });
+  const officer = await signedIn(world);
+  const stepsAfter = async (seq: number, move: string, details: Record<string, unknown>) => {
+    await makeMoves(world, `default-${seq}`, [[move, details]]);
+    const { text } = await officer.get(`/cases/default-${seq}`);
+    return [...text.matchAll(/<li class="(?:done|current)"[^>]*>([^<]+)/g)].map(([, name]) => name);
+  };
+  expect(await stepsAfter(erasure, 'withdraw', { how: 'By mail' })).toEqual(['Received', 'Withdrawn', 'Closed']);
+  const refusal = { reasons: 'Unfounded', basis: 'GDPR Art. 12(5)', remedies: 'Complaint to the authority' };
+  expect(await stepsAfter(optOut, 'refuse', refusal)).toEqual(['Received', 'Refused', 'Closed']);
+  const merged = await stepsAfter(again, 'close-duplicate', { duplicateOf: `default-${access}` });
+  expect(merged).toEqual(['Received', 'Merged', 'Closed']);
+});
