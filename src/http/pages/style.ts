@@ -154,6 +154,7 @@ progress { width: 100%; max-width: 14rem; height: 0.6rem; accent-color: var(--ac
 .jobs li:last-child { border-bottom: 0; }
 .box { display: flex; gap: 0.5rem; align-items: baseline; font-weight: 400; }
 .box input { width: auto; min-height: 0; }
+fieldset:has(+ button) { margin-bottom: 1rem; }
 .boxes { margin-top: 0.5rem; max-height: 14rem; overflow-y: auto; }
 img.code { display: block; background: #ffffff; max-width: 100%; height: auto; }
 .narrow { max-width: 34rem; margin: 3rem auto; }
