@@ -61,7 +61,11 @@ function attachmentName(given: string): string {
   const name = safeFileName(given).trim().replace(/^\.+/, '');
   if (name === '') return 'file';
   const [, ending = ''] = /(\.[^.]{1,20})$/.exec(name) ?? [];
-  return name.length <= NAME_LENGTH ? name : `${name.slice(0, NAME_LENGTH - ending.length)}${ending}`;
+  // Cut between characters: half a surrogate pair could not be recorded.
+  const characters = [...name];
+  return characters.length <= NAME_LENGTH
+    ? name
+    : `${characters.slice(0, NAME_LENGTH - [...ending].length).join('')}${ending}`;
 }
 
 const NAME_LENGTH = 120;

@@ -32,7 +32,7 @@ test('two workers divide the kinds of jobs and stop gracefully', async () => {
   const documents = await startWorker(folder, '--kinds', 'documents');
   expect(documents.said).toEqual({
     status: 'working',
-    kinds: ['document', 'verify', 'export', 'erase', 'offboard', 'backup', 'check-read-models', 'retention'],
+    kinds: ['document', 'verify', 'reread', 'export', 'erase', 'offboard', 'backup', 'check-read-models', 'retention'],
   });
   const store = await openStoreIn(folder);
   onTestFinished(() => store.close());
@@ -68,7 +68,7 @@ test('`worker` refuses unknown kinds of jobs and lists the valid ones', async ()
   expect(code).toBe(2);
   expect(stderr).toContain('not known: reports');
   expect(stderr).toMatch(
-    /documents \(document, verify, export, erase, offboard, backup, check-read-models, retention\)/,
+    /documents \(document, verify, reread, export, erase, offboard, backup, check-read-models, retention\)/,
   );
 });
 

@@ -47,6 +47,14 @@ const attachmentsOf = ({ context }: OfficeWorld, caseId: string) =>
     .orderBy('seq')
     .execute();
 
+it('cuts a long name of an added file between characters and keeps its ending', async () => {
+  const { world, caseId, officer } = await createMailWorld();
+  expect((await add(officer, caseId, `${'\u{1f600}'.repeat(130)}.jpeg`, 'x')).status).toBe(303);
+  expect((await attachmentsOf(world, caseId)).map(({ file_name }) => file_name)).toEqual([
+    `${'\u{1f600}'.repeat(115)}.jpeg`,
+  ]);
+});
+
 it('files an added file as a document of the case, mails it with the letter, and records what was sent', async () => {
   const { world, caseId, mail, officer } = await createMailWorld();
   const added = await add(officer, caseId, '../../Rechnung: 1.txt', 'Betrag: 12 Euro');
