@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { LetterStep } from '../../reports/letters/texts.ts';
 import { documentPath } from '../../src/documents/register.ts';
@@ -8,7 +9,9 @@ import { chooseCase } from '../../src/erasure/choose.ts';
 import { planErasure } from '../../src/erasure/plan.ts';
 import { sha256Hex } from '../../src/crypto/hash.ts';
 import { startMailServer } from '../outside/mail-server.ts';
-import { PATIENTLY } from '../temporary.ts';
+import { runCli } from '../cli/command-line.ts';
+import { cli, emptyPlace, keyPair } from '../commands/backup-world.ts';
+import { PATIENTLY, temporaryFolder } from '../temporary.ts';
 import { tokenOf } from './api-caller.ts';
 import { copyReadyCases, createReadyCase, OFFICER } from './hand-over-world.ts';
 import { type OfficeWorld, signedInAs, type Visitor } from './office-world.ts';
@@ -151,6 +154,25 @@ it('refuses no file, more than 10, and more than 20 MiB in all; none of them is 
   const { text } = await officer.get(`/cases/${caseId}`);
   expect(text).not.toMatch(new RegExp(`<option[^>]*value="${file?.sha256}"`));
   expect((await add(await signedInAs(world, 'auditor'), caseId, 'a.txt', 'x')).status).toBe(403);
+});
+
+it('is in a backup, and verified like every other document', async () => {
+  const { world, caseId, officer } = await createMailWorld();
+  await add(officer, caseId, 'found.csv', 'a,b');
+  const [file] = await attachmentsOf(world, caseId);
+  const { recipient, file: identity } = await keyPair();
+  const out = await temporaryFolder();
+  const made = await runCli(world.folder, ['backup', '--out', out, '--recipient', recipient, '--json']);
+  const { path } = JSON.parse(made.stdout) as { path: string };
+  const target = await emptyPlace(world.folder);
+  expect((await cli(target, 'restore', path, '--identity', identity)).code).toBe(0);
+  const name = `documents/${file?.document_id}.bin`;
+  expect(await readFile(join(target.folder, name), 'utf8')).toBe('a,b');
+  expect((await cli(target, 'ledger', 'verify')).code).toBe(0);
+  await rm(join(target.folder, name));
+  const verified = await cli(target, 'ledger', 'verify', '--json');
+  expect(verified.code).toBe(3);
+  expect((JSON.parse(verified.stdout) as { faults: unknown[] }).faults).toMatchObject([{ seq: file?.seq }]);
 });
 
 it('is erased with the case, and its name with it', async () => {
