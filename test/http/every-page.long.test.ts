@@ -13,7 +13,7 @@ import { openBrowser, violations } from './pages/browser.ts';
 /** Addresses that are not pages: a file, a stream, an answer for machines, or a sign-in step that redirects. */
 const noPages = [
   /^\/(api|assets|metrics|healthz|readyz|mcp|openapi\.json|calendar|jobs)\b/,
-  /\/(download|file|template)$/,
+  /\/(download|file|template|proof|tlog-proof)$/,
   /^\/evidence\/checkpoint$/,
   /^\/sign-in\/sso/,
 ];

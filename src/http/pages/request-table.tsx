@@ -52,8 +52,22 @@ export function RequestTable({ caption, requests, sourceName, viewer }: RequestT
         </span>
       ),
     },
-    { title: 'State', cell: ({ view }) => stateText(view.row.state) },
-    { title: 'Assigned to', cell: ({ view }) => <Assignee assignee={view.folded.assignee} viewer={viewer} /> },
+    {
+      title: 'State',
+      cell: ({ view: { row, folded } }) => (
+        <span>
+          {stateText(row.state)}
+          {folded.assignee === null ? null : (
+            <>
+              <br />
+              <span class="soft small">
+                for <Assignee assignee={folded.assignee} viewer={viewer} />
+              </span>
+            </>
+          )}
+        </span>
+      ),
+    },
     {
       title: 'Identity',
       cell: ({ view }) => (
