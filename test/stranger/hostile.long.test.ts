@@ -31,7 +31,8 @@ function largePage({ response, nth, key }: Meeting): void {
   response.end(`{"data":[${rows.join(',')}],"next_cursor":"c${nth}"}`);
 }
 
-// Measured: 370 MiB. The folding thread alone keeps up to 48 MiB of new objects and 32 MiB of database pages (context/projector-thread.ts, store/sqlite/open.ts).
+// Measured: 370 MiB. The folding thread alone keeps up to 48 MiB of new objects (context/projector-thread.ts) and
+// 32 MiB of database pages (store/sqlite/open.ts).
 it('the program stays under 400 MiB and answers webhooks while twelve logs give the largest pages without end', async () => {
   const answers = Array.from({ length: 12 }, (_, nth) => ({
     name: `large pages ${nth}`,

@@ -47,7 +47,7 @@ export async function loadProof(context: Context, seq: string, options: { conten
   if (inclusion === null)
     throw new CodedError(
       'conflict',
-      `Entry ${number} is not sealed yet, so there is no proof of it: try again in five minutes, or make a checkpoint.`,
+      `Entry ${number} is not sealed yet, so it has no proof. Try again in five minutes, or make a checkpoint.`,
     );
   // A service may repeat the API key in its answer to a call.
   const withContent = options.content && entry.kind !== 'call';

@@ -164,8 +164,8 @@ function ProofDownloads({ entry: { seq, kind, erased }, under }: { entry: ShownE
         {bare
           ? 'Neither contains the content of the entry.'
           : 'The ZIP contains the content of the entry. The single file does not: it proves position and time.'}{' '}
-        Whoever checks it compares the verifier key with the one under <a href="/evidence#checkpoints">Evidence</a>,
-        which you give them by a different channel.
+        The recipient compares the verifier key with the one under <a href="/evidence#checkpoints">Evidence</a>: send
+        them that one by a different channel.
       </p>
       <p class="buttons">
         <a class="button" href={`/entries/${seq}/proof`} download>
