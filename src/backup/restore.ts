@@ -154,7 +154,7 @@ async function clearPlace(config: Config): Promise<void> {
   for (const name of [...RESTORED_FOLDERS, 'log.vkey', 'marker.json'])
     await rm(join(dataDir, name), { recursive: true, force: true });
   if (database.engine === 'sqlite') {
-    for (const file of ['-read-models', ''])
+    for (const file of ['-dedupe', '-read-models', ''])
       for (const ending of ['-wal', '-shm', '']) await rm(database.path + file + ending, { force: true });
     return;
   }

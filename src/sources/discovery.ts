@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
@@ -20,7 +21,10 @@ interface LedgerSample {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A source's newest entries of one kind, newest first, without erased ones. */
+/** Entries of a source that are searched for a kind: there may be none of it among millions. */
+const SEARCHED = 100_000;
+
+/** A source's newest entries of one kind, newest first, without erased ones; none older than {@link SEARCHED} entries. */
 export async function loadSamples(
   read: Query,
   source: string,
@@ -32,6 +36,12 @@ export async function loadSamples(
     .select(['seq', 'body', 'meta', 'received_at'])
     .where('source', '=', source)
     .where('kind', '=', kind)
+    .where('source_seq', '>', (eb) =>
+      eb
+        .selectFrom('entries')
+        .select(sql<number>`max(source_seq) - ${sql.lit(SEARCHED)}`.as('first'))
+        .where('source', '=', source),
+    )
     .orderBy('source_seq', 'desc')
     .limit(limit)
     .execute();

@@ -126,6 +126,30 @@ test('an installation from before hand-overs gets their table and the index of j
   expect(await faultsIn(upgraded)).toEqual(noFaults);
 });
 
+test('entries of an installation with an index on their keys are moved to a table without it at the first start', async () => {
+  const folder = await temporaryFolder();
+  const context = await begun(folder);
+  const before = await context.store.read.selectFrom('entries').selectAll().orderBy('seq').execute();
+  await context.close();
+  const connection = await openConnection(`${folder}/ledger.sqlite`);
+  const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
+  const old = (migrationsFor(types)[0] ?? []).find((statement) => statement.startsWith('create table entries '));
+  await connection.script(`drop index entries_erasures; alter table entries rename to newer; ${old};
+    insert into entries select * from newer; drop table newer; pragma user_version = 6`);
+  await connection.close();
+  await rm(`${folder}/ledger.sqlite-dedupe`);
+  const upgraded = await open(folder);
+  onTestFinished(() => upgraded.close());
+  expect(await upgraded.store.schemaDifferences({ quick: false })).toEqual([]);
+  expect(await upgraded.store.read.selectFrom('entries').selectAll().orderBy('seq').execute()).toEqual(before);
+  expect(await faultsIn(upgraded)).toEqual(noFaults);
+  const body = Buffer.from(before.find(({ kind }) => kind === 'webhook')?.body ?? []);
+  const again = { source: 'default', headers: {}, secretId: 's', verdict: 'verified', contentType: null } as const;
+  expect(await appendDelivery(upgraded.ledger, { ...again, rawBody: body }, '2026-03-02T10:00:00.000Z')).toMatchObject({
+    outcome: 'duplicate',
+  });
+});
+
 test('read models of another ledger or with other tables are dropped at the start, and a lost file is made again', async () => {
   const [folder, other] = [await temporaryFolder(), await temporaryFolder()];
   await (await begun(folder, 2)).close();

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { ActionName } from '../../core/action.ts';
 import { INSTALLATION } from '../../core/vocabulary.ts';
 import { erasedSeqs } from '../../crypto/entry.ts';
@@ -86,7 +86,8 @@ export function createEvidenceQueries(query: Query) {
         .selectFrom('entries')
         .select('body')
         .where('source', 'in', [source, INSTALLATION])
-        .where('kind', '=', 'erasure')
+        // A literal, so that SQLite uses its index of erasures.
+        .where('kind', '=', sql.lit('erasure'))
         .where('seq', '<=', asOf)
         .execute();
       const seqs = [...new Set(erasures.flatMap(({ body }) => erasedSeqs(body)))];

@@ -1,6 +1,7 @@
 import type { Entry } from '../../crypto/entry.ts';
 import { MOVED_TO } from '../settings.ts';
 import { ConstraintViolation, type EntryKey, type LedgerHead, type OnConflict } from '../store.ts';
+import { FIND_SEQS } from './dedupe.ts';
 import type { SqliteConnection } from './driver.ts';
 
 /*
@@ -61,9 +62,6 @@ function packed(entries: readonly Entry[]): [string, Buffer] {
   }
   return [JSON.stringify(places), Buffer.concat(pieces)];
 }
-
-export const FIND_SEQS = `select wanted.key as place, entries.seq as seq from json_each(?) as wanted join entries
-  on entries.source = wanted.value->>0 and entries.kind = wanted.value->>1 and entries.dedupe_key = unhex(wanted.value->>2)`;
 
 /** The seq of each key, in the order given; null if it does not exist. */
 export async function findSeqs(connection: SqliteConnection, keys: readonly EntryKey[]): Promise<(number | null)[]> {

@@ -15,15 +15,22 @@ export type Part = 'ledger' | 'read-models';
 const types = { big: 'integer', real: 'real', blob: 'blob', id: 'integer primary key autoincrement' };
 const tableNames = Object.keys(tables) as TableName[];
 const statements: Readonly<Record<Part, readonly string[]>> = {
-  ledger: createTables(types, (table) => !isFolded(table)),
+  // dedupe.ts keeps keys unique, without an index on them. Erasures are few, and reports count those of a source.
+  ledger: [
+    ...createTables(types, (table) => !isFolded(table)).map((statement) =>
+      statement.replace(', unique (source, kind, dedupe_key)', ''),
+    ),
+    "create index entries_erasures on entries (source, seq) where kind = 'erasure'",
+  ],
   'read-models': createTables(types, isFolded),
 };
 
 /**
  * Version of the ledger's file, in its `user_version`. Version 1 contained the read models, version 2 had no
- * hand-overs, version 3 another index of jobs; versions 5 and 6 changed only the read models.
+ * hand-overs, version 3 another index of jobs; versions 5 and 6 changed only the read models. Until version 6, entries had
+ * a unique index on their keys.
  */
-const LEDGER_VERSION = 6;
+const LEDGER_VERSION = 7;
 /** Version of the read models' file: any change of their tables changes it, and rebuilds them. */
 const READ_MODELS_VERSION =
   createHash('sha256').update(statements['read-models'].join(';')).digest().readUInt32BE() >>> 1;
@@ -53,6 +60,12 @@ export async function migrateLedger(connection: SqliteConnection): Promise<void>
       for (const statement of createTables(types, (table) => table === 'hand_overs'))
         await connection.script(statement);
     if (version > 0 && version < 4) for (const statement of remadeIndexes(4)) await connection.script(statement);
+    if (version > 0 && version < 7) {
+      await connection.script('drop index if exists entries_erasures; alter table entries rename to entries_before');
+      for (const statement of statements.ledger.filter((one) => / entries |index entries_/.test(one)))
+        await connection.script(statement);
+      await connection.script('insert into entries select * from entries_before; drop table entries_before');
+    }
     // Drawn once; identifies the read models' file that belongs to this ledger.
     if (version < 2) await connection.script(`pragma application_id = ${randomInt(1, 2 ** 31)}`);
     await connection.script(`pragma user_version = ${LEDGER_VERSION}`);

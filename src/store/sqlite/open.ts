@@ -14,6 +14,7 @@ import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Tables } from '../schema.ts';
 import { ConstraintViolation, type Query, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
+import { DedupeKeys, dedupePath } from './dedupe.ts';
 import {
   attachToRead,
   isContention,
@@ -33,6 +34,8 @@ export interface SqliteOptions {
   readonly readers?: number;
   /** How long a statement waits for another process's write, milliseconds; default 2500. */
   readonly busyTimeout?: number;
+  /** Deduplication keys kept in memory before they are moved to their file, default 200,000. */
+  readonly keysInMemory?: number;
 }
 
 /**
@@ -46,6 +49,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const folded = readModelsPath(path);
   // Many processes may start at once and wait for the one that migrates.
   const patience = Math.max(busyTimeout, 30_000);
+  const dedupe = new DedupeKeys(path, busyTimeout, options.keysInMemory);
   const openFolder = (timeout: number) => openWriter(folded, timeout, 'fold');
   const [ledger, models] = await openBoth(
     path,
@@ -65,21 +69,26 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     await migrateLedger(ledger);
     await prepareReadModels(models, ledger);
     await attached(ledger, folded, 'read_models');
+    await dedupe.prepare(ledger).catch((error: unknown) => {
+      throw withRemedy(error, dedupePath(path));
+    });
     await attached(models, path, 'ledger');
   } catch (error) {
     await models.close();
     await ledger.close();
     throw withPlace(error, path);
   }
-  const writer = createWriter(ledger, async () =>
-    attached(await openWriter(path, busyTimeout, 'write'), folded, 'read_models'),
-  );
+  const writer = createWriter(ledger, async () => {
+    const connection = await attached(await openWriter(path, busyTimeout, 'write'), folded, 'read_models');
+    await dedupe.prepare(connection);
+    return connection;
+  });
   const folder = createWriter(models, async () => attached(await openFolder(busyTimeout), path, 'ledger'));
   const checkpoints = createCheckpoints(() => openConnection(path));
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
 
-  const transaction = transactionsOf(writer);
+  const transaction = transactionsOf(writer, dedupe);
 
   return {
     engine: 'sqlite',
@@ -99,9 +108,21 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       }
     },
     transaction,
-    foldTransaction: transactionsOf(folder),
+    foldTransaction: transactionsOf(folder, null),
     async insertEntriesAt(expectedSeq, entries) {
-      const inserted = await writer.use((connection) => insertEntriesAt(connection, expectedSeq, entries));
+      const insert = async (connection: SqliteConnection) => {
+        const done = await insertEntriesAt(connection, expectedSeq, entries);
+        if (done) dedupe.inserted(expectedSeq + entries.length);
+        return done;
+      };
+      const inserted = await writer.use(async (connection) => {
+        if (dedupe.areKnownUpTo(expectedSeq)) return insert(connection);
+        return inTransaction(connection, dedupe, async () => {
+          await dedupe.catchUp(connection);
+          return insert(connection);
+        });
+      });
+      dedupe.committed();
       checkpoints.wrote();
       return inserted;
     },
@@ -129,7 +150,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
       ...(await writer.use((connection) => findSchemaDifferences(connection, 'ledger'))),
       ...(await folder.use((connection) => findSchemaDifferences(connection, 'read-models'))),
     ],
-    sizeOnDisk: () => sizeOf([path, `${path}-wal`, folded, `${folded}-wal`]),
+    sizeOnDisk: () => sizeOf([path, folded, dedupePath(path)].flatMap((file) => [file, `${file}-wal`])),
     async compact() {
       for (const { use } of [writer, folder])
         await use(async (connection) => {
@@ -139,6 +160,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     async close() {
       await checkpoints.close();
+      await writer.use(() => dedupe.close()).catch(() => undefined);
       await pool.close();
       // The last connection that closes a file writes the log into it, which a read-only one cannot do.
       await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
@@ -164,23 +186,33 @@ function prepareFolder(path: string): void {
   }
 }
 
-function transactionsOf({ use }: ReturnType<typeof createWriter>) {
+/** Without `dedupe`, entries cannot be inserted. */
+function transactionsOf({ use }: ReturnType<typeof createWriter>, dedupe: DedupeKeys | null) {
   return <T>(work: (tx: StoreTransaction) => Promise<T>): Promise<T> =>
-    use(async (connection) => {
-      await connection.script('begin immediate');
-      try {
-        const result = await work(transactionOver(connection));
-        await connection.script('commit');
-        return result;
-      } catch (error) {
-        // After some errors (disk full) SQLite has already rolled back, and this fails.
-        await connection.script('rollback').catch(() => undefined);
-        throw error;
-      }
-    });
+    use((connection) => inTransaction(connection, dedupe, () => work(transactionOver(connection, dedupe))));
 }
 
-/** Damaged pages of both files. Uses its own connection, so it blocks no other reader. */
+async function inTransaction<T>(
+  connection: SqliteConnection,
+  dedupe: DedupeKeys | null,
+  work: () => Promise<T>,
+): Promise<T> {
+  await connection.script('begin immediate');
+  const known = dedupe?.save() ?? null;
+  try {
+    const result = await work();
+    await connection.script('commit');
+    dedupe?.committed();
+    return result;
+  } catch (error) {
+    // After some errors (disk full) SQLite has already rolled back, and this fails.
+    await connection.script('rollback').catch(() => undefined);
+    dedupe?.restore(known);
+    throw error;
+  }
+}
+
+/** Damaged pages of the files. Uses its own connection, so it blocks no other reader. */
 async function findDamage(path: string, busyTimeout: number): Promise<readonly string[]> {
   const connection = await openReader(path, busyTimeout);
   try {
@@ -189,7 +221,12 @@ async function findDamage(path: string, busyTimeout: number): Promise<readonly s
       const found = rows.map((row) => String(row.quick_check));
       return found.length === 1 && found[0] === 'ok' ? [] : found;
     };
-    return [...(await check('ledger')), ...(await check('main')).map(ofReadModels)];
+    await attachToRead(connection, dedupePath(path), 'dedupe');
+    return [
+      ...(await check('ledger')),
+      ...(await check('main')).map(ofReadModels),
+      ...(await check('dedupe')).map((sentence) => `deduplication keys: ${sentence}`),
+    ];
   } finally {
     await connection.close();
   }
@@ -228,12 +265,17 @@ async function openBoth(
     return [ledger, await openModels()];
   } catch (error) {
     await ledger.close();
-    if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
-    throw new StoreUnavailable(
-      `${error.message} (${readModelsPath(path)}). If the file is damaged, stop every process of consent-ledger and delete it: it is rebuilt from the ledger.`,
-      { cause: error.cause },
-    );
+    throw withRemedy(error, readModelsPath(path));
   }
+}
+
+/** For a file that can be made again. */
+function withRemedy(error: unknown, file: string): unknown {
+  if (!(error instanceof StoreUnavailable) || isContention(error)) return error;
+  return new StoreUnavailable(
+    `${error.message} (${file}). If the file is damaged, stop every process of consent-ledger and delete it: it is rebuilt from the ledger.`,
+    { cause: error.cause },
+  );
 }
 
 /** Adds to an error where the database is and what to do. */
@@ -472,14 +514,25 @@ function createReaders(size: number, open: () => Promise<SqliteConnection>) {
   };
 }
 
-function transactionOver(connection: SqliteConnection): StoreTransaction {
+function transactionOver(connection: SqliteConnection, dedupe: DedupeKeys | null): StoreTransaction {
   const query = createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined });
   const tx: StoreTransaction = {
     query,
-    insertMany: (table, rows, onConflict = 'fail') => insertMany(connection, table, rows, onConflict),
+    async insertMany(table, rows, onConflict = 'fail') {
+      if (table === 'entries') await dedupe?.catchUp(connection);
+      await insertMany(connection, table, rows, onConflict);
+    },
     head: (sources) => readHead(connection, sources),
-    findSeqs: (keys) => findSeqs(connection, keys),
-    insertEntries: (entries) => insertEntries(connection, entries),
+    async findSeqs(keys) {
+      await dedupe?.catchUp(connection);
+      return findSeqs(connection, keys);
+    },
+    async insertEntries(entries) {
+      await dedupe?.catchUp(connection);
+      await insertEntries(connection, entries);
+      const last = entries.at(-1);
+      if (last !== undefined) dedupe?.inserted(last.seq);
+    },
     countArrivals: (repeats) => countArrivals(tx, repeats),
   };
   return tx;

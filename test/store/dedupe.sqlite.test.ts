@@ -1,0 +1,253 @@
+// SQLite only: PostgreSQL keeps deduplication keys unique by an index.
+import { copyFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { StoreUnavailable } from '../../src/core/errors.ts';
+import { sealEntry } from '../../src/crypto/entry.ts';
+import { dedupePath, DedupeKeys, FIND_SEQS } from '../../src/store/sqlite/dedupe.ts';
+import { openConnection } from '../../src/store/sqlite/driver.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open.ts';
+import { ConstraintViolation, type Store } from '../../src/store/store.ts';
+import { temporaryFolder, testKeys } from '../temporary.ts';
+
+const keyOf = (name: string) => createHash('sha256').update(name).digest();
+
+function entry(seq: number, dedupeKey: Uint8Array) {
+  const [body, fresh] = [Buffer.from('{}'), { source: 'default', kind: 'webhook' as const, receivedAt: '2026-03-01' }];
+  return sealEntry({ ...fresh, dedupeKey, meta: body, body }, seq, seq, randomBytes(32), testKeys.append);
+}
+
+async function world(keysInMemory = 4) {
+  const path = `${await temporaryFolder()}/ledger.db`;
+  const open = async () => {
+    const store = await openSqliteStore({ path, keysInMemory });
+    onTestFinished(() => store.close());
+    return store;
+  };
+  return { path, open };
+}
+
+/** Appends if the key is new, as the ledger does; returns the seq of the entry that has the key. */
+const append = (store: Store, key: Uint8Array) =>
+  store.transaction(async (tx) => {
+    const [found] = await tx.findSeqs([{ source: 'default', kind: 'webhook', dedupeKey: key }]);
+    if (typeof found === 'number') return found;
+    const { seq } = await tx.head([]);
+    await tx.insertEntries([entry(seq + 1, key)]);
+    return seq + 1;
+  });
+
+const headOf = (store: Store) => store.transaction(async (tx) => (await tx.head([])).seq);
+/** Whether the fast path of an append refuses the key. */
+const refuses = async (store: Store, key: Uint8Array) => {
+  const seq = await headOf(store);
+  return !(await store.insertEntriesAt(seq, [entry(seq + 1, key)]));
+};
+
+async function keysInFile(path: string): Promise<number> {
+  const connection = await openConnection(dedupePath(path));
+  const [row] = await connection.all('select count(*) as n from keys');
+  await connection.close();
+  return Number(row?.n);
+}
+
+describe('deduplication keys', () => {
+  test('a key is found and refused in memory, in the file, and by another process', async () => {
+    const { path, open } = await world();
+    const store = await open();
+    for (let n = 1; n <= 11; n += 1) expect(await append(store, keyOf(`${n}`))).toBe(n);
+    await store.close();
+    expect(await keysInFile(path)).toBeGreaterThan(0);
+    const [one, other] = [await open(), await open()];
+    for (const opened of [one, other])
+      for (let n = 1; n <= 11; n += 1) {
+        expect(await append(opened, keyOf(`${n}`))).toBe(n);
+        expect(await refuses(opened, keyOf(`${n}`))).toBe(true);
+      }
+    expect(await append(one, keyOf('12'))).toBe(12);
+    expect(await refuses(other, keyOf('12'))).toBe(true);
+    expect(await append(other, keyOf('12'))).toBe(12);
+    await expect(
+      other.transaction((tx) => tx.insertMany('entries', [{ ...rowOf(entry(13, keyOf('3'))) }])),
+    ).rejects.toThrow(ConstraintViolation);
+  });
+
+  test('different keys with the same first bytes are both stored', async () => {
+    const { open } = await world(2);
+    const store = await open();
+    const keys = Array.from({ length: 9 }, (_, n) => Buffer.concat([Buffer.alloc(31, 7), Buffer.from([n])]));
+    const seqs = keys.map((_, n) => n + 1);
+    for (const key of keys) await append(store, key);
+    expect(await Promise.all(keys.map((key) => append(store, key)))).toEqual(seqs);
+    await store.close();
+    const again = await open();
+    expect(await Promise.all(keys.map((key) => append(again, key)))).toEqual(seqs);
+  });
+
+  test('a key whose entry was rolled back can be stored', async () => {
+    const { open } = await world();
+    const store = await open();
+    await append(store, keyOf('a'));
+    await expect(
+      store.transaction(async (tx) => {
+        await tx.insertEntries([entry(2, keyOf('b'))]);
+        throw new Error('undone');
+      }),
+    ).rejects.toThrow('undone');
+    expect(await append(await open(), keyOf('c'))).toBe(2);
+    expect(await append(store, keyOf('c'))).toBe(2);
+    expect(await append(store, keyOf('b'))).toBe(3);
+    expect(await refuses(store, keyOf('b'))).toBe(true);
+  });
+
+  test('keys are known on the connection that replaces a failed one', async () => {
+    const { open } = await world();
+    const store = await open();
+    for (const name of ['a', 'b']) await append(store, keyOf(name));
+    const failing = store.transaction((tx) => tx.insertMany('fold_positions', [{ name: 'x', seq: 1 }]));
+    await expect(failing).rejects.toThrow(StoreUnavailable);
+    expect(await refuses(store, keyOf('b'))).toBe(true);
+    expect(await append(store, keyOf('a'))).toBe(1);
+  });
+
+  test('several processes never store a key twice, whatever is closed, lost or moved between appends', async () => {
+    const step = fc.oneof(
+      { weight: 9, arbitrary: fc.record({ by: fc.nat(1), key: fc.nat(30), way: fc.constantFrom('found', 'fast') }) },
+      fc.record({ by: fc.nat(1), way: fc.constantFrom('reopen', 'lose') }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 9 }), async (steps, many) => {
+        const path = `${await temporaryFolder()}/ledger.db`;
+        const open = () => openSqliteStore({ path, keysInMemory: many });
+        const stores = [await open(), await open()];
+        const seqOf = new Map<number, number>();
+        try {
+          for (const { by, way, ...rest } of steps) {
+            const store = stores[by] as Store;
+            if (way === 'reopen' || way === 'lose') {
+              await store.close();
+              if (way === 'lose') {
+                await stores[1 - by]?.close();
+                for (const end of ['', '-wal', '-shm']) await rm(dedupePath(path) + end, { force: true });
+                stores[1 - by] = await open();
+              }
+              stores[by] = await open();
+              continue;
+            }
+            const number = (rest as { key: number }).key;
+            const known = seqOf.get(number);
+            if (way === 'found' || known !== undefined) {
+              if (way === 'fast') expect(await refuses(store, keyOf(`${number}`))).toBe(true);
+              const seq = await append(store, keyOf(`${number}`));
+              expect(seq).toBe(known ?? seqOf.size + 1);
+              seqOf.set(number, seq);
+            } else {
+              expect(await store.insertEntriesAt(seqOf.size, [entry(seqOf.size + 1, keyOf(`${number}`))])).toBe(true);
+              seqOf.set(number, seqOf.size + 1);
+            }
+          }
+        } finally {
+          for (const store of stores) await store.close();
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('appends while keys are moved lose none', async () => {
+    const { path, open } = await world(50);
+    const store = await open();
+    let seq = 0;
+    for (let batch = 0; batch < 60; batch += 1) {
+      const entries = Array.from({ length: 17 }, (_, n) => entry(seq + n + 1, keyOf(`${seq + n + 1}`)));
+      expect(await store.insertEntriesAt(seq, entries)).toBe(true);
+      seq += 17;
+    }
+    for (let n = 1; n <= seq; n += 37) expect(await refuses(store, keyOf(`${n}`))).toBe(true);
+    await store.close();
+    expect(await keysInFile(path)).toBe(seq);
+  });
+
+  test('the file of another ledger, or of a later state of this one, is emptied and made again', async () => {
+    const { path, open } = await world(2);
+    let store = await open();
+    for (const name of ['a', 'b', 'c']) await append(store, keyOf(name));
+    await store.close();
+    await copyFile(path, `${path}-copy`);
+    store = await open();
+    for (const name of ['d', 'e', 'f', 'g']) await append(store, keyOf(name));
+    await store.close();
+    for (const end of ['-wal', '-shm']) await rm(path + end, { force: true });
+    await copyFile(`${path}-copy`, path);
+    store = await open();
+    for (const name of ['v', 'w', 'x', 'y', 'z']) await append(store, keyOf(name));
+    await store.close();
+    store = await open();
+    for (const [n, name] of ['a', 'b', 'c', 'v', 'w', 'x', 'y', 'z'].entries())
+      expect(await append(store, keyOf(name))).toBe(n + 1);
+    expect(await append(store, keyOf('d'))).toBe(9);
+  });
+
+  test('only the program’s own user can read the file', async () => {
+    const { path, open } = await world();
+    await append(await open(), keyOf('a'));
+    expect((await stat(dedupePath(path))).mode & 0o777).toBe(0o600);
+  });
+
+  test('a damaged file is refused with the remedy, which works', async () => {
+    const { path, open } = await world(1);
+    let store = await open();
+    for (const name of ['a', 'b']) await append(store, keyOf(name));
+    await store.close();
+    await writeFile(dedupePath(path), 'this is not a database '.repeat(400));
+    await expect(openSqliteStore({ path })).rejects.toThrow(/ledger\.db-dedupe.*delete it/);
+    await rm(dedupePath(path));
+    store = await open();
+    expect(await append(store, keyOf('b'))).toBe(2);
+  });
+
+  test('keys are looked up by index', async () => {
+    const { path, open } = await world();
+    await append(await open(), keyOf('a'));
+    const connection = await openConnection(path);
+    onTestFinished(() => connection.close());
+    await new DedupeKeys(path, 100).prepare(connection);
+    const plan = await connection.all(`explain query plan ${FIND_SEQS}`, [
+      JSON.stringify([['default', 'webhook', '00']]),
+    ]);
+    const steps = plan.map(({ detail }) => String(detail)).filter((step) => /^(SCAN|SEARCH)/.test(step));
+    expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([
+      'SCAN wanted VIRTUAL TABLE INDEX 1:',
+      'SCAN wanted VIRTUAL TABLE INDEX 1:',
+    ]);
+    expect(steps.filter((step) => step.includes('prefix=?'))).toHaveLength(2);
+  });
+});
+
+function rowOf({
+  sourceSeq,
+  dedupeKey,
+  receivedAt,
+  leafHash,
+  meta,
+  body,
+  salt,
+  commitment,
+  mac,
+  ...rest
+}: ReturnType<typeof entry>) {
+  const bytes = (value: Uint8Array | null) => Buffer.from(value ?? []);
+  return {
+    ...rest,
+    source_seq: sourceSeq,
+    dedupe_key: bytes(dedupeKey),
+    received_at: receivedAt,
+    leaf_hash: bytes(leafHash),
+    meta: bytes(meta),
+    body: bytes(body),
+    salt: bytes(salt),
+    commitment: bytes(commitment),
+    mac: bytes(mac),
+  };
+}
