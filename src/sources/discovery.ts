@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { canonicalJson } from '../crypto/canonical.ts';
 import { sha256Hex } from '../crypto/hash.ts';
@@ -38,8 +37,8 @@ export async function loadSamples(
     .where('kind', '=', kind)
     .where('source_seq', '>', (eb) =>
       eb
-        .selectFrom('entries')
-        .select(sql<number>`max(source_seq) - ${sql.lit(SEARCHED)}`.as('first'))
+        .selectFrom('entries as last')
+        .select(({ fn, eb: minus }) => minus(fn.max('source_seq'), '-', SEARCHED).as('before'))
         .where('source', '=', source),
     )
     .orderBy('source_seq', 'desc')

@@ -10,7 +10,8 @@ import { attachToRead, openConnection, type SqliteConnection } from './driver.ts
  * be made again from the entries.
  *
  * Both hold only the first 8 bytes of each key: the entries themselves decide. A trigger of the appending connection
- * refuses an entry whose key exists. Nobody else can append meanwhile, because that takes the ledger's write lock.
+ * refuses an entry whose key exists, before any of it is written: it may repeat what was erased. Nobody else can append
+ * meanwhile, because that takes the ledger's write lock.
  */
 
 /** Keys in memory from which they are moved to the file. */
@@ -26,13 +27,13 @@ const CREATE_FILE = `create table if not exists keys (prefix blob not null, seq 
 
 const refuseIn = (table: string) => `select raise(abort, 'an entry has this key already') from ${table} as known
     cross join main.entries on entries.seq = known.seq and entries.source = new.source and entries.kind = new.kind and entries.dedupe_key = new.dedupe_key
-    where known.prefix = substr(new.dedupe_key, 1, 8);`;
+    where known.prefix = substr(new.dedupe_key, 1, 8) and known.seq <> new.seq;`;
 const PREPARE_WRITER = `pragma temp_store = memory;
   create temp table latest_keys (prefix blob not null, seq integer not null, primary key (prefix, seq)) without rowid;
-  create temp trigger keep_keys_unique after insert on main.entries begin
+  create temp trigger keep_keys_unique before insert on main.entries begin
     ${refuseIn('temp.latest_keys')}
     ${refuseIn('dedupe.keys')}
-    insert into temp.latest_keys values (substr(new.dedupe_key, 1, 8), new.seq);
+    insert or ignore into temp.latest_keys values (substr(new.dedupe_key, 1, 8), new.seq);
   end;`;
 
 const findIn = (
