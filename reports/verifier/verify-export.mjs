@@ -123,7 +123,7 @@ export async function checkExport(folder, expectedKey = '') {
       for (const seq of told.seqs ?? []) recorded.add(seq);
       for (const { documentId, format } of told.documents ?? []) erasedFiles.add(`documents/${documentId}.${format}`);
       for (const hash of told.files ?? []) erasedFiles.add(`evidence/${hash}`);
-    } else if (told.action === 'document.produced' && /^[\w-]+$/.test(told.documentId) && /^[a-z]+$/.test(told.format))
+    } else if (told.action === 'document.produced' && /^[\w-]+(?:\.\w+)+$/.test(`${told.documentId}.${told.format}`))
       named.set(`documents/${told.documentId}.${told.format}`, told.sha256);
     else if (told.action === 'banner.evidence-added' && /^[0-9a-f]{64}$/.test(told.sha256))
       named.set(`evidence/${told.sha256}`, told.sha256);

@@ -256,7 +256,8 @@ export function createWalk(checkpoint: NewestCheckpoint | null) {
         if (document?.action !== 'document.produced') continue;
         const name = `${document.documentId}.${document.format}`;
         // The name becomes a path.
-        if (/^[\w-]+\.[a-z]+$/.test(name)) names.add(`documents/${name}`);
+        if (/^[\w-]+(?:\.\w+)+$/.test(name)) names.add(`documents/${name}`);
+        else faults.push(`${JSON.stringify(name)}, which an entry names as a document, is not a file name`);
       }
     },
     faults: () => faults,

@@ -1,8 +1,10 @@
-import { readFile, rm } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { LetterStep } from '../../reports/letters/texts.ts';
-import { documentPath } from '../../src/documents/register.ts';
+import { documentPath, registerDocument } from '../../src/documents/register.ts';
+import { createCited } from '../../src/ledger/cited.ts';
 import { produceLetter } from '../../src/documents/produce-letter.ts';
 import { carryOut } from '../../src/erasure/erase.ts';
 import { chooseCase } from '../../src/erasure/choose.ts';
@@ -57,6 +59,7 @@ it('cuts a long name of an added file between characters and keeps its ending', 
   expect((await attachmentsOf(world, caseId)).map(({ file_name }) => file_name)).toEqual([
     `${'\u{1f600}'.repeat(115)}.jpeg`,
   ]);
+  expect((await officer.get(`/cases/${caseId}`)).text).toContain('1 byte)');
 });
 
 it('files an added file as a document of the case, mails it with the letter, and records what was sent', async () => {
@@ -176,6 +179,40 @@ it('is in a backup, and verified like every other document', async () => {
   const verified = await cli(target, 'ledger', 'verify', '--json');
   expect(verified.code).toBe(3);
   expect((JSON.parse(verified.stdout) as { faults: unknown[] }).faults).toMatchObject([{ seq: file?.seq }]);
+});
+
+it('is in a backup and an export whatever its ending, as is a document of a later version with another format', async () => {
+  const { world, caseId, officer } = await createMailWorld();
+  for (const name of ['all.tar.gz', 'call.mp3', 'signed.P7M']) await add(officer, caseId, name, name);
+  const { documents } = world.context;
+  const content = (text: string) =>
+    (async function* () {
+      yield Buffer.from(text);
+    })();
+  for (const format of ['tar.gz', 'mp3', 'P7M']) {
+    const facts = { name: 'later', format, asOf: 1, caseId, parameters: {}, actor: OFFICER, reference: 'later' };
+    await registerDocument(documents, 'default', facts, createCited(1), content(format));
+  }
+  await world.context.projector.catchUp();
+  const kept = await readdir(documents.folder);
+  expect(kept.filter((name) => /\.(bin|tar\.gz|mp3|P7M)$/.test(name))).toHaveLength(6);
+  const { recipient, file: identity } = await keyPair();
+  const out = await temporaryFolder();
+  const made = await runCli(world.folder, ['backup', '--out', out, '--recipient', recipient, '--json']);
+  const { path, faults } = JSON.parse(made.stdout) as { path: string; faults: string[] };
+  expect(faults).toEqual([]);
+  const empty = await emptyPlace(engine === 'sqlite' ? world.folder : null);
+  const target = { ...empty, env: { ...serverVariables(world.folder), ...empty.env } };
+  expect((await cli(target, 'restore', path, '--identity', identity)).code).toBe(0);
+  expect((await readdir(join(target.folder, 'documents'))).sort()).toEqual([...kept].sort());
+  const exported = join(out, 'export');
+  expect((await runCli(world.folder, ['export', '--out', exported])).code).toBe(0);
+  expect((await readdir(join(exported, 'documents'))).sort()).toEqual([...kept].sort());
+  const [gone = ''] = kept.filter((name) => name.endsWith('.P7M'));
+  await rm(join(exported, 'documents', gone));
+  const checked = spawnSync(process.execPath, [join(exported, 'verify-export.mjs'), exported], { encoding: 'utf8' });
+  expect(checked.status).toBe(3);
+  expect(checked.stdout).toContain(`✗ documents/${gone}, which an entry names, is missing\n`);
 });
 
 it('is erased with the case, and its name with it', async () => {

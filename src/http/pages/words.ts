@@ -1,3 +1,4 @@
+import { counted } from '../../../reports/format.ts';
 import { visibleText } from '../../../reports/render/text.ts';
 import type { HandOverState } from '../../hand-over/hand-over.ts';
 import type { Role } from '../../core/roles.ts';
@@ -140,9 +141,9 @@ export function languageText(tag: string): string {
   }
 }
 
-/** `812 bytes`, `34 kB`, `1.2 MB` (of 1000). */
+/** `1 byte`, `812 bytes`, `34 kB`, `1.2 MB` (of 1000). */
 export function sizeText(bytes: number): string {
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return counted(bytes, 'byte', 'bytes');
   if (bytes < 1_000_000) return `${Math.round(bytes / 1000)} kB`;
   return `${(bytes / 1_000_000).toFixed(1)} MB`;
 }
