@@ -36,6 +36,11 @@ describe('the page of a request', () => {
     const shown = await olga.get(`/cases/${caseId}?done=moved`);
     expect(shown.text).toContain('Recorded in the ledger.');
     expect(shown.text).toContain('Logged in to the customer account');
+    const [, history = ''] = shown.text.split('id="history"');
+    const entries = [...history.matchAll(/data-label="Entry"><a href="(\/entries\/\d+)">/g)].map(([, href]) => href);
+    expect(entries).toHaveLength(moves.length + 1);
+    for (const href of entries) expect((await olga.get(href ?? '')).status).toBe(200);
+    expect(shown.text.split('id="records"')[1]).toContain('data-label="Entry"><a href="/entries/');
     const row = await world.context.store.read
       .selectFrom('cases')
       .selectAll()

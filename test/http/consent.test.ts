@@ -78,6 +78,10 @@ describe('the list of contradictions', () => {
     const [shown, next] = [rowsIn(first.text), nextIn(first.text)];
     expect(shown).toEqual(ids.slice(0, 50).map((id) => `r:${id}`));
     expect(first.text).toContain('analytics: granted / denied');
+    const [, entry = '', other = ''] =
+      /\(entries <a href="(\/entries\/\d+)">[\d,]+<\/a> and <a href="(\/entries\/\d+)">/.exec(first.text) ?? [];
+    expect(other).not.toBe(entry);
+    expect((await olga.get(entry)).text).toContain('x-00');
     const second = await olga.get(next ?? '');
     expect(rowsIn(second.text)).toEqual(ids.slice(50).map((id) => `r:${id}`));
     expect(nextIn(second.text)).toBe(null);

@@ -23,6 +23,7 @@ import {
   type Column,
   Day,
   Done,
+  EntryNumber,
   Facts,
   LawList,
   Moment,
@@ -500,10 +501,12 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
         <Notice tone="warn">
           <p>
             Consent was recorded after this case withdrew it: entries{' '}
-            {consentAfter
-              .slice(0, 10)
-              .map(({ seq, at }) => `${formatCount(seq)} (${momentText(at, frame.timeZone)})`)
-              .join(', ')}
+            {consentAfter.slice(0, 10).map(({ seq, at }, place) => (
+              <>
+                {place === 0 ? '' : ', '}
+                <EntryNumber seq={seq} /> ({momentText(at, frame.timeZone)})
+              </>
+            ))}
             {consentAfter.length > 10 ? ` and ${formatCount(consentAfter.length - 10)} more` : ''}. Check whether the
             person was asked again.
           </p>
@@ -535,7 +538,7 @@ function RecordsPanel({ frame, data }: PartProps & { frame: PageFrame }) {
                 id === null ? '–' : <span title={id}>{data.bannerNames.get(id) ?? id}</span>,
             },
             { title: 'Policy version', label: 'Version', cell: ({ policy_version }) => policy_version ?? '–' },
-            { title: 'Entry', cell: ({ seq }) => formatCount(seq) },
+            { title: 'Entry', cell: ({ seq }) => <EntryNumber seq={seq} /> },
           ]}
           rows={decisions}
         />
@@ -597,7 +600,7 @@ function HistoryPanel({ frame, data }: PartProps & { frame: PageFrame }) {
             ),
           },
           { title: 'By', cell: ({ actor }) => actor },
-          { title: 'Entry', cell: ({ seq }) => formatCount(seq) },
+          { title: 'Entry', cell: ({ seq }) => <EntryNumber seq={seq} /> },
         ]}
         rows={data.shown.history}
       />

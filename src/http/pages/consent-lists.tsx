@@ -13,6 +13,7 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import {
   BannerName,
   type Column,
+  EntryNumber,
   FilterForm,
   Input,
   Moment,
@@ -173,7 +174,7 @@ function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly 
                 <li key={other}>
                   {differs.join('; ')}{' '}
                   <span class="soft">
-                    (entries {counted} and {other})
+                    (entries <EntryNumber seq={counted} /> and <EntryNumber seq={other} />)
                   </span>
                 </li>
               ))}
@@ -187,7 +188,8 @@ function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly 
               {stateWord(first(row)?.state ?? 'unknown')}
               <br />
               <span class="soft small">
-                entry {first(row)?.seq}, pulled <Moment iso={first(row)?.received_at ?? ''} timeZone={frame.timeZone} />
+                entry <EntryNumber seq={first(row)?.seq ?? 0} />, pulled{' '}
+                <Moment iso={first(row)?.received_at ?? ''} timeZone={frame.timeZone} />
               </span>
             </>
           ),

@@ -24,6 +24,7 @@ import {
   AskAdmin,
   Badge,
   type Column,
+  EntryNumber,
   Facts,
   FilterForm,
   Input,
@@ -539,7 +540,7 @@ function Erasures({ frame, erasures, erasedBefore }: EvidenceProps) {
           columns={[
             {
               title: 'Entry',
-              cell: ({ seq }: RecordedErasure) => <a href={`/entries/${seq}`}>{formatCount(seq)}</a>,
+              cell: ({ seq }: RecordedErasure) => <EntryNumber seq={seq} />,
             },
             {
               title: 'When',

@@ -30,6 +30,11 @@ export function Day({ date }: { date: string | null }) {
   return <time dateTime={date}>{dateText(date)}</time>;
 }
 
+/** The number of an entry, leading to its page. */
+export function EntryNumber({ seq }: { seq: number }) {
+  return <a href={`/entries/${seq}`}>{formatCount(seq)}</a>;
+}
+
 /** A short status word. */
 export function Badge({ text, tone }: Worded) {
   return <span class={`badge ${tone}`}>{text}</span>;

@@ -21,6 +21,7 @@ import {
   Badge,
   Choice,
   type Column,
+  EntryNumber,
   Facts,
   FilterForm,
   Input,
@@ -462,7 +463,7 @@ function HistoryPanel({ frame, view: { history } }: PolicyProps) {
             { title: 'Change', cell: ({ change }) => <Badge {...statusTexts[change]} /> },
             { title: 'At', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
             { title: 'Version', cell: ({ version }) => (version === null ? null : <bdi>{version}</bdi>) },
-            { title: 'Entry', cell: ({ seq }) => <a href={`/entries/${seq}`}>{formatCount(seq)}</a> },
+            { title: 'Entry', cell: ({ seq }) => <EntryNumber seq={seq} /> },
           ]}
           rows={history.slice(-CHANGES_SHOWN).reverse()}
         />
