@@ -20,6 +20,8 @@ interface MoveContext {
   readonly actor: string;
   /** Needed for `mark-ready` and `answer`. */
   readonly match: Match;
+  /** Whether a letter, file or pack was added after the last approval (approval.ts). */
+  readonly approvalOutdated: boolean;
 }
 
 /** How far ahead of our clock a date entered by an officer may be, milliseconds. */
@@ -231,18 +233,22 @@ function problemsOfApproval(details: { approvedBy?: string | undefined }, contex
 
 /**
  * If the controller requires two people (secondPersonFor), an account other than the acting one must have approved it,
- * and nothing may have changed since. Accounts are compared by id, which cannot be typed.
+ * and nothing may have changed since, including the letters, files and packs of the case. Accounts are compared by id, which cannot be typed.
  */
 function problemsOfSecondPerson(
   view: CaseView,
   move: (typeof secondPersonMoves)[number],
-  { profile, actor }: Pick<MoveContext, 'profile' | 'actor'>,
+  { profile, actor, approvalOutdated }: Pick<MoveContext, 'profile' | 'actor' | 'approvalOutdated'>,
 ): readonly string[] {
   if (profile?.secondPersonFor?.includes(move) !== true) return [];
   const { approval } = view.folded;
   const approver = approval?.of === move ? accountOf(approval.by) : null;
   if (approver === null)
     return ['a second person has to approve the request in its current state first ("Approve as a second person")'];
+  if (approvalOutdated)
+    return [
+      'the approval no longer counts, because a letter, file or response pack was added after it: a second person has to approve again ("Approve as a second person")',
+    ];
   const own = accountOf(actor);
   if (own === null) return ['two accounts are needed for this: sign in with yours'];
   return approver === own ? ['you approved this yourself: someone else has to carry it out'] : [];
@@ -254,7 +260,7 @@ function problemsOfSecondPerson(
  */
 export function heldForSecondPerson(
   view: CaseView,
-  context: Pick<MoveContext, 'profile' | 'actor'>,
+  context: Pick<MoveContext, 'profile' | 'actor' | 'approvalOutdated'>,
 ): ReadonlyMap<MoveName, string> {
   const held = new Map<MoveName, string>();
   const isApproved = (move: (typeof secondPersonMoves)[number]) => view.folded.approval?.of === move;
@@ -264,9 +270,11 @@ export function heldForSecondPerson(
       move,
       !isApproved(move)
         ? 'Someone else has to approve this first (“Approve as a second person”).'
-        : accountOf(context.actor) === null
-          ? 'Two accounts are needed for this: sign in with yours.'
-          : 'You approved this yourself: someone else has to do it.',
+        : context.approvalOutdated
+          ? 'A letter, file or response pack was added after the approval, so it no longer counts: someone else has to approve again (“Approve as a second person”).'
+          : accountOf(context.actor) === null
+            ? 'Two accounts are needed for this: sign in with yours.'
+            : 'You approved this yourself: someone else has to do it.',
     );
   }
   if (accountOf(context.actor) === null) held.set('approve', 'Only someone with an account can approve.');

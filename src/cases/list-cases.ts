@@ -13,6 +13,7 @@ import {
   readManyCases,
   type Requester,
 } from '../store/queries/cases.ts';
+import { isApprovalOutdated } from './approval.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
@@ -453,6 +454,8 @@ export interface ShownCase {
   readonly sameAs: readonly SameRequest[];
   /** Consent recorded after this case had withdrawn it. */
   readonly consentAfter: readonly ConsentAfterWithdrawal[];
+  /** Whether a letter, file or pack was added after a second person's approval, which then no longer counts. */
+  readonly approvalOutdated: boolean;
 }
 
 /** One case with its history, its subject's records and what it lacks; null if the case does not exist. */
@@ -488,6 +491,7 @@ export async function showRow(deps: CaseReading, row: CaseRow, now: string): Pro
     likely,
     sameAs: listSame(view, likely),
     consentAfter,
+    approvalOutdated: await isApprovalOutdated(read, { caseId, approval: view.folded.approval }),
   };
 }
 

@@ -8,6 +8,7 @@ import { canonicalJson } from '../crypto/canonical.ts';
 import { equalBytes } from '../crypto/hash.ts';
 import { jurisdictionSchema } from '../law/jurisdictions.ts';
 import { appendAction, appendWithConsequences, type KeyedAction } from '../ledger/append-action.ts';
+import { isApprovalOutdated } from './approval.ts';
 import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
@@ -114,7 +115,9 @@ async function problemsOf(
   const { regimes, timeZone } = deps;
   const profile = await deps.profileOf(row.source);
   const view = viewCase(row, { regimes, timeZone, profile, now });
-  const problems = checkMove(view, checked, { profile, timeZone, now, match, actor });
+  const { approval } = view.folded;
+  const approvalOutdated = await isApprovalOutdated(deps.store.read, { caseId: row.case_id, approval });
+  const problems = checkMove(view, checked, { profile, timeZone, now, match, actor, approvalOutdated });
   if (problems.length > 0) return problems;
   if (checked.move === 'close-duplicate') {
     const other = await originalOf(deps, row, checked.details.duplicateOf);

@@ -17,7 +17,7 @@ const changesNothing: readonly MoveName[] = [...keepsApproval, 'mark-ready', 'an
  * changed since. For an answered case, only the document named in the answer may be sent.
  */
 export function problemsOfLeaving(
-  { view, profile, history, match }: ShownCase,
+  shown: ShownCase,
   document: CaseDocument,
   context: {
     readonly channel: string;
@@ -27,6 +27,7 @@ export function problemsOfLeaving(
     readonly timeZone: string;
   },
 ): readonly string[] {
+  const { view, history } = shown;
   const { state } = view.row;
   const what = document.name === 'letter' ? 'letter' : 'response pack';
   if (state === 'answered' || state === 'closed') {
@@ -41,7 +42,7 @@ export function problemsOfLeaving(
   const { channel, actor, approvedBy, now, timeZone } = context;
   const { disclosure } = JSON.parse(document.parameters) as { readonly disclosure: Disclosure };
   const details = { channel, disclosure, ...(approvedBy === undefined ? {} : { approvedBy }) };
-  const problems = checkMove(view, { move: 'answer', details }, { profile, timeZone, now, match, actor });
+  const problems = checkMove(view, { move: 'answer', details }, { ...shown, timeZone, now, actor });
   if (problems.length > 0) return problems;
   const changed = history.findLast(({ move }) => !(changesNothing as readonly string[]).includes(move))?.seq ?? 0;
   return Number(document.as_of) >= Number(changed)

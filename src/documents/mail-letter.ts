@@ -106,8 +106,8 @@ export async function checkLetterMail(
     return refused(
       'The e-mail address of the request is not one e-mail address: correct it, or send the letter another way.',
     );
-  const { profile, view, match } = shown;
-  const judge = (checked: CheckedMove) => checkMove(view, checked, { profile, timeZone, now, match, actor });
+  const { view } = shown;
+  const judge = (checked: CheckedMove) => checkMove(view, checked, { ...shown, timeZone, now, actor });
   const words = 'as the letter says';
   const problems =
     step === 'refusal'

@@ -17,7 +17,13 @@ function problems(
   row: CaseRow,
   move: string,
   details: Record<string, unknown> = {},
-  more: { match?: Match; profile?: ControllerProfile | null; now?: string; actor?: string } = {},
+  more: {
+    match?: Match;
+    profile?: ControllerProfile | null;
+    now?: string;
+    actor?: string;
+    approvalOutdated?: boolean;
+  } = {},
 ): readonly string[] {
   const read = readMove(move, details);
   if (read.outcome === 'refused') throw new Error(read.problems.join());
@@ -29,6 +35,7 @@ function problems(
     now,
     match,
     actor: more.actor ?? 'Ann (p-0000000a)',
+    approvalOutdated: more.approvalOutdated ?? false,
   });
 }
 
@@ -322,8 +329,8 @@ describe('a controller that requires a second person', () => {
     if (outcome.outcome === 'refused') throw new Error(outcome.reason);
     return outcome.row;
   };
-  const refusing = (row: CaseRow, actor: string) =>
-    problems(row, 'refuse', refusal, { profile: wants, actor }).filter((one) =>
+  const refusing = (row: CaseRow, actor: string, approvalOutdated = false) =>
+    problems(row, 'refuse', refusal, { profile: wants, actor, approvalOutdated }).filter((one) =>
       /second person|yourself|two accounts/.test(one),
     );
 
@@ -362,6 +369,11 @@ describe('a controller that requires a second person', () => {
     expect(refusing(after('note', { text: 'called' }), 'Ann (p-0000000a)')).toEqual([]);
     expect(refusing(after('assign', { assignee: 'Ann' }), 'Ann (p-0000000a)')).toEqual([]);
     expect(refusing(after('amend', { requesterName: 'Eve', reason: 'typo' }), 'Ann (p-0000000a)')).toHaveLength(1);
+  });
+
+  it('requires a new approval after a letter, file or pack was added', () => {
+    const approved = approvedBy('Bob (p-0000000b)');
+    expect(refusing(approved, 'Ann (p-0000000a)', true)).toEqual([expect.stringContaining('was added after it')]);
   });
 
   it('treats an answer that refuses every part as a refusal', () => {

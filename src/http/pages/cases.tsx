@@ -120,6 +120,8 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
   const refused = { move, form };
   const read = readFields(moves[move].details, form, context.config.timeZone);
   if (read.outcome === 'refused') return sendCase(exchange, caseId, { problems: read.problems, refused }, 422);
+  if (move === 'approve' && (await hasDocumentAfter(context, caseId, form['seen'])))
+    return sendCase(exchange, caseId, { problems: [ADDED_MEANWHILE], refused }, 409);
   const actor = officerOf(request).officer;
   const moved = await moveCase(context.cases, {
     caseId,
@@ -145,6 +147,20 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
     default:
       return moved satisfies never;
   }
+}
+
+const ADDED_MEANWHILE =
+  'A letter, file or response pack was added while this page was open. Look at it, then approve the request.';
+
+/** Whether the case has a document that its page did not show yet. `seen`: the entry of the newest one that it showed. */
+async function hasDocumentAfter({ store }: Context, caseId: string, seen: string | undefined): Promise<boolean> {
+  if (seen === undefined) return false;
+  const newest = await store.read
+    .selectFrom('documents')
+    .select(({ fn }) => fn.max('seq').as('seq'))
+    .where('case_id', '=', caseId)
+    .executeTakeFirst();
+  return Number(newest?.seq ?? 0) > Number(seen);
 }
 
 /** The details of an assignment; a typed name of an account becomes that account. */

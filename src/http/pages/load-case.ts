@@ -117,7 +117,7 @@ export async function loadCase(
   ]);
   return {
     shown,
-    held: heldForSecondPerson(shown.view, { profile: shown.profile, actor }),
+    held: heldForSecondPerson(shown.view, { ...shown, actor }),
     decisions,
     documents,
     handOvers,

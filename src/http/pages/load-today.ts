@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { OfficerAttention } from '../../attention/officer-attention.ts';
 import type { Warning } from '../../attention/operator-warnings.ts';
+import { outdatedApprovals } from '../../cases/approval.ts';
 import type { Context } from '../../context.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
@@ -134,17 +135,21 @@ export async function loadToday(
 
 /** Requests that are ready, of controllers that want two people for an answer, and not approved yet. */
 async function loadToApprove(
-  { sources, loadProfile }: Needs,
+  { sources, loadProfile, store }: Needs,
   attention: OfficerAttention,
 ): Promise<ReadonlySet<string>> {
-  const ready = attention.ready.filter(({ folded }) => folded.approval?.of !== 'answer');
+  const { ready } = attention;
   const wanting = new Set<string>();
   for (const slug of new Set(ready.map(({ row }) => row.source))) {
     // A profile that cannot be read is a warning of its own.
     const profile = await loadProfile(sources.findAny(slug)).catch(() => null);
     if (profile?.secondPersonFor?.includes('answer') === true) wanting.add(slug);
   }
-  return new Set(ready.flatMap(({ row }) => (wanting.has(row.source) ? [row.case_id] : [])));
+  const wanted = ready.filter(({ row }) => wanting.has(row.source));
+  const approved = wanted.filter(({ folded }) => folded.approval?.of === 'answer').map(({ row }) => row.case_id);
+  const outdated = await outdatedApprovals(store.read, approved);
+  const counts = new Set(approved.filter((caseId) => !outdated.has(caseId)));
+  return new Set(wanted.flatMap(({ row }) => (counts.has(row.case_id) ? [] : [row.case_id])));
 }
 
 /** Days in the chart, and the most sources for which it is drawn: each needs a query over its decisions. */

@@ -142,6 +142,7 @@ function MoveForm(props: {
             />
           ),
         )}
+      {move === 'approve' ? <input type="hidden" name="seen" value={data.documents[0]?.seq ?? 0} /> : null}
       <button type="submit">{moves[move].label}</button>
     </CaseForm>
   );

@@ -13,7 +13,7 @@ export interface NextStep {
 
 /** Determines the next step of a case. Pure. */
 export function nextStepOf(data: CasePageData): NextStep {
-  const { view, readiness, profile } = data.shown;
+  const { view, readiness, profile, approvalOutdated } = data.shown;
   const { row, deadline, folded } = view;
   const blocking = readiness.lacks.filter((lack) => lack.blocking);
   const lacks = (...codes: readonly string[]) => blocking.find(({ code }) => codes.includes(code));
@@ -24,9 +24,14 @@ export function nextStepOf(data: CasePageData): NextStep {
       return step('Waiting for the requester: record the clarification once it arrives.', 'receive-clarification');
     case 'ready':
       if (!data.documents.some(isAnswer)) return firstDocument(view);
-      if (profile?.secondPersonFor?.includes('answer') === true && folded.approval?.of !== 'answer')
+      if (
+        profile?.secondPersonFor?.includes('answer') === true &&
+        (folded.approval?.of !== 'answer' || approvalOutdated)
+      )
         return step(
-          'A second person has to approve the answer before it is sent. The person who approves it cannot also send it.',
+          approvalOutdated && folded.approval?.of === 'answer'
+            ? 'A letter, file or response pack was added after the approval, so the approval no longer counts. A second person has to approve the answer as it is now.'
+            : 'A second person has to approve the answer before it is sent. The person who approves it cannot also send it.',
           'approve',
         );
       return data.held.has('answer')

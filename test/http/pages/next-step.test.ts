@@ -109,6 +109,88 @@ it('the case page offers each person only what the rule of two people lets them 
   expect(await offeredTo(otto)).toMatchObject({ moves: ['approve', 'answer'], handsOver: true, mails: true });
 });
 
+it('a letter, file or pack added after the approval has to be approved again before anything is delivered', async () => {
+  const world = await createOfficeWorld(
+    { PUBLIC_URL, SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'a@acme.example' },
+    { worker: false },
+  );
+  const { context } = world;
+  const profile = 'name: Acme GmbH\ncountry: DE\nregion: BE\nsecondPersonFor: [answer]\n';
+  await writeFile(context.config.controllerFile ?? '', profile);
+  const caseId = `default-${(await seedRequests(world)).access}`;
+  const deps = { ...context.documents, cases: context.cases };
+  const makeLetter = async (text: string) => {
+    const letter = await produceLetter(deps, { caseId, step: 'answer', text, format: 'pdf', actor: OFFICER });
+    if (letter.outcome !== 'produced') throw new Error(JSON.stringify(letter));
+    await context.projector.projected(letter.seq);
+    return letter.documentId;
+  };
+  await makeMoves(world, caseId, [
+    ['start', {}],
+    ['confirm-identity', { how: 'Customer number' }],
+    ['mark-ready', {}],
+  ]);
+  const first = await makeLetter('Here it is.');
+  await makePack(world, caseId);
+  const [olga, otto] = [await signedInAs(world, 'officer'), await signedInAs(world, 'officer')];
+  const approvalForm = async () => {
+    const { text } = await otto.get(`/cases/${caseId}`);
+    const [own = ''] = text.split('<form').filter((form) => form.includes('name="move" value="approve"'));
+    const hidden = (name: string) => new RegExp(`name="${name}" value="(\\d+)"`).exec(own)?.[1] ?? '';
+    return { move: 'approve', of: 'answer', basedOn: hidden('basedOn'), seen: hidden('seen') };
+  };
+  const approve = async () => (await otto.post(`/cases/${caseId}/moves`, await approvalForm())).status;
+  const reminds = async () => {
+    const { text } = await olga.get(`/cases/${caseId}`);
+    return text.includes('so the approval no longer counts') && !text.includes('name="move" value="answer"');
+  };
+  const isTask = async () =>
+    (await olga.get('/')).text.replaceAll('<!-- -->', '').includes(`Approve the answer to Access ${caseId}`);
+  expect(await approve()).toBe(303);
+  expect([await reminds(), await isTask()]).toEqual([false, false]);
+  const changes: [string, () => Promise<unknown>][] = [
+    ['letter', () => makeLetter('Here it is, corrected.')],
+    ['pack', () => makePack(world, caseId)],
+    [
+      'file',
+      async () => {
+        const multipart = new FormData();
+        multipart.set('file', new Blob(['a,b']), 'found.csv');
+        await olga.post(`/cases/${caseId}/attachments`, {}, { multipart });
+      },
+    ],
+  ];
+  for (const [name, change] of changes) {
+    await change();
+    expect([name, await reminds(), await isTask()]).toEqual([name, true, true]);
+    const { version } = await context.store.read
+      .selectFrom('cases')
+      .select('version')
+      .where('case_id', '=', caseId)
+      .executeTakeFirstOrThrow();
+    const refused = [
+      await olga.post(`/cases/${caseId}/hand-overs`, { days: '14' }),
+      await olga.post(`/cases/${caseId}/letters/${first}/mail`, {}),
+      await olga.post(`/cases/${caseId}/moves`, {
+        ...{ move: 'answer', basedOn: String(version), channel: 'letter', disclosure: 'full' },
+      }),
+    ];
+    for (const page of refused)
+      expect([name, page.status, page.text.includes('was added after it')]).toEqual([name, 422, true]);
+    expect(await approve()).toBe(303);
+    expect([name, await reminds(), await isTask()]).toEqual([name, false, false]);
+  }
+  // An approval covers what its page showed.
+  const before = await approvalForm();
+  await makeLetter('Here it is, corrected again.');
+  const unseen = await otto.post(`/cases/${caseId}/moves`, before);
+  expect([unseen.status, unseen.text.includes('was added while this page was open')]).toEqual([409, true]);
+  expect(await reminds()).toBe(true);
+  // A letter already made with the same bytes is no new one.
+  expect(await approve()).toBe(303);
+  expect((await olga.post(`/cases/${caseId}/hand-overs`, { days: '14' })).text).not.toContain('was added after it');
+});
+
 it('claims no step in between for a request that ended without an answer', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const { access, optOut, erasure } = await seedRequests(world);
