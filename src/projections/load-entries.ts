@@ -4,14 +4,14 @@ import type { Reading } from '../core/fact.ts';
 import type { SourceOptions } from '../core/source.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import { createTurns } from '../jobs/event-loop.ts';
-import type { OptionsOf } from '../sources/options-in-force.ts';
+import type { OptionsInForce } from '../sources/options-in-force.ts';
 import type { Query } from '../store/store.ts';
 import { type Fault, type ProjectedEntry, type Readers, readers } from './projection.ts';
 import { storableFact, storableText } from './columns.ts';
 import type { Position } from './position.ts';
 
 /** Loads the options with which the entries appended so far are to be read (sources/options-in-force.ts). */
-export type OptionsUpTo = () => Promise<OptionsOf>;
+export type OptionsUpTo = () => Promise<OptionsInForce>;
 
 /** Limits of one page. */
 export interface PageLimits {
@@ -43,6 +43,8 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
     readonly page: Promise<Page | null>;
   } | null = null;
 
+  let rereadAt = 0;
+
   async function loadPage(after: number, upTo: number): Promise<Page | null> {
     const end = await findEnd(query, after, upTo, limits);
     if (end === null) return null;
@@ -54,12 +56,13 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       .orderBy('seq')
       .execute();
     // Loaded after the entries, so that it includes everything recorded before any of them.
-    const optionsOf = await optionsUpTo();
+    const options = await optionsUpTo();
+    rereadAt = Math.max(rereadAt, options.rereadAt);
     const entries: ProjectedEntry[] = [];
     const turns = createTurns(SLICE_MS);
     for (const row of rows) {
       if (row.meta === null || row.body === null) continue;
-      entries.push(readEntry(row as ContentRow, read, optionsOf(row.source, row.seq)));
+      entries.push(readEntry(row as ContentRow, read, options.of(row.source, row.seq)));
       if (turns.areDue()) await turns.take();
     }
     return { ...end, entries };
@@ -102,6 +105,8 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
         return page;
       };
     },
+    /** The newest `source.reread` by which a page was read: earlier pages may have been read without it. */
+    rereadAt: () => rereadAt,
     /** Waits for a page that is being read ahead. */
     async close(): Promise<void> {
       await ahead?.page.catch(() => undefined);

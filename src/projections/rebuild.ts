@@ -48,6 +48,18 @@ export function compareWithRebuild(options: RebuildOptions): Promise<RebuildRepo
 }
 
 async function projectAgain(options: RebuildOptions, replace: boolean): Promise<RebuildReport> {
+  for (let position: PositionFault | null = null; ; ) {
+    const projected = await projectOnce(options, replace);
+    position ??= projected.position;
+    if ('seq' in projected) return { ...projected, position };
+  }
+}
+
+/** Without a report: a source was read again meanwhile, so that only later entries were read with its new options. */
+async function projectOnce(
+  options: RebuildOptions,
+  replace: boolean,
+): Promise<RebuildReport | Pick<RebuildReport, 'position'>> {
   const { store } = options;
   const comparison = createComparison(store.read);
   const target: Target = {
@@ -60,11 +72,15 @@ async function projectAgain(options: RebuildOptions, replace: boolean): Promise<
   const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
   const { started, position } = await begin(store, replace, options.takesOver ?? true);
   try {
+    const { rereadAt } = await options.optionsUpTo();
     let at = started;
     for (let attempt = 0; ; attempt += 1) {
       at = await replay(options, target, pages, at);
+      if (pages.rereadAt() > rereadAt) return { position };
       await comparison.compareUpTo(at.seq);
-      const settled = await settle(options, target, pages, at, { comparison, replace, maxPages: 2 ** attempt });
+      const settled = await settle(options, target, pages, at, {
+        ...{ comparison, replace, maxPages: 2 ** attempt, rereadAt },
+      });
       if (settled !== null) return { ...settled, position };
     }
   } finally {
@@ -175,6 +191,8 @@ interface Settling {
   readonly replace: boolean;
   /** Pages that may be projected under the write lock. Doubles with every attempt, so that the end is reached under any load. */
   readonly maxPages: number;
+  /** The newest `source.reread` when this one began. */
+  readonly rereadAt: number;
 }
 
 /**
@@ -199,6 +217,8 @@ async function settle(
         await writeAll(tx, target, await foldPage(target.state(tx.query), projections, page.entries));
         at = page.to;
       }
+      // The replay then begins again.
+      if (pages.rereadAt() > settling.rereadAt) throw new FurtherAhead();
       if (!(await movePosition(tx, 'rebuild', from, at))) throw takenOver();
       const found = await settling.comparison.finish(tx, settling.replace);
       // The live projector may be folding over the old rows right now: its batch must fail and be folded again.

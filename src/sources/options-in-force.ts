@@ -3,8 +3,13 @@ import { optionsOfRecord, type SourceOptions, sourceOptionsSchema } from '../cor
 import { INSTALLATION } from '../core/vocabulary.ts';
 import type { Query } from '../store/store.ts';
 
-/** A source's options when one of its entries was appended. */
-export type OptionsOf = (source: string, seq: number) => SourceOptions;
+/** The options with which entries are read. */
+export interface OptionsInForce {
+  /** A source's options when one of its entries was appended. */
+  of(source: string, seq: number): SourceOptions;
+  /** The newest entry by which earlier ones are read differently (`source.reread`); 0: none. */
+  readonly rereadAt: number;
+}
 
 /** The options of one source over time. */
 interface Course {
@@ -21,10 +26,11 @@ const PAGE = 500;
  * entry, or before the source was last read again (`source.reread`). The table of sources is not used: editing it does
  * not change the result of a rebuild.
  */
-export function createOptionsInForce(read: Query): () => Promise<OptionsOf> {
+export function createOptionsInForce(read: Query): () => Promise<OptionsInForce> {
   const defaults = sourceOptionsSchema.parse({});
   const courses = new Map<string, Course>();
   let last = 0;
+  let rereadAt = 0;
   let reading: Promise<void> = Promise.resolve();
 
   function take(seq: number, body: Buffer | null): void {
@@ -34,7 +40,7 @@ export function createOptionsInForce(read: Query): () => Promise<OptionsOf> {
     const course = courses.get(action.sourceSlug) ?? { recorded: [], rereadAt: 0 };
     courses.set(action.sourceSlug, course);
     course.recorded.push({ seq, options: optionsOfRecord(action.options) });
-    if (action.action === 'source.reread') course.rereadAt = seq;
+    if (action.action === 'source.reread') rereadAt = course.rereadAt = seq;
   }
 
   async function readOn(): Promise<void> {
@@ -56,11 +62,14 @@ export function createOptionsInForce(read: Query): () => Promise<OptionsOf> {
   return async () => {
     reading = reading.then(readOn, readOn);
     await reading;
-    return (source, seq) => {
-      const course = courses.get(source);
-      if (course === undefined) return defaults;
-      const at = Math.max(seq, course.rereadAt);
-      return course.recorded.findLast((record) => record.seq <= at)?.options ?? defaults;
+    return {
+      of(source, seq) {
+        const course = courses.get(source);
+        if (course === undefined) return defaults;
+        const at = Math.max(seq, course.rereadAt);
+        return course.recorded.findLast((record) => record.seq <= at)?.options ?? defaults;
+      },
+      rereadAt,
     };
   };
 }

@@ -55,7 +55,7 @@ export async function createPolicyWorld(options: Partial<SandboxOptions> = {}): 
     onTestFinished(() => ledger.close());
     const projector = createProjector({
       store,
-      optionsUpTo: async () => () => defaults,
+      optionsUpTo: async () => ({ of: () => defaults, rereadAt: 0 }),
     });
     onTestFinished(() => projector.close());
     const deps = createPolicyDeps({ store, ledger, clock, projector, log: createLog('silent') });

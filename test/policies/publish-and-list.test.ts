@@ -35,7 +35,7 @@ const published = (world: PolicyWorld, policyId: string) => ({
 const rebuildOf = (world: PolicyWorld) =>
   rebuild({
     store: world.store,
-    optionsUpTo: async () => () => sourceOptionsSchema.parse({}),
+    optionsUpTo: async () => ({ of: () => sourceOptionsSchema.parse({}), rereadAt: 0 }),
     batchSize: 2,
   });
 

@@ -64,7 +64,7 @@ export async function createSnapshotWorld(changes: Partial<Source> = {}): Promis
   };
   const projection: ProjectorOptions = {
     store,
-    optionsUpTo: async () => () => source.options,
+    optionsUpTo: async () => ({ of: () => source.options, rereadAt: 0 }),
   };
   const projector = createProjector(projection);
   onTestFinished(() => projector.close());

@@ -47,7 +47,7 @@ const defaults = sourceOptionsSchema.parse({});
 
 /** The rules of every projector and rebuild in these tests: each page has a transaction of its own, unless a test asks for more. */
 export function rules(store: Store): ProjectorOptions {
-  return { store, read: testReaders, optionsUpTo: async () => () => defaults, togetherMs: 0 };
+  return { store, read: testReaders, optionsUpTo: async () => ({ of: () => defaults, rereadAt: 0 }), togetherMs: 0 };
 }
 
 export function webhook(source: string, body: TestBody, receivedAt: string): NewEntry {

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { rebuild } from '../../src/projections/rebuild.ts';
 import { sourceOptionsSchema } from '../../src/core/source.ts';
+import { createOptionsInForce } from '../../src/sources/options-in-force.ts';
 import { createOfficeWorld } from '../http/office-world.ts';
 import { alter } from '../tampering.ts';
 
@@ -41,6 +43,35 @@ it('each entry is read with the options that the ledger recorded before it, what
   expect(await rebuilt()).toEqual({ counts: {}, subjects: ['v-1', 'v-2'] });
   await alter(context.config.dataDir, 'delete from sources');
   expect(await faults()).toEqual([['source-altered', expect.stringContaining('no longer in the table')]]);
+});
+
+it('a rebuild during which a source is read again reads all of its entries with the new options, not only the later ones', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { store, sources, projector } = world.context;
+  const visitors = ['v-1', 'v-2', 'v-3', 'v-4'];
+  for (const who of visitors)
+    await world.event('consent.recorded', {
+      ...{ consent_id: `c-${who}`, banner_id: 'main', who, consent: { analytics: true } },
+    });
+  const options = sourceOptionsSchema.parse({ fieldNames: { subject: ['who'] } });
+  expect(await sources.change('default', { options }, 'Olga')).toMatchObject({ outcome: 'done' });
+  await projector.catchUp();
+  const optionsUpTo = createOptionsInForce(store.read);
+  let loaded = 0;
+  await rebuild({
+    ...{ store, batchSize: 1, togetherMs: 0 },
+    async optionsUpTo() {
+      loaded += 1;
+      if (loaded === 3) {
+        expect(await sources.reread('default', 'Olga')).toMatchObject({ outcome: 'done' });
+        await projector.catchUp();
+      }
+      return optionsUpTo();
+    },
+  });
+  const rows = await store.read.selectFrom('decision_history').select('subject').orderBy('seq').execute();
+  expect(rows.map(({ subject }) => subject)).toEqual(visitors);
+  expect((await world.context.readModels.check()).differences).toEqual([]);
 });
 
 it('a source that is not in the ledger has no settings of its own', async () => {

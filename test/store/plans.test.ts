@@ -220,7 +220,7 @@ test('pages of entries are read in the order of their numbers', async () => {
   const limits = { entries: 100, bytes: 1 << 20, togetherMs: 0 };
   expectIndexed(
     await plansOf(async (query) => {
-      const pages = createPageReader(query, testReaders, async () => () => testOptions, limits);
+      const pages = createPageReader(query, testReaders, async () => ({ of: () => testOptions, rereadAt: 0 }), limits);
       await pages.load({ seq: FEWER, generation: 0 });
       await pages.close();
       await drain(readEntryPages(query, FEWER, FEWER + 500));

@@ -47,7 +47,7 @@ describe('reconciling the sandbox, which withholds and contradicts on purpose', 
         const projector = createProjector({
           store,
           read: readers,
-          optionsUpTo: async () => () => options,
+          optionsUpTo: async () => ({ of: () => options, rereadAt: 0 }),
         });
         onTestFinished(() => projector.close());
         const asOf = await projector.catchUp();

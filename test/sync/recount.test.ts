@@ -16,7 +16,7 @@ async function world() {
   const source = sourceAt(fake.baseUrl, { banners: ['bnr_1'] });
   const projector = createProjector({
     store: syncing.store,
-    optionsUpTo: async () => () => source.options,
+    optionsUpTo: async () => ({ of: () => source.options, rereadAt: 0 }),
   });
   onTestFinished(() => projector.close());
   const recount = (signal?: AbortSignal) =>

@@ -47,7 +47,7 @@ async function world(options: object = {}, isInWhole: (row: { readonly bannerId:
   const project = async () => {
     const projector = createProjector({
       store: syncing.store,
-      optionsUpTo: async () => () => source.options,
+      optionsUpTo: async () => ({ of: () => source.options, rereadAt: 0 }),
     });
     await projector.catchUp();
     await projector.close();
