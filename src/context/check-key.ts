@@ -10,7 +10,12 @@ import { ServiceError } from '../service/service-error.ts';
  */
 export type KeyCheck =
   | { readonly outcome: 'works'; readonly sentence: string; readonly clockSkewMs: number | null }
-  | { readonly outcome: 'refused' | 'not-configured'; readonly sentence: string };
+  | {
+      readonly outcome: 'refused' | 'not-configured';
+      readonly sentence: string;
+      /** The service was not reached: perhaps only whoever runs this server can help. */
+      readonly isUnreached?: boolean;
+    };
 
 const TIMEOUT_MS = 15_000;
 
@@ -21,7 +26,7 @@ const TIMEOUT_MS = 15_000;
 export async function checkKey(source: Source, now: () => Date): Promise<KeyCheck> {
   const { slug, baseUrl, apiKey, options } = source;
   if (baseUrl === null || apiKey === null) {
-    const missing = baseUrl === null ? 'base URL of the service' : 'API key';
+    const missing = baseUrl === null ? 'API address' : 'API key';
     return {
       outcome: 'not-configured',
       sentence: `The source ${slug} has no ${missing}: deliveries are received, but nothing can be pulled.`,
@@ -39,7 +44,7 @@ export async function checkKey(source: Source, now: () => Date): Promise<KeyChec
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     if (error.kind !== 'bad-request' && error.kind !== 'not-found')
-      return { outcome: 'refused', sentence: `${slug}: ${error.message}` };
+      return { outcome: 'refused', sentence: `${slug}: ${error.message}`, isUnreached: error.kind === 'network' };
     return checkByPolicies(slug, client, error);
   }
 }

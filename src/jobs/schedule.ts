@@ -181,14 +181,14 @@ function watchClock(clock: Clock, monotonic: () => number = () => performance.no
 }
 
 /**
- * Why a text is not a valid cron expression, in words; null if it is valid. Five fields (minute hour day month weekday)
- * or six (with seconds first), with names, ranges, steps and lists. Refuses a date ("2030-01-01T00:00:00"), which the
- * library would accept, and a pattern that never matches (31 February).
+ * Why a text is not a valid cron expression, in words; null if it is valid. Five fields (minute hour day month weekday),
+ * with names, ranges, steps and lists. Refuses six fields, which the library would read with seconds first although
+ * others end with a year, a date ("2030-01-01T00:00:00"), and a pattern that never matches (31 February).
  */
 export function cronProblem(expression: string): string | null {
-  const fields = expression.trim().split(/\s+/).length;
-  if (!expression.trim().startsWith('@') && fields !== 5 && fields !== 6)
-    return 'it needs five fields: minute hour day month weekday';
+  const fields = expression.split(/\s+/).filter((field) => field !== '').length;
+  if (!expression.trim().startsWith('@') && fields !== 5)
+    return `it has ${fields} field${fields === 1 ? '' : 's'}: use five, minute hour day month weekday, for example 0 7 * * 1-5`;
   try {
     // Uses local time: a zone would make the library load the tables of all zones.
     return new Cron(expression, { paused: true }).nextRun(new Date(0)) === null ? 'it never matches a date' : null;

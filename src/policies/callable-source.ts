@@ -56,7 +56,7 @@ export function createPolicyDeps(parts: {
 
 /** Why a source cannot be called; null if it can be. */
 export function whyNotCallable(source: Source): string | null {
-  if (source.baseUrl === null) return `Source ${source.slug} has no base URL, so the service cannot be called.`;
+  if (source.baseUrl === null) return `Source ${source.slug} has no API address, so the service cannot be called.`;
   if (source.apiKey === null) return `Source ${source.slug} has no API key, so the service cannot be called.`;
   return null;
 }

@@ -29,7 +29,7 @@ interface Sentences {
 export type ServiceSubject = 'consent-log' | 'policies' | 'policy-list';
 
 const waitForTheLimit = 'Wait and try again. Calls by other programs with the same key count as well.';
-const checkAddress = 'Check SERVICE_BASE_URL and any proxy in between.';
+const checkAddress = 'Check the source’s API address and any proxy in between.';
 const ifItPersists = 'If it persists, contact the service’s support.';
 
 /** The wording of each kind for the consent log, and differences for policies and for their list. */
@@ -50,7 +50,7 @@ const sentences: Record<
   unauthorized: {
     what: 'The service does not accept the API key.',
     remedy:
-      'The key is missing, mistyped or was revoked: create one in the service’s dashboard and set SERVICE_API_KEY or rotate the source’s key.',
+      'The key is missing, mistyped or was revoked: create one in the service’s dashboard and set it as the source’s API key.',
   },
   'payment-required': {
     what: 'The subscription with the service has lapsed.',
@@ -73,15 +73,15 @@ const sentences: Record<
   },
   'not-found': {
     what: 'The service does not know this banner or address.',
-    remedy: 'Check the banner id, and that SERVICE_BASE_URL ends in /api/v1.',
+    remedy: 'Check the banner id, and that the source’s API address ends in /api/v1.',
     policies: {
       what: 'The service does not know this policy or address.',
       remedy:
-        'Check the id (`consent-ledger policy list` lists published policies, `policy calls` those generated here), whether the key is limited to another client, and that SERVICE_BASE_URL ends in /api/v1.',
+        'Check the id (`consent-ledger policy list` lists published policies, `policy calls` those generated here), whether the key is limited to another client, and that the source’s API address ends in /api/v1.',
     },
     'policy-list': {
       what: 'The service does not know this address.',
-      remedy: 'Check that SERVICE_BASE_URL ends in /api/v1.',
+      remedy: 'Check that the source’s API address ends in /api/v1.',
     },
   },
   gone: {
@@ -93,7 +93,7 @@ const sentences: Record<
     },
     'policy-list': {
       what: 'The service no longer provides a list of policies.',
-      remedy: 'Check SERVICE_BASE_URL; if it is right, the service has changed its API.',
+      remedy: 'Check the source’s API address; if it is right, the service has changed its API.',
     },
   },
   'rate-limited': {
@@ -111,11 +111,11 @@ const sentences: Record<
   'unexpected-status': { what: 'The service answered with an undocumented status.', remedy: checkAddress },
   redirected: {
     what: 'The service’s address redirects elsewhere, but the API key is not sent to other addresses.',
-    remedy: 'Set SERVICE_BASE_URL to the final address (https, without a redirect).',
+    remedy: 'Set the source’s API address to the final one (https, without a redirect).',
   },
   network: {
     what: 'The service could not be reached, or the connection broke.',
-    remedy: 'Check SERVICE_BASE_URL, the network and any proxy.',
+    remedy: 'Check the source’s API address, the network and any proxy.',
   },
   timeout: {
     what: 'The service did not answer in time.',
@@ -131,7 +131,8 @@ const sentences: Record<
   },
   unreadable: {
     what: 'The service’s response does not match its API documentation.',
-    remedy: 'Check SERVICE_BASE_URL and any proxy in between; if both are right, the service has changed its format.',
+    remedy:
+      'Check the source’s API address and any proxy in between; if both are right, the service has changed its format.',
   },
 };
 
@@ -144,16 +145,16 @@ type NetworkFault = 'no-address' | 'unreachable' | 'not-trusted' | 'broken';
 const networkSentences: Record<NetworkFault, Sentences> = {
   'no-address': {
     what: 'The name of the service could not be resolved (DNS); nothing was sent.',
-    remedy: 'Check the spelling of SERVICE_BASE_URL and this machine’s DNS.',
+    remedy: 'Check the spelling of the source’s API address and this machine’s DNS.',
   },
   unreachable: {
     what: 'The service could not be reached; nothing was sent.',
-    remedy: 'Check SERVICE_BASE_URL, its port, the network, and any firewall or proxy.',
+    remedy: 'Check the source’s API address, its port, the network, and any firewall or proxy.',
   },
   'not-trusted': {
     what: 'The service’s TLS certificate is not trusted; nothing was sent.',
     remedy:
-      'Check the host in SERVICE_BASE_URL and this machine’s clock; add a company’s own certificate authority with NODE_EXTRA_CA_CERTS.',
+      'Check the host in the source’s API address and this machine’s clock; add a company’s own certificate authority with NODE_EXTRA_CA_CERTS.',
   },
   broken: sentences.network,
 };

@@ -38,19 +38,23 @@ export function findSourceFaults(source: Source): SourceFault[] {
       );
   }
   if (baseUrl !== null && apiKey === null)
-    add('fault', `${slug} has a base URL but no API key: its consent log cannot be pulled.`, keyRemedy(slug));
+    add('fault', `${slug} has an API address but no API key: its consent log cannot be pulled.`, keyRemedy(slug));
   if (baseUrl === null && apiKey !== null)
-    add('fault', `${slug} has an API key but no base URL: its consent log cannot be pulled.`, addressRemedy(slug));
+    add('fault', `${slug} has an API key but no API address: its consent log cannot be pulled.`, addressRemedy(slug));
   if (baseUrl === null && apiKey === null)
     add(
       'note',
-      `${slug} is not pulled: it has neither a base URL nor an API key.`,
+      `${slug} is not pulled: it has neither an API address nor an API key.`,
       slug === 'default'
         ? 'Set SERVICE_BASE_URL and SERVICE_API_KEY.'
         : `Set both: \`source change ${slug} --base-url https://…/api/v1 --api-key-file -\`.`,
     );
   if (baseUrl !== null && !isPrivateTransport(baseUrl))
-    add('fault', `The base URL of ${slug} is not https: the API key would be sent unencrypted.`, addressRemedy(slug));
+    add(
+      'fault',
+      `The API address of ${slug} is not https: the API key would be sent unencrypted.`,
+      addressRemedy(slug),
+    );
   if (apiKey !== null && apiKey.startsWith('pk_'))
     add(
       'note',

@@ -127,13 +127,13 @@ async function syncWhole(deps: SyncDeps, request: SyncRequest): Promise<SyncResu
 }
 
 function notConfigured({ slug, baseUrl, apiKey }: Source): SyncResult {
-  const missing = [baseUrl === null ? 'base URL of the service' : '', apiKey === null ? 'API key' : '']
+  const missing = [baseUrl === null ? 'API address' : '', apiKey === null ? 'API key' : '']
     .filter(Boolean)
     .join(' and no ');
   return {
     source: slug,
     outcome: 'not-configured',
-    reason: `The source ${slug} has no ${missing}, so nothing can be pulled. Set SERVICE_BASE_URL and SERVICE_API_KEY, or change the source.`,
+    reason: `The source ${slug} has no ${missing}, so nothing can be pulled. Set them for the source.`,
   };
 }
 

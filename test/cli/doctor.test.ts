@@ -71,7 +71,7 @@ it.each<[string, Record<string, string>, string]>([
     { SERVICE_BASE_URL: 'http://service.example.org/api/v1', HTTP_ALLOWED_HOSTS: 'service.example.org' },
     'is not https',
   ],
-  ['no API key', { SERVICE_API_KEY: '' }, 'has a base URL but no API key'],
+  ['no API key', { SERVICE_API_KEY: '' }, 'has an API address but no API key'],
   [
     'a provider of single sign-on that does not answer',
     { OIDC_ISSUER: 'http://127.0.0.1:9', OIDC_CLIENT_ID: 'ledger' },

@@ -124,6 +124,14 @@ describe('a scheduled report', () => {
     const letters = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron: '0 7 * * x' });
     expect(letters.text).toContain('use minute hour day month weekday, for example 0 7 * * 1-5 (');
     expect(letters.text).not.toContain('..');
+    for (const cron of ['0 0 7 * * 1', '0 7 * * 1 2027']) {
+      const six = await olga.post('/documents/schedules', { ...monthly, when: 'cron', cron });
+      expect([six.status, six.text.includes('it has 6 fields: use five, minute hour day month weekday')]).toEqual([
+        422,
+        true,
+      ]);
+      expect(six.text).toContain(`value="${cron}"`);
+    }
     const unsaid = await olga.post('/documents/schedules', { ...monthly, cron: '0 7 * * 1' });
     expect([unsaid.status, unsaid.text.includes('Choose “as a cron expression”')]).toEqual([422, true]);
 

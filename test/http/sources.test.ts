@@ -107,7 +107,36 @@ describe('the set-up of a source', () => {
       apiKey: 'pak_live_x',
     });
     expect([sent.status, world.context.sources.find('acme')?.baseUrl]).toEqual([422, null]);
-    expect(sent.text).toMatch(/baseUrl: .*http/);
+    expect(sent.text).toMatch(/API address must be https: .* whoever runs this server can allow it\.</);
+    expect(sent.text).not.toContain('baseUrl:');
+    // The name of the setting is only in the message to the admins.
+    expect(sent.text.replaceAll(/ href="mailto:[^"]*"/g, '')).not.toContain('HTTP_ALLOWED_HOSTS');
+    expect(sent.text).toMatch(/href="mailto:[^"]*HTTP_ALLOWED_HOSTS/);
+  });
+
+  it('names fields by their labels, keeps what was typed, and says what to do in the words of the page', async () => {
+    const world = await createOfficeWorld();
+    await world.context.sources.add({ slug: 'acme' }, 'test');
+    const owner = await signedInAs(world, 'owner');
+    const typed = { baseUrl: 'https://service.example/wrong', siteUrl: 'https://service.example/path' };
+    for (const back of ['set-up', 'source']) {
+      const { status, text } = await owner.post('/sources/acme/access', { ...typed, back });
+      expect(status).toBe(422);
+      expect(text).toContain('API address must be the API root of the service');
+      expect(text).toContain('Public address of the service must be an origin');
+      for (const value of Object.values(typed)) expect(text).toContain(`value="${value}"`);
+    }
+    const away = { baseUrl: 'https://127.0.0.1:1/api/v1', apiKey: 'pak_live_x', back: 'set-up' };
+    const unreached = await owner.post('/sources/acme/access', away);
+    expect(unreached.text).toContain('Check the source’s API address, its port');
+    expect(unreached.text).toMatch(/href="mailto:[^"]*">Tell an admin/);
+    expect(unreached.text.replaceAll(/ href="mailto:[^"]*"/g, '')).not.toMatch(/SERVICE_[A-Z]/);
+    const { baseUrl, apiKey } = await startService();
+    const wrongKey = await owner.post('/sources/acme/access', { baseUrl, apiKey: `${apiKey}x`, back: 'set-up' });
+    expect(wrongKey.text).toContain('set it as the source’s API key');
+    expect(wrongKey.text).not.toMatch(/SERVICE_[A-Z]|Tell an admin/);
+    const name = await owner.post('/sources/acme/name', { name: 'x'.repeat(201) });
+    expect(name.text).toContain(`value="${'x'.repeat(201)}"`);
   });
 });
 

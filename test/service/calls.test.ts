@@ -69,7 +69,9 @@ describe('a call that changes something', () => {
     await new Promise((resolve) => closed.close(resolve));
     const refused = await failureOf(clientAt(`http://127.0.0.1:${port}/api/v1`).generatePolicy(Buffer.from('{}')));
     expect([refused.fault, changedNothing(refused)]).toEqual(['unreachable', true]);
-    expect(refused.message).toMatch(/could not be reached; nothing was sent\. .*ECONNREFUSED.* Check SERVICE_BASE_URL/);
+    expect(refused.message).toMatch(
+      /could not be reached; nothing was sent\. .*ECONNREFUSED.* Check the source’s API address/,
+    );
 
     // A port that the runtime refuses to connect to.
     const barred = await failureOf(clientAt('http://127.0.0.1:6000/api/v1').generatePolicy(Buffer.from('{}')));

@@ -76,7 +76,7 @@ describe('a list of policies', () => {
     const { message } = (await fetchFrom(answer)) as Error;
     expect(message).toContain('the list of policies does not end');
     expect(message).toContain('contact its support');
-    expect(message).not.toContain('SERVICE_BASE_URL');
+    expect(message).not.toContain('API address');
   });
 
   const fetchFrom = async (answer: (nth: number) => string) => {

@@ -296,7 +296,7 @@ describe('syncing a source', () => {
     const { sync } = await world();
     expect(await sync({ source: { ...sourceAt(null), apiKey: null } })).toMatchObject({
       outcome: 'not-configured',
-      reason: expect.stringContaining('no base URL of the service and no API key') as string,
+      reason: expect.stringContaining('no API address and no API key') as string,
     });
   });
 });

@@ -1,6 +1,6 @@
 import { secretEncodings, type Source } from '../../core/source.ts';
 import { Csrf, type PageFrame } from './layout.tsx';
-import { Choice, Input, Notice } from './parts.tsx';
+import { AskAdmin, Choice, Input, Notice } from './parts.tsx';
 
 /** Hours until existing secrets expire, with their wording. */
 export const retireHours = [
@@ -62,6 +62,23 @@ export function NewSecret({ secret }: { secret: string }) {
       </p>
       <p class="mono">{secret}</p>
     </Notice>
+  );
+}
+
+/** Asks the admins for what only whoever runs the server can do; nothing if there is no such thing. */
+export function AskAboutSource(props: {
+  readonly source: Source;
+  readonly admins: readonly string[];
+  readonly text: string | undefined;
+}) {
+  const { source, admins, text } = props;
+  if (text === undefined) return null;
+  return (
+    <AskAdmin
+      admins={admins}
+      subject={`Source ${source.name}: the service cannot be reached`}
+      text={`Setting up the source “${source.name}” (${source.slug}) failed:\n\n${text}\n\nPlease look at it on the server.`}
+    />
   );
 }
 

@@ -27,7 +27,7 @@ import {
   Table,
 } from './parts.tsx';
 import { RereadState } from './reread.tsx';
-import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
+import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
 import { pullText } from './sources.tsx';
 import { secretsText, syncText } from './words.ts';
 
@@ -79,10 +79,21 @@ interface SourcePageProps {
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Readonly<Record<string, string>>;
+  /** What only whoever runs the server can do, for a message to the admins. */
+  readonly ask?: string;
 }
 
 /** One source: whether it delivers, its secrets, its access to the service, its syncs. */
-export function SourcePage({ frame, state, problems = [], done = null, secret, check, form = {} }: SourcePageProps) {
+export function SourcePage({
+  frame,
+  state,
+  problems = [],
+  done = null,
+  secret,
+  check,
+  form = {},
+  ask,
+}: SourcePageProps) {
   const { source, isConfigured } = state;
   const rotates = can(frame.role, 'administer');
   const administers = rotates && !isConfigured;
@@ -110,6 +121,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
         </Notice>
       )}
       <Problems title="Nothing was changed:" problems={problems} />
+      <AskAboutSource source={source} admins={state.admins} text={ask} />
       {isConfigured ? <ConfiguredNotice administers={rotates} state={state} /> : null}
       {faults.length === 0 ? null : (
         <ul class="warnings">
@@ -146,7 +158,7 @@ export function SourcePage({ frame, state, problems = [], done = null, secret, c
               id="name"
               label="Name"
               maxLength={200}
-              value={source.name}
+              value={form['name'] ?? source.name}
               autocomplete="off"
               hint="As shown in reports and on pages. The short name stays."
             />

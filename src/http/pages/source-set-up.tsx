@@ -3,7 +3,7 @@ import type { Diagnosed } from '../../attention/deliveries.ts';
 import type { KeyCheck } from '../../context/check-key.ts';
 import { Page, type PageFrame } from './layout.tsx';
 import { Done, Moment, Notice, Panel, Problems } from './parts.tsx';
-import { AccessForm, NewSecret, SecretForms } from './source-forms.tsx';
+import { AccessForm, AskAboutSource, NewSecret, SecretForms } from './source-forms.tsx';
 import type { SourceState } from './source-page.tsx';
 import { SetUpSteps } from './sources.tsx';
 import { remedyText } from './words.ts';
@@ -18,11 +18,13 @@ interface SetUpProps {
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Readonly<Record<string, string>>;
+  /** What only whoever runs the server can do, for a message to the admins. */
+  readonly ask?: string;
 }
 
 /** Guides through setting up a source. The progress follows from the source itself, so anyone can continue at the same address. */
 export function SetUpPage(props: SetUpProps) {
-  const { frame, state, problems = [], done = null, secret, form = {} } = props;
+  const { frame, state, problems = [], done = null, secret, form = {}, ask } = props;
   const { source, webhookUrl, lastDelivery } = state;
   const steps = [true, source.webhookSecrets.length > 0, lastDelivery !== null, source.apiKey !== null];
   const at = steps.indexOf(false);
@@ -36,6 +38,7 @@ export function SetUpPage(props: SetUpProps) {
       <Done text={done} />
       {secret === undefined ? null : <NewSecret secret={secret} />}
       <Problems title="Nothing was saved:" problems={problems} />
+      <AskAboutSource source={source} admins={state.admins} text={ask} />
       {at === -1 ? (
         <Notice tone="good">
           <p>

@@ -52,6 +52,8 @@ interface Shown {
   readonly secret?: string;
   readonly check?: KeyCheck;
   readonly form?: Form;
+  /** What only whoever runs the server can do about it, for a message to the admins. */
+  readonly ask?: string;
 }
 
 /** The pages of one source, its set-up, and the actions of officers and admins. */
@@ -124,7 +126,11 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
   const form = formOf(request.body);
   const changes = accessOf(form);
   const problems = context.sources.problemsOf(changes);
-  if (problems.length > 0) return refuse(exchange, problems, form);
+  if (problems.length > 0) {
+    const ask = problems.find((problem) => problem.includes(ALLOWED_HOSTS));
+    const shown = { problems: problems.map(inWords), form, ...(ask === undefined ? {} : { ask }) };
+    return sendBack(exchange, shown, 422);
+  }
   if (!isConfigured(context, source.slug) && form['unchecked'] !== 'yes') {
     const { baseUrl = source.baseUrl, apiKey = source.apiKey, siteUrl = source.siteUrl } = changes;
     const check =
@@ -133,7 +139,8 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
         : await checkKey({ ...source, baseUrl, apiKey, siteUrl }, context.clock);
     if (check?.outcome === 'refused') {
       const kept = 'Nothing was saved. Correct it, or tick “Save without testing the key”.';
-      return refuse(exchange, [check.sentence, kept], form);
+      const ask = check.isUnreached === true ? { ask: check.sentence } : {};
+      return sendBack(exchange, { problems: [check.sentence, kept], form, ...ask }, 422);
     }
   }
   return answer(exchange, await context.sources.change(source.slug, changes, officerOf(request).officer), 'access');
@@ -142,7 +149,8 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
 async function checkAccess(exchange: Exchange): Promise<FastifyReply> {
   const { context } = exchange;
   const check = await checkKey(sourceOf(exchange), context.clock);
-  return sendBack(exchange, { check });
+  const isUnreached = check.outcome === 'refused' && check.isUnreached === true;
+  return sendBack(exchange, { check, ...(isUnreached ? { ask: check.sentence } : {}) });
 }
 
 async function requestSync(exchange: Exchange): Promise<FastifyReply> {
@@ -197,7 +205,8 @@ function sourceOf({ context, request }: Exchange): Source {
 async function answer(exchange: Exchange, outcome: SourceOutcome, done: string): Promise<FastifyReply> {
   const { context, request, reply } = exchange;
   const { slug } = sourceOf(exchange);
-  const back = formOf(request.body)['back'] === 'set-up' ? '/set-up' : '';
+  const form = formOf(request.body);
+  const back = form['back'] === 'set-up' ? '/set-up' : '';
   switch (outcome.outcome) {
     case 'done':
       await untilProjected(context, outcome.seq);
@@ -209,14 +218,37 @@ async function answer(exchange: Exchange, outcome: SourceOutcome, done: string):
     case 'configured':
     case 'unknown':
     case 'conflict':
-      return sendBack(exchange, { problems: sourceProblems(outcome) }, outcome.outcome === 'invalid' ? 422 : 409);
+      return sendBack(
+        exchange,
+        { problems: sourceProblems(outcome).map(inWords), form },
+        outcome.outcome === 'invalid' ? 422 : 409,
+      );
     default:
       return outcome satisfies never;
   }
 }
 
-function refuse(exchange: Exchange, problems: readonly string[], form: Form = {}) {
-  return sendBack(exchange, { problems, form }, 422);
+function refuse(exchange: Exchange, problems: readonly string[]) {
+  return sendBack(exchange, { problems }, 422);
+}
+
+/** The setting that allows an address without https: only whoever runs the server can change it. */
+const ALLOWED_HOSTS = 'HTTP_ALLOWED_HOSTS';
+
+/** The labels of fields, by their names in problems. */
+const labels: Readonly<Record<string, string>> = {
+  name: 'Name',
+  baseUrl: 'API address',
+  apiKey: 'API key',
+  siteUrl: 'Public address of the service',
+  siteKey: 'Site key',
+};
+
+/** A problem with the label of its field, and without a setting that the reader cannot change. */
+function inWords(problem: string): string {
+  return problem
+    .replace(/^(\w+): /, (all, field: string) => (Object.hasOwn(labels, field) ? `${labels[field]} ` : all))
+    .replace(`add it to ${ALLOWED_HOSTS}`, 'whoever runs this server can allow it.');
 }
 
 /** The page from which a form was sent. */
