@@ -6,7 +6,7 @@ import { appendDelivery } from '../../src/ledger/append-delivery.ts';
 import { noteVerification } from '../../src/ledger/verify/last-verification.ts';
 import { writeSetting } from '../../src/store/settings.ts';
 import { makeMoves } from './hand-over-world.ts';
-import { createOfficeWorld, signedIn, signedInAs } from './office-world.ts';
+import { createOfficeWorld, signedIn, signedInAs, type Visitor } from './office-world.ts';
 import { seedRequests } from './pages/seed.ts';
 
 it('Today dismisses a banner that only deliveries name, and restores it, each recorded with the officer', async () => {
@@ -75,6 +75,21 @@ it('Today asks to take up new requests in one line, until work on them starts, a
   expect((await (await signedInAs(empty, 'owner')).get('/')).text).toMatch(
     /Add the first source.*href="\/sources\/new"/,
   );
+});
+
+it('Today asks for a missing controller profile, of an officer by a message to an admin, until there is one', async () => {
+  const world = await createOfficeWorld({ CONTROLLER_FILE: '' }, { worker: false });
+  const owner = await signedInAs(world, 'owner', { email: 'ada@acme.example' });
+  const officer = await signedInAs(world, 'officer');
+  const task = async (visitor: Visitor) =>
+    /Fill in the controller profile.*?<a class="button quiet slim" href="([^"]+)"/.exec(
+      (await visitor.get('/')).text,
+    )?.[1];
+  expect(await task(owner)).toBe('/settings/profile?source=default');
+  expect(await task(officer)).toMatch(/^mailto:ada%40acme\.example\?subject=.*controller%20profile/);
+  expect((await owner.get('/settings/profile?source=default')).status).toBe(200);
+  await writeFile(join(world.folder, 'controller.yaml'), 'name: Acme GmbH\ncountry: DE\nregion: BE\n');
+  expect([await task(owner), await task(officer)]).toEqual([undefined, undefined]);
 });
 
 it('Today names at most ten tasks, urgent requests first, with the rest behind one line; sends operator tasks to the admins', async () => {

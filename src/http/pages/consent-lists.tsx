@@ -17,6 +17,7 @@ import {
   FilterForm,
   Input,
   Moment,
+  NoSources,
   Pages,
   Panel,
   Problems,
@@ -36,7 +37,7 @@ const kinds = {
   undelivered: {
     title: 'Decisions never delivered',
     lead: 'Decisions in the service’s consent log that never arrived as a webhook: the endpoint was unreachable, or the event is not subscribed. They are recorded anyway.',
-    none: 'Every decision of this period was delivered.',
+    none: 'Every decision that the consent log has for this period was delivered.',
   },
 } as const satisfies Record<FindingKind, unknown>;
 
@@ -81,6 +82,7 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
         filter={filter}
         problems={problems}
         rows={found.rows}
+        lacks={found.rows.length > 0 || kind === 'contradictions' ? null : await lackOf(sources, period)}
         namesOf={(of) => names.get(of)}
         next={next === null ? null : `/consent/${kind}?${new URLSearchParams({ ...filter, after: next }).toString()}`}
         isFirst={after === ''}
@@ -89,6 +91,36 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
     );
     return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
   }
+
+  /** Why nothing can be said about deliveries: nothing was pulled with which to compare them, or there were no decisions. */
+  async function lackOf(
+    sources: readonly Source[],
+    { from, to }: { readonly from: string; readonly to: string },
+  ): Promise<ListProps['lacks']> {
+    const { read } = context.store;
+    const slugs = sources.map(({ slug }) => slug);
+    const pulled = await read
+      .selectFrom('sync_positions')
+      .select('source')
+      .where('source', 'in', slugs)
+      .where('last_success_at', 'is not', null)
+      .limit(1)
+      .executeTakeFirst();
+    if (pulled === undefined) return sources.some(isPulled) ? 'pull' : 'access';
+    const decision = await read
+      .selectFrom('decision_history')
+      .select('seq')
+      .where('source', 'in', slugs)
+      .where('at', '>=', from)
+      .where('at', '<', to)
+      .limit(1)
+      .executeTakeFirst();
+    return decision === undefined ? 'decisions' : null;
+  }
+}
+
+function isPulled({ baseUrl, apiKey }: Source): boolean {
+  return baseUrl !== null && apiKey !== null;
 }
 
 interface ListProps {
@@ -98,6 +130,8 @@ interface ListProps {
   readonly filter: { readonly source: string; readonly from: string; readonly to: string };
   readonly problems: readonly string[];
   readonly rows: readonly Finding[];
+  /** Why an empty list says nothing: no source has access to the consent log, it was not pulled yet, no decisions. */
+  readonly lacks: 'access' | 'pull' | 'decisions' | null;
   readonly namesOf: (source: string) => BannerNames | undefined;
   readonly next: string | null;
   readonly isFirst: boolean;
@@ -107,7 +141,7 @@ interface ListProps {
 
 function ListPage(props: ListProps) {
   const { kind, frame, sources, filter, problems, rows, next, isFirst } = props;
-  const { title, lead, none } = kinds[kind];
+  const { title, lead } = kinds[kind];
   return (
     <Page title={title} frame={frame} current={kind}>
       <h1>{title}</h1>
@@ -129,7 +163,7 @@ function ListPage(props: ListProps) {
       </Panel>
       <Panel id="decisions" title="Decisions">
         {rows.length === 0 ? (
-          <p>{none}</p>
+          <Nothing {...props} />
         ) : (
           <Table caption="By source, oldest first." columns={columnsOf(props)} rows={rows} />
         )}
@@ -137,6 +171,30 @@ function ListPage(props: ListProps) {
       </Panel>
     </Page>
   );
+}
+
+function Nothing({ kind, frame, sources, lacks }: ListProps) {
+  if (sources.length === 0) return <NoSources frame={frame} />;
+  switch (lacks) {
+    case null:
+      return <p>{kinds[kind].none}</p>;
+    case 'access':
+      return (
+        <p>
+          No source has an API address and an API key, so there is no consent log with which deliveries could be
+          compared. <a href="/sources">See the sources</a>
+        </p>
+      );
+    case 'pull':
+      return (
+        <p>
+          The consent log has not been pulled yet, so deliveries cannot be compared with it.{' '}
+          <a href="/#sync">See the state of the pull</a>
+        </p>
+      );
+    case 'decisions':
+      return <p>No decision is recorded for this period, so there was nothing to deliver.</p>;
+  }
 }
 
 function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly Column<Finding>[] {

@@ -21,12 +21,14 @@ import {
   FilterForm,
   Input,
   Moment,
+  NoSources,
   Notice,
   Pages,
   Panel,
   Problems,
   SourceFilter,
   Table,
+  WebhookAddress,
 } from './parts.tsx';
 import { sizeText, type Worded } from './words.ts';
 
@@ -181,7 +183,7 @@ function DeliveriesPage(props: DeliveriesProps) {
       </Panel>
       <Panel id="list" title="Deliveries">
         {rows.length === 0 ? (
-          <Nothing filtered={Object.values(filter).some((one) => one !== '')} />
+          <Nothing frame={frame} sources={sources} filtered={Object.values(filter).some((one) => one !== '')} />
         ) : (
           <Table caption="Newest first." columns={columnsOf(frame, sources.length > 1)} rows={rows} />
         )}
@@ -194,17 +196,18 @@ function DeliveriesPage(props: DeliveriesProps) {
   );
 }
 
-function Nothing({ filtered }: { filtered: boolean }) {
+function Nothing({ frame, sources, filtered }: Pick<DeliveriesProps, 'frame' | 'sources'> & { filtered: boolean }) {
   if (filtered)
     return (
       <p>
         No delivery matches. <a href="/deliveries">Show all of them</a>
       </p>
     );
+  if (sources.length === 0) return <NoSources frame={frame} />;
   return (
     <p>
-      Nothing has arrived yet. Register the webhook address of a source with the service, for all events; deliveries
-      with a wrong signature are under <a href="/deliveries/refused">Refused</a>.
+      Nothing has arrived yet. Register the <WebhookAddress sources={sources} /> with the service, for all events;
+      deliveries with a wrong signature are under <a href="/deliveries/refused">Refused</a>.
     </p>
   );
 }

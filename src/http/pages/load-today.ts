@@ -38,6 +38,8 @@ export interface Today {
   readonly documentCount: number;
   readonly jobs: readonly Job[];
   readonly ledger: LedgerState;
+  /** A source without a controller profile; null: each has one. */
+  readonly profileless: Pick<Source, 'slug' | 'name'> | null;
   /** Requests whose answer waits for a second person's approval. */
   readonly toApprove: ReadonlySet<string>;
   /** Proposed erasures that were not started yet and that the viewer may see. */
@@ -121,6 +123,10 @@ export async function loadToday(
     jobs,
     ledger,
     days,
+    profileless: await findProfileless(
+      context,
+      permitted.list().filter(({ slug }) => only === null || only.includes(slug)),
+    ),
     toApprove: await loadToApprove(context, attention),
     proposals: waiting.filter(
       ({ source: of, needsSecond, personId }) =>
@@ -131,6 +137,12 @@ export async function loadToday(
     admins,
     bannerNames: (slug) => names.get(slug),
   };
+}
+
+async function findProfileless({ loadProfile }: Needs, sources: readonly Source[]): Promise<Today['profileless']> {
+  // One that cannot be read is not missing.
+  const has = await Promise.all(sources.map((source) => loadProfile(source).catch(() => 'unreadable')));
+  return sources[has.indexOf(null)] ?? null;
 }
 
 /** Requests that are ready, of controllers that want two people for an answer, and not approved yet. */

@@ -240,6 +240,22 @@ export function NoSources({ frame }: { readonly frame: PageFrame }) {
   );
 }
 
+/** Leads to the address that the service has to know before anything can arrive. */
+export function WebhookAddress({
+  sources,
+}: {
+  readonly sources: readonly { readonly slug: string; readonly name: string }[];
+}) {
+  const [first, ...others] = sources;
+  return first === undefined || others.length > 0 ? (
+    <a href="/sources">webhook address of a source</a>
+  ) : (
+    <a href={`/sources/${first.slug}#webhook`}>
+      webhook address of <bdi>{first.name}</bdi>
+    </a>
+  );
+}
+
 /** In place of a form that needs a source which can be called. */
 export function NoCallableSource() {
   return (

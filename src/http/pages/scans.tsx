@@ -23,7 +23,20 @@ import { sourcesOf } from '../auth/access.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import type { Source } from '../../core/source.ts';
 
-import { Choice, Facts, FilterForm, Input, Moment, Notice, Panel, Problems, sourceOptions, Table } from './parts.tsx';
+import {
+  Choice,
+  Facts,
+  FilterForm,
+  Input,
+  Moment,
+  NoSources,
+  Notice,
+  Panel,
+  Problems,
+  sourceOptions,
+  Table,
+  WebhookAddress,
+} from './parts.tsx';
 
 /** Findings of scans, and integrations. Inside the guarded scope. */
 export async function scanRoutes(app: FastifyInstance, context: Context): Promise<void> {
@@ -92,16 +105,15 @@ function ScansPage(props: ScansProps) {
         <Inventory key={inventory.site} frame={frame} inventory={inventory} />
       ))}
       <Panel id="scans" title="Scans">
-        {scans.length === 0 && at === '' ? (
-          <>
-            <p>
-              No scans yet. Run one in the service, and subscribe the webhook endpoint to{' '}
-              <span class="mono">cookie_scan.completed</span>.
-            </p>
-            <p>
-              <a href="/">Go to Today</a>, which shows whether deliveries arrive
-            </p>
-          </>
+        {props.sources.length === 0 ? (
+          <NoSources frame={frame} />
+        ) : scans.length === 0 && at === '' ? (
+          <p>
+            No scans yet. Run one in the service: it appears here once the service delivers{' '}
+            <span class="mono">cookie_scan.completed</span> to the{' '}
+            <WebhookAddress sources={props.sources.filter(({ slug }) => slug === source)} />.{' '}
+            <a href={`/deliveries?source=${encodeURIComponent(source)}`}>See what it has delivered</a>
+          </p>
         ) : (
           <>
             <ShownTable

@@ -83,6 +83,7 @@ function tasksOf(frame: PageFrame, today: Today): readonly Task[] {
   const urgent = urgentRequests(today);
   return [
     ...firstSourceTasks(frame, today),
+    ...profileTasks(frame, today),
     ...requestTasks(frame, urgent, today),
     ...newRequestTasks(urgent, today),
     ...messageTasks(frame, today),
@@ -101,6 +102,18 @@ function firstSourceTasks(frame: PageFrame, { sources }: Today): readonly Task[]
   return [
     { key: 'source', what, by: <Badge {...soon} />, action: { href: '/sources/new', label: 'Start', about: what } },
   ];
+}
+
+/** Without a controller profile, no request can be answered. Who may not create it can ask an admin. */
+function profileTasks(frame: PageFrame, { profileless, admins }: Today): readonly Task[] {
+  if (profileless === null) return [];
+  const { slug, name } = profileless;
+  const what = 'Fill in the controller profile: letters and packs state it, and no request is ready without it';
+  const text = `There is no controller profile for ${name} yet. Please fill it in under Settings, Controller profile: letters and packs state it, and no request can be answered without it.`;
+  const action = can(frame.role, 'administer')
+    ? { href: `/settings/profile?source=${encodeURIComponent(slug)}`, label: 'Start' }
+    : { href: mailToAdmins(admins, 'Please fill in the controller profile', text), label: 'Tell an admin' };
+  return [{ key: 'profile', what, by: <Badge {...soon} />, action: { ...action, about: what } }];
 }
 
 /** Requests that nobody has taken up, in one line if there are several. */

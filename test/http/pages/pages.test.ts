@@ -75,7 +75,7 @@ describe('the page of scans', () => {
     const world = await createOfficeWorld();
     const { text } = await (await signedIn(world)).get('/scans');
     expect(text).toContain('No scans yet. Run one in the service');
-    expect(text).toContain('<a href="/">Go to Today</a>');
+    expect(text).toContain('<a href="/deliveries?source=default">See what it has delivered</a>');
   });
 });
 
@@ -208,5 +208,34 @@ describe('the pages that an officer reads', () => {
     const calls = (await auditor.get('/policies/calls')).text;
     expect(calls).toContain('No calls yet');
     expect(calls).not.toContain('href="/policies/generate"');
+  });
+});
+
+describe('a list with nothing in it', () => {
+  it('leads to what makes something appear there, and claims nothing without data', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const olga = await signedIn(world);
+    const textOf = async (path: string) => (await olga.get(path)).text.replaceAll('<!-- -->', '');
+    const address = /Register the <a href="\/sources\/default#webhook">webhook address of <bdi>/;
+    expect(await textOf('/deliveries')).toMatch(address);
+    expect((await olga.get('/sources/default')).text).toContain('id="webhook"');
+    const scans = await textOf('/scans');
+    expect(scans).toContain('<a href="/sources/default#webhook">');
+    expect(scans).not.toContain('Go to Today');
+    expect(await textOf('/consent/undelivered')).toContain('there is no consent log with which deliveries');
+    const { store, sources } = world.context;
+    const access = { baseUrl: 'https://service.example/api/v1', apiKey: 'pak_live_x' };
+    await sources.add({ slug: 'bolt', name: 'Bolt', ...access }, 'test');
+    expect(await textOf('/deliveries')).toContain('Register the <a href="/sources">webhook address of a source</a>');
+    const undelivered = '/consent/undelivered?source=bolt';
+    expect(await textOf(undelivered)).toContain('The consent log has not been pulled yet');
+    const now = new Date().toISOString();
+    await store.transaction((tx) =>
+      tx.insertMany('sync_positions', [
+        { source: 'bolt', banner_id: '', rows_total: 0, last_success_at: now, updated_at: now },
+      ]),
+    );
+    expect(await textOf(undelivered)).toContain('No decision is recorded for this period');
+    expect(await textOf(undelivered)).not.toContain('was delivered');
   });
 });
