@@ -68,6 +68,53 @@ export interface AttentionPart {
     | 'before-consent'
     | 'integrations';
   readonly text: string;
+  /** Of open requests: their number in words, and figures about some of them. */
+  readonly requests?: {
+    readonly all: string;
+    readonly some: readonly { readonly which: RequestFigure; readonly text: string }[];
+  };
+}
+
+/** Figures about open requests; each is a filter of the list of requests. */
+export const requestFigures = [
+  'overdue',
+  'due-soon',
+  'undated',
+  'unmatched',
+  'opt-out',
+  'unclear',
+  'place-missing',
+] as const;
+export type RequestFigure = (typeof requestFigures)[number];
+
+/** Whether an open request is counted in a figure. Those without a match are found by looking up the first {@link MATCHED}. */
+export function isCountedIn(which: Exclude<RequestFigure, 'unmatched'>, view: CaseView): boolean {
+  const { daysLeft, deadline, kind } = view;
+  switch (which) {
+    case 'overdue':
+      return daysLeft !== null && daysLeft < 0;
+    case 'due-soon':
+      return daysLeft !== null && daysLeft >= 0 && daysLeft <= DUE_SOON_DAYS;
+    case 'undated':
+      return deadline.limit === null;
+    case 'opt-out':
+      // They take effect at once, without an identity check (CCPA §1798.120, §1798.121).
+      return kind === 'opt-out' || kind === 'limit';
+    case 'unclear':
+      return kind === 'unknown';
+    case 'place-missing':
+      return deadline.placeMissing;
+  }
+}
+
+/** Of the first {@link MATCHED} open requests, those whose requester was not found in the consent records. */
+export async function listUnmatched(cases: CaseReading, open: readonly CaseView[]): Promise<readonly CaseView[]> {
+  const looked = await withMatches(cases, open.slice(0, MATCHED));
+  return looked.filter(isUnmatched).map(({ view }) => view);
+}
+
+function isUnmatched({ match }: OpenRequest): boolean {
+  return match?.status === 'none';
 }
 
 /** What needs attention about scans and integrations. */
@@ -184,20 +231,17 @@ function figuresOf(views: readonly CaseView[]): OpenFigures {
 }
 
 function countOpen(views: readonly CaseView[]): OpenFigures {
-  let [overdue, dateless, optOuts, unclear, placeless] = [0, 0, 0, 0, 0];
-  const [soon, ready]: [number[], CaseView[]] = [[], []];
-  for (const view of views) {
-    const { daysLeft, deadline, kind } = view;
-    if (daysLeft !== null && daysLeft < 0) overdue += 1;
-    else if (daysLeft !== null && daysLeft <= DUE_SOON_DAYS) soon.push(daysLeft);
-    if (deadline.limit === null) dateless += 1;
-    if (deadline.placeMissing) placeless += 1;
-    // They take effect at once, without an identity check (CCPA §1798.120, §1798.121).
-    if (kind === 'opt-out' || kind === 'limit') optOuts += 1;
-    if (kind === 'unknown') unclear += 1;
-    if (view.row.state === 'ready') ready.push(view);
-  }
-  return { count: views.length, overdue, soon, dateless, optOuts, unclear, placeless, ready };
+  const among = (which: Parameters<typeof isCountedIn>[0]) => views.filter((view) => isCountedIn(which, view));
+  return {
+    count: views.length,
+    overdue: among('overdue').length,
+    soon: among('due-soon').flatMap(({ daysLeft }) => daysLeft ?? []),
+    dateless: among('undated').length,
+    optOuts: among('opt-out').length,
+    unclear: among('unclear').length,
+    placeless: among('place-missing').length,
+    ready: views.filter((view) => view.row.state === 'ready'),
+  };
 }
 
 /** One sentence for the head of the page and the command line. A request may be counted in several of its parts. */
@@ -222,23 +266,26 @@ function attentionParts(
   messages = 0,
   dueTasks = 0,
 ): readonly AttentionPart[] {
-  const about: string[] = [];
-  const add = (count: number, words: string) => {
-    if (count > 0) about.push(`${count} ${words}`);
+  const some: { which: RequestFigure; text: string }[] = [];
+  const add = (which: RequestFigure, count: number, words: string) => {
+    if (count > 0) some.push({ which, text: `${count} ${words}` });
   };
-  const unmatched = matched.filter(({ match }) => match?.status === 'none').length;
-  add(overdue, 'overdue');
-  if (soon.length > 0) add(soon.length, wordsOfDue(soon));
-  add(dateless, 'without a date');
-  add(unmatched, open > MATCHED ? `unmatched among the first ${MATCHED}` : 'unmatched');
-  add(optOuts, 'opt-out');
-  add(unclear, 'unclear');
-  add(placeless, 'of a place to choose');
-  const count = open === 0 ? 'No open requests' : counted(open, 'request');
-  const head = about.length === 0 ? count : `${count}: ${about.join(', ')}`;
+  add('overdue', overdue, 'overdue');
+  if (soon.length > 0) add('due-soon', soon.length, wordsOfDue(soon));
+  add('undated', dateless, 'without a date');
+  add(
+    'unmatched',
+    matched.filter(isUnmatched).length,
+    open > MATCHED ? `unmatched among the first ${MATCHED}` : 'unmatched',
+  );
+  add('opt-out', optOuts, 'opt-out');
+  add('unclear', unclear, 'unclear');
+  add('place-missing', placeless, 'of a place to choose');
+  const all = open === 0 ? 'No open requests' : counted(open, 'request');
+  const head = some.length === 0 ? all : `${all}: ${some.map(({ text }) => text).join(', ')}`;
   const { undelivered, contradicting } = agreement;
   const [sites, broken] = [scans.beforeConsent.length, scans.integrations.length];
-  const parts: AttentionPart[] = [{ about: 'requests', text: head }];
+  const parts: AttentionPart[] = [{ about: 'requests', text: head, requests: { all, some } }];
   const tell = (part: AttentionPart['about'], n: number, text: string) => {
     if (n > 0) parts.push({ about: part, text });
   };

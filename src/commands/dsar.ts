@@ -2,6 +2,7 @@ import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import type { z } from 'zod';
 import type { CaseWriting } from '../cases/view.ts';
+import { partsOfAssignee, readAssignee } from '../cases/assignee.ts';
 import { listCases, type ShownCase, showCase } from '../cases/list-cases.ts';
 import { moveCase, openCase, type OpenCaseInput } from '../cases/move-case.ts';
 import { caseStates, moves } from '../cases/moves.ts';
@@ -21,6 +22,7 @@ import {
   timeText,
   withJson,
 } from './command-io.ts';
+import { listPeople } from '../people/people.ts';
 import { dsarDescription, registerDeadline } from './deadline.ts';
 import { registerHandOver } from './dsar-hand-over.ts';
 import { registerTask } from './dsar-task.ts';
@@ -53,17 +55,23 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
     .description('list cases with their deadlines, most urgent first')
     .option('--source <slug>', 'only this source')
     .addOption(new Option('--state <state>', 'only cases in this state').choices(caseStates))
+    .option(
+      '--assignee <who>',
+      'only cases assigned to this account (id, name or e-mail address) or name; `nobody`: to no one',
+    )
     .option('--open', 'only cases whose requester is still waiting')
     .option('--since <time>', `only requests received since ${timeOrDay}`)
     .option('--search <text>', 'only cases with this text in a name, an address, a number or an id')
     .action((options) =>
-      withCases(async (deps, { config }) => {
-        const { source, state, open, since, search } = options;
+      withCases(async (deps, context) => {
+        const { config } = context;
+        const { source, state, open, since, search, assignee } = options;
         const from = since === undefined ? '' : timeOf(since, '--since', config.timeZone);
         const found = await listCases(deps, {
           ...(source ? { source } : {}),
           ...(state ? { state } : {}),
           ...(open ? { open } : {}),
+          ...(assignee === undefined ? {} : { assignee: await assigneeIn(context, assignee) }),
           ...(search ? { text: search } : {}),
           now: isoNow(deps.clock),
         });
@@ -71,6 +79,17 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
         printResult(io, options, cases, () => listText(cases));
       }),
     );
+}
+
+/** As the page and the API filter: null for nobody, the id of an account, or the text that names someone without one. */
+async function assigneeIn(context: Context, given: string): Promise<string | null> {
+  const wanted = given.trim();
+  if (wanted === 'nobody') return null;
+  if (wanted === 'me')
+    throw new UsageError([
+      'The command line has no account: give yours to --assignee, by its id, name or e-mail address.',
+    ]);
+  return partsOfAssignee(readAssignee(wanted, await listPeople(context))).personId ?? wanted;
 }
 
 function registerOpen(dsar: CommandUnknownOpts, io: CommandIo): void {
@@ -249,12 +268,13 @@ async function printCase(io: CommandIo, deps: CaseWriting, caseId: string, optio
 
 function listText(cases: readonly CaseSummary[]): string {
   return tableText(
-    ['case', 'kind', 'law', 'state', 'aim for', 'legal limit', 'left'],
+    ['case', 'kind', 'law', 'state', 'assigned to', 'aim for', 'legal limit', 'left'],
     cases.map((one) => [
       one.caseId,
       one.kind,
       one.regime ?? '–',
       one.state,
+      one.assignee === null ? '–' : partsOfAssignee(one.assignee).name,
       one.aimFor ?? '–',
       dueText(one),
       leftText(one),

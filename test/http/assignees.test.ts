@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { listCases } from '../../src/cases/list-cases.ts';
 import { moveCase, openCase } from '../../src/cases/move-case.ts';
+import { runCli } from '../cli/command-line.ts';
 import { tokenOf } from './api-caller.ts';
 import { createOfficeWorld, type OfficeWorld, signedIn, signedInAs } from './office-world.ts';
 
@@ -64,6 +65,42 @@ it('lets an officer take a request with one click, and shows who has it', async 
   const olga = await signedIn(world, 'Olga Officer');
   const other = await open(world, 'Eve');
   expect(take((await olga.get(`/cases/${other}`)).text)).toMatchObject({ assignee: 'Olga Officer' });
+});
+
+it('lets an officer take requests in the lists, and stays there with the filter', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const ann = await signedInAs(world, 'officer', { name: 'Ann Adler' });
+  const [first, second] = [await open(world, 'Ada', 3), await open(world, 'Bob', 2)];
+  const list = await ann.get('/cases?kind=access&assignee=nobody');
+  expect(casesIn(list.text)).toEqual([first, second].toSorted());
+  expect(list.text.match(/Take it/g)).toHaveLength(2);
+  const address = (text: string) =>
+    /action="(\/cases\/[^"]+\/moves)"[^>]*>(?:(?!<\/form>)[\s\S])*Take it/.exec(text)?.[1];
+  const form = Object.fromEntries(
+    Object.entries(take(list.text)).map(([name, value]) => [name, String(value).replaceAll('&amp;', '&')]),
+  );
+  const taken = await ann.post(address(list.text) ?? '', form);
+  const back = taken.headers.get('location') ?? '';
+  expect([taken.status, Object.fromEntries(new URL(back, world.adminUrl).searchParams)]).toEqual([
+    303,
+    expect.objectContaining({ kind: 'access', assignee: 'nobody', done: 'taken' }),
+  ]);
+  const after = await ann.get(back);
+  expect([casesIn(after.text), after.text.includes('The request is assigned to you.')]).toEqual([[second], true]);
+  expect(words((await ann.get('/cases')).text)).toContain('for you');
+  const today = await ann.get('/');
+  const fromToday = await ann.post(address(today.text) ?? '', take(today.text) as Record<string, string>);
+  expect([fromToday.status, fromToday.headers.get('location')]).toEqual([303, '/?done=taken']);
+  expect((await ann.get('/?done=taken')).text).not.toContain('Take it');
+  expect(await world.actions('case.moved')).toHaveLength(2);
+  // A list elsewhere is not a place to go to.
+  const third = await open(world, 'Eve');
+  const [shown] = take((await ann.get('/cases')).text).basedOn ?? [];
+  const strange = { move: 'assign', basedOn: shown ?? '', assignee: 'Ann', list: '//evil.example', filter: '' };
+  expect((await ann.post(`/cases/${third}/moves`, strange)).headers.get('location')).toBe('/?done=taken');
+  const auditor = await signedInAs(world, 'auditor');
+  await open(world, 'Zoe');
+  expect((await auditor.get('/cases')).text).not.toContain('Take it');
 });
 
 it('offers the accounts that may work on the source, and takes any other name as it is', async () => {
@@ -133,6 +170,20 @@ it('filters by mine, nobody and a name, open and settled, also in saved views an
   expect(await found(`assignee=${ann.personId}&open=true`)).toEqual([mine]);
   expect(await found('assignee=nobody')).toEqual([free]);
   expect(await found('assignee=Legal%20%22department%22%2050%25')).toEqual([theirs]);
+
+  const typed = async (...args: string[]) => {
+    const ran = await runCli(world.folder, ['dsar', 'list', '--json', ...args]);
+    return (JSON.parse(ran.stdout) as { caseId: string }[]).map(({ caseId }) => caseId).toSorted();
+  };
+  for (const who of [ann.personId, 'ann adler', ann.email])
+    expect([who, await typed('--assignee', who)]).toEqual([who, [mine, settled].toSorted()]);
+  expect(await typed('--assignee', ann.personId, '--open')).toEqual([mine]);
+  expect(await typed('--assignee', 'nobody')).toEqual([free]);
+  expect(await typed('--assignee', 'Legal "department" 50%')).toEqual([theirs]);
+  expect(await typed('--assignee', 'Legal')).toEqual([]);
+  const me = await runCli(world.folder, ['dsar', 'list', '--assignee', 'me']);
+  expect([me.code, me.stderr]).toEqual([2, expect.stringContaining('The command line has no account')]);
+  expect((await runCli(world.folder, ['dsar', 'list'])).stdout).toMatch(new RegExp(`${wandas} .*Wanda Worker`));
 });
 
 it('says on Today which tasks are the reader’s own', async () => {

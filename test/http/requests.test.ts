@@ -211,3 +211,39 @@ it('shows and sorts by the person to whom a request is assigned', async () => {
   expect(casesIn((await reader.get(next)).text).at(-1)).toBe(caseId);
   expect((await reader.get(next)).text).toContain('<bdi>Jörg</bdi>');
 });
+
+it('each figure about requests on Today leads to the list of exactly those that it counts, and so does its file', async () => {
+  const reader = await signedInAs(world, 'officer');
+  const submit = (id: string, more: Record<string, string>) =>
+    world.event('dsar.submitted', { request_id: id, email: `${id}@example.org`, ...more });
+  await submit('f-1', { type: 'opt-out', jurisdiction: 'US-CA' });
+  await submit('f-2', { type: 'something else', jurisdiction: 'DE' });
+  await submit('f-3', { type: 'access', jurisdiction: 'Atlantis' });
+  await submit('f-4', { type: 'access', jurisdiction: 'DE', submitted_at: ago(60) });
+  await submit('f-5', { type: 'access', jurisdiction: 'DE', submitted_at: ago(27) });
+  for (const [path, least] of [
+    ['/', 6],
+    ['/?source=bolt', 2],
+  ] as const) {
+    const [, lead = ''] = /<p class="lead">(.*?)<\/p>/s.exec((await reader.get(path)).text) ?? [];
+    const figures = [...lead.matchAll(/<a href="(\/cases[^"]*)">(\d+) ([^<]*)<\/a>/g)];
+    expect(figures.length).toBeGreaterThanOrEqual(least);
+    for (const [, href = '', count = '', words = ''] of figures) {
+      const address = href.replaceAll('&amp;', '&');
+      const { text } = await reader.get(address);
+      const shown = text.replaceAll(/<[^>]+>/g, '').replaceAll(/\s+/g, ' ');
+      expect([words, shown.includes(`${count} open.`)]).toEqual([words, true]);
+      const rows = (await reader.get(address.replace('/cases', '/cases/file'))).text.trim().split('\r\n').slice(1);
+      const open = rows.filter((row) => !row.includes('Closed'));
+      expect([words, open.length, address.includes('which=') ? rows.length : open.length]).toEqual([
+        words,
+        Number(count),
+        Number(count),
+      ]);
+      if (address.includes('which=')) expect(text).not.toContain('id="settled"');
+    }
+  }
+  const among = (await reader.get('/cases?which=unmatched')).text;
+  expect(among).toContain('not found in the consent records (of the first 50)');
+  expect((await reader.get('/cases?which=nonsense')).text).toContain('id="settled"');
+});

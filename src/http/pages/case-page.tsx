@@ -1,4 +1,4 @@
-import { assigneeOf, isAssignedTo } from '../../cases/assignee.ts';
+import { isAssignedTo } from '../../cases/assignee.ts';
 import { choiceTexts, moves, isMoveName } from '../../cases/moves.ts';
 import { formatCount } from '../../../reports/format.ts';
 import { type LetterStep, letterSteps } from '../../../reports/letters/texts.ts';
@@ -28,6 +28,7 @@ import {
   LawList,
   Moment,
   Notice,
+  ownAssignee,
   Panel,
   Problems,
   Select,
@@ -142,7 +143,7 @@ export function CasePage(props: CasePageProps) {
 /** Who handles the request, and a button to take it. */
 function AssigneeLine({ frame, data }: { frame: PageFrame; data: CasePageData }) {
   const { folded, moves: allowed } = data.shown.view;
-  const own = frame.personId === null ? frame.officer : assigneeOf({ personId: frame.personId, name: frame.officer });
+  const own = ownAssignee(frame);
   const isOwn = folded.assignee === own || isAssignedTo(folded.assignee, frame.personId);
   const line = (
     <>

@@ -133,6 +133,7 @@ async function makeMove(exchange: Exchange, caseId: string): Promise<FastifyRepl
   switch (moved.outcome) {
     case 'moved':
       await untilProjected(context, moved.seq);
+      if (move === 'assign' && form['list'] !== undefined) return backToList(exchange, form);
       return backTo(exchange, caseId, taskMoves.includes(move) ? 'moved#tasks' : 'moved');
     case 'refused':
       return sendCase(exchange, caseId, { problems: moved.problems, refused }, 422);
@@ -245,6 +246,13 @@ async function revokeLink(exchange: Exchange, caseId: string): Promise<FastifyRe
 /** `done`: a key of {@link doneTexts}, and the part of the page to show. */
 function backTo({ reply }: Exchange, caseId: string, done: string): FastifyReply {
   return reply.redirect(`/cases/${encodeURIComponent(caseId)}?done=${done}`, 303);
+}
+
+/** The list in which a request was taken, with its filter. */
+function backToList({ reply }: Exchange, { list = '', filter = '' }: Readonly<Record<string, string>>): FastifyReply {
+  const query = new URLSearchParams(filter.slice(0, 2000));
+  query.set('done', 'taken');
+  return reply.redirect(`${list === 'requests' ? '/cases' : '/'}?${query.toString()}`, 303);
 }
 
 interface Shown {

@@ -1,4 +1,4 @@
-import { isAssignedTo, partsOfAssignee } from '../../cases/assignee.ts';
+import { assigneeOf, isAssignedTo, partsOfAssignee } from '../../cases/assignee.ts';
 import type { ComponentChildren } from 'preact';
 import { formatCount } from '../../../reports/format.ts';
 import { can } from '../../core/roles.ts';
@@ -121,6 +121,11 @@ export function NoMail({ frame, admins }: { readonly frame: PageFrame; readonly 
 export function Assignee({ assignee, viewer }: { readonly assignee: string | null; readonly viewer: string | null }) {
   if (assignee === null) return <span class="soft">nobody</span>;
   return isAssignedTo(assignee, viewer) ? <strong>you</strong> : <bdi>{partsOfAssignee(assignee).name}</bdi>;
+}
+
+/** The reader as the assignee of a request. */
+export function ownAssignee({ personId, officer }: Pick<PageFrame, 'personId' | 'officer'>): string {
+  return personId === null ? officer : assigneeOf({ personId, name: officer });
 }
 
 /** A section with its heading. */

@@ -1,7 +1,8 @@
 import type { Match } from '../../cases/match.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { decidingLaw } from '../../law/deadlines.ts';
-import { Assignee, Badge, type Column, Day, Select, sourceOptions, Table } from './parts.tsx';
+import { Csrf, type PageFrame } from './layout.tsx';
+import { Assignee, Badge, type Column, Day, ownAssignee, Select, sourceOptions, Table } from './parts.tsx';
 import { dueText, identityText, kindText, matchText, stateText } from './words.ts';
 import type { Source } from '../../core/source.ts';
 
@@ -11,12 +12,14 @@ interface RequestTableProps {
   readonly requests: readonly { readonly view: CaseView; readonly match?: Match }[];
   /** The names of sources; null: the source is not shown. */
   readonly sourceName: ((slug: string) => string) | null;
-  /** The reader's account; null: without one. */
-  readonly viewer: string | null;
+  /** The reader. */
+  readonly frame: PageFrame;
+  /** The list to return to after taking a request, with its filter as a query. */
+  readonly from: { readonly list: 'today' | 'requests'; readonly filter: string };
 }
 
 /** Requests, one per line. */
-export function RequestTable({ caption, requests, sourceName, viewer }: RequestTableProps) {
+export function RequestTable({ caption, requests, sourceName, frame, from }: RequestTableProps) {
   const matched = requests.some(({ match }) => match !== undefined);
   const columns: readonly Column<(typeof requests)[number]>[] = [
     {
@@ -54,18 +57,20 @@ export function RequestTable({ caption, requests, sourceName, viewer }: RequestT
     },
     {
       title: 'State',
-      cell: ({ view: { row, folded } }) => (
-        <span>
-          {stateText(row.state)}
-          {folded.assignee === null ? null : (
+      cell: ({ view }) => (
+        <div>
+          {stateText(view.row.state)}
+          {view.folded.assignee === null ? (
+            <TakeForm frame={frame} from={from} view={view} />
+          ) : (
             <>
               <br />
               <span class="soft small">
-                for <Assignee assignee={folded.assignee} viewer={viewer} />
+                for <Assignee assignee={view.folded.assignee} viewer={frame.personId} />
               </span>
             </>
           )}
-        </span>
+        </div>
       ),
     },
     {
@@ -83,6 +88,25 @@ export function RequestTable({ caption, requests, sourceName, viewer }: RequestT
     },
   ];
   return <Table caption={caption} columns={matched ? columns : columns.slice(0, -1)} rows={requests} />;
+}
+
+/** Assigns a request that nobody handles to the reader. */
+function TakeForm({ frame, from, view }: Pick<RequestTableProps, 'frame' | 'from'> & { readonly view: CaseView }) {
+  const { row, moves } = view;
+  if (!frame.canWork || !moves.includes('assign') || !view.open) return null;
+  return (
+    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="move" value="assign" />
+      <input type="hidden" name="basedOn" value={row.version} />
+      <input type="hidden" name="assignee" value={ownAssignee(frame)} />
+      <input type="hidden" name="list" value={from.list} />
+      <input type="hidden" name="filter" value={from.filter} />
+      <button class="quiet slim" type="submit" aria-label={`Take ${row.case_id}`}>
+        Take it
+      </button>
+    </form>
+  );
 }
 
 /** Limits a page to one source. */

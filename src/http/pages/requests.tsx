@@ -3,6 +3,13 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { type CsvColumn, renderCsv } from '../../../reports/render/csv-json.ts';
+import {
+  isCountedIn,
+  listUnmatched,
+  MATCHED,
+  type RequestFigure,
+  requestFigures,
+} from '../../attention/officer-attention.ts';
 import { partsOfAssignee } from '../../cases/assignee.ts';
 import { listCases } from '../../cases/list-cases.ts';
 import { caseStates } from '../../cases/moves.ts';
@@ -57,10 +64,7 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
   const after = settledCursor(form['settled'] ?? '');
   const scope = { ...scopeOf(context, permitted, source), ...conditionsOf(filter), limit: SHOWN + 1 };
   const views = await listCases(context.cases, after === null ? scope : { ...scope, settledAfter: after });
-  const all = sorted(
-    views.filter(({ open }) => open),
-    filter.sort,
-  );
+  const all = sorted(await openOnes(context, views, filter), filter.sort);
   const start = all.findIndex(({ row }) => row.case_id === form['after']) + 1;
   const open = all.slice(start, start + SHOWN);
   const settled = views.filter((view) => !view.open);
@@ -78,7 +82,7 @@ async function showRequests(exchange: Exchange): Promise<FastifyReply> {
         first: start === 0 ? null : address({}),
         next: lastOpen !== undefined && start + SHOWN < all.length ? address({ after: lastOpen.row.case_id }) : null,
       }}
-      settled={start === 0 ? shown : null}
+      settled={start === 0 && filter['which'] === undefined ? shown : null}
       settledPages={{
         first: after === null ? null : address({}),
         next:
@@ -133,11 +137,8 @@ async function* requestsOf(
   filter: Filter,
 ): AsyncGenerator<CaseView> {
   let page = await listCases(context.cases, scope);
-  yield* sorted(
-    page.filter(({ open }) => open),
-    filter.sort,
-  );
-  for (;;) {
+  yield* sorted(await openOnes(context, page, filter), filter.sort);
+  while (filter['which'] === undefined) {
     const settled = page.filter(({ open }) => !open);
     yield* settled;
     const last = settled.at(-1);
@@ -290,6 +291,7 @@ function calendarDeps({ store, keys }: Context) {
 
 /** Confirmations that an address may refer to. */
 const doneTexts: Readonly<Record<string, string>> = {
+  taken: 'The request is assigned to you.',
   calendar: 'The calendar has a new address. The old one no longer works.',
   'view-saved': 'The view is saved: it appears above the list.',
   'view-removed': 'The view is removed.',
@@ -318,12 +320,14 @@ const sorts = [
 function filterOf(form: Readonly<Record<string, string>>, source: string | null): Filter {
   const { state = '', kind = '', sort = '' } = form;
   const assignee = (form['assignee'] ?? '').trim().slice(0, 300);
+  const which = requestFigures.find((one) => one === form['which']);
   return {
     source: source ?? '',
     state: caseStates.find((one) => one === state) ?? '',
     kind: requestKinds.find((one) => one === kind) ?? '',
-    // Views saved by earlier versions have no assignee.
+    // Views saved by earlier versions have neither.
     ...(assignee === '' ? {} : { assignee }),
+    ...(which === undefined ? {} : { which }),
     sort: sorts.find(([one]) => one === sort)?.[0] ?? 'due',
   };
 }
@@ -335,6 +339,25 @@ function conditionsOf({ state, kind, assignee = '' }: Filter) {
     ...(kind === '' ? {} : { kind }),
   };
 }
+
+/** The open ones, or those that a figure on Today counts. */
+async function openOnes(context: Context, views: readonly CaseView[], filter: Filter): Promise<readonly CaseView[]> {
+  const open = views.filter((view) => view.open);
+  const which = requestFigures.find((one) => one === filter['which']);
+  if (which === undefined) return open;
+  return which === 'unmatched' ? listUnmatched(context.cases, open) : open.filter((view) => isCountedIn(which, view));
+}
+
+/** What a figure counts, in the words of a filter. */
+const figureTexts: Readonly<Record<RequestFigure, string>> = {
+  overdue: 'overdue',
+  'due-soon': 'due within 7 days',
+  undated: 'without a date',
+  unmatched: `not found in the consent records (of the first ${MATCHED})`,
+  'opt-out': 'opt-outs and limits, which take effect at once',
+  unclear: 'of an unclear kind',
+  'place-missing': 'of a place to choose',
+};
 
 function sorted(views: readonly CaseView[], sort: string): readonly CaseView[] {
   if (sort === 'due') return views;
@@ -380,7 +403,11 @@ interface RequestsProps {
 function RequestsPage(props: RequestsProps) {
   const { frame, sources, filter, open, openPages, settled, settledPages, done } = props;
   const filtered =
-    filter.source !== '' || filter.state !== '' || filter.kind !== '' || filter['assignee'] !== undefined;
+    filter.source !== '' ||
+    filter.state !== '' ||
+    filter.kind !== '' ||
+    filter['assignee'] !== undefined ||
+    filter['which'] !== undefined;
   const table = (views: readonly CaseView[], caption: string, none: string) =>
     views.length === 0 ? (
       <p>
@@ -391,7 +418,8 @@ function RequestsPage(props: RequestsProps) {
         caption={caption}
         requests={views.map((view) => ({ view }))}
         sourceName={sources.length > 1 && filter.source === '' ? frame.sourceName : null}
-        viewer={frame.personId}
+        frame={frame}
+        from={{ list: 'requests', filter: new URLSearchParams(filter).toString() }}
       />
     );
   return (
@@ -476,6 +504,12 @@ function FilterPanel({ frame, sources, filter, assignees, views }: RequestsProps
           options={[['', 'Every kind'], ...requestKinds.map((kind) => [kind, kindText(kind)] as const)]}
         />
         <Choice id="assignee" label="Assigned to" value={filter['assignee'] ?? ''} options={assignees} />
+        <Choice
+          id="which"
+          label="Open ones that are"
+          value={filter['which'] ?? ''}
+          options={[['', 'Any'], ...requestFigures.map((which) => [which, figureTexts[which]] as const)]}
+        />
         <Choice id="sort" label="Open ones by" value={filter.sort} options={sorts} />
       </FilterForm>
       {views === null ? null : <KeepView frame={frame} filter={filter} views={views} />}
@@ -613,7 +647,8 @@ function SearchPage({ frame, text, problems, found, several }: SearchProps) {
               caption={found.length > FOUND ? `The first ${FOUND}: enter more of the name.` : 'Open ones first'}
               requests={found.slice(0, FOUND).map((view) => ({ view }))}
               sourceName={several ? frame.sourceName : null}
-              viewer={frame.personId}
+              frame={frame}
+              from={{ list: 'requests', filter: '' }}
             />
           )}
         </Panel>

@@ -33,6 +33,7 @@ import { ChooseSource, isToChoose, SyncPanel } from './sync-panel.tsx';
 
 /** Confirmations that an address may refer to; the address never contains the text itself. */
 const doneTexts: Readonly<Record<string, string>> = {
+  taken: 'The request is assigned to you.',
   report: 'The report is being created. It will appear under the documents.',
   sync: 'The sync has been requested.',
   dismissed: 'The banner is no longer pulled. Its rows are kept, and you can resume it.',
@@ -265,12 +266,20 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
   const [query, of] = source === null ? ['', ''] : ['?source=', encodeURIComponent(source)];
   return (
     <>
-      {parts.map(({ about, text }, place) => {
+      {parts.map(({ about, text, requests }, place) => {
         const [path = '', anchor] = figureLinks[about].split('#');
         return (
           <span key={about}>
             {place === 0 ? '' : ' · '}
-            <a href={anchor === undefined ? `${path}${query}${of}` : `#${anchor}`}>{text}</a>
+            <a href={anchor === undefined ? `${path}${query}${of}` : `#${anchor}`}>{requests?.all ?? text}</a>
+            {requests?.some.map(({ which, text: words }, nth) => (
+              <>
+                {nth === 0 ? ': ' : ', '}
+                <a href={`/cases?${new URLSearchParams({ ...(source === null ? {} : { source }), which }).toString()}`}>
+                  {words}
+                </a>
+              </>
+            ))}
           </span>
         );
       })}
@@ -281,13 +290,15 @@ function Figures({ parts, source }: { parts: readonly AttentionPart[]; source: s
 function OpenRequests({ frame, today, withSource }: { frame: PageFrame; today: Today; withSource: boolean }) {
   const { open, requests } = today.attention;
   if (open.length === 0) return <p>No open requests.</p>;
+  const query = new URLSearchParams(today.source === null ? {} : { source: today.source });
   const more = open.length > MATCHED ? `The first ${MATCHED} of ${formatCount(open.length)}: ` : '';
   return (
     <RequestTable
       caption={`${more}open requests by legal limit. Dates are days in ${frame.timeZone}.`.replace(/^o/, 'O')}
       requests={requests}
       sourceName={withSource ? frame.sourceName : null}
-      viewer={frame.personId}
+      frame={frame}
+      from={{ list: 'today', filter: query.toString() }}
     />
   );
 }
