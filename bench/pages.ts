@@ -34,6 +34,7 @@ const pages = (caseId: string, seq: number): readonly [string, string][] => [
   ['consent of a visitor', '/consent?subject=visitor-77&source=default'],
   ['contradictory decisions', '/consent/contradictions'],
   ['undelivered decisions', '/consent/undelivered'],
+  ['decisions', '/consent/decisions'],
   ['policies', '/policies'],
   ['documents', '/documents'],
   ['schedules', '/documents/schedules'],

@@ -479,7 +479,8 @@ function createOverview(parts: Base & Identity & Ledgers & Intake & ReadModels &
     listPulled,
     warnings: () => findWarnings(store.read, surroundings()),
     /** For some sources or all. Throws UsageError like loadProfile. */
-    attention: (sources?: readonly string[]) => loadOfficerAttention({ cases, clock, pulled: listPulled() }, sources),
+    attention: (of?: readonly string[]) =>
+      loadOfficerAttention({ cases, clock, followed: parts.sources.list(), pulled: listPulled() }, of),
   };
 }
 

@@ -141,23 +141,32 @@ const DUE_SOON_DAYS = 7;
 /** How many open requests are looked up in the consent records. */
 export const MATCHED = 50;
 
-/** Gathers what needs the officer's attention, for some sources or all. `pulled`: the sources whose consent log is pulled. */
+/**
+ * Gathers what needs the officer's attention, for some sources or all. `pulled`: those of the followed sources whose
+ * consent log is pulled.
+ */
 export async function loadOfficerAttention(
-  given: { readonly cases: CaseReading; readonly clock: Clock; readonly pulled: readonly Source[] },
+  given: {
+    readonly cases: CaseReading;
+    readonly clock: Clock;
+    readonly followed: readonly Source[];
+    readonly pulled: readonly Source[];
+  },
   sources?: readonly string[],
 ): Promise<OfficerAttention> {
   const { cases, clock } = given;
   const { read } = cases.store;
   const now = clock();
   const since = new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString();
-  const pulled = given.pulled.filter(({ slug }) => sources?.includes(slug) ?? true);
+  const among = (some: readonly Source[]) => some.filter(({ slug }) => sources?.includes(slug) ?? true);
+  const [followed, pulled] = [among(given.followed), among(given.pulled)];
   const of = sources === undefined ? {} : { sources };
   const listed = listCases(cases, { open: true, now: now.toISOString(), ...of });
   const [open, requests, banners, agreement, after, scans, messages, dueTasks] = await Promise.all([
     listed,
     listed.then((views) => withMatches(cases, views.slice(0, MATCHED))),
     loadSyncStatus(read, clock, pulled),
-    loadAgreement(read, pulled, since, now.toISOString()),
+    loadAgreement(read, followed, since, now.toISOString()),
     createHistory(read).consentsAfterWithdrawal({ asOf: Number.MAX_SAFE_INTEGER, receivedFrom: since, ...of }),
     loadScanAttention(read, { sources, since }),
     listMessages(read, sources),
@@ -207,11 +216,11 @@ export function isGap({ state, gap }: Pick<BannerStatus, 'state' | 'gap'>): bool
   return state !== 'up-to-date' && state !== 'dismissed' && (state !== 'running' || gap !== null);
 }
 
-async function loadAgreement(read: Query, pulled: readonly Source[], from: string, to: string): Promise<Agreement> {
+async function loadAgreement(read: Query, followed: readonly Source[], from: string, to: string): Promise<Agreement> {
   const history = createHistory(read);
   const sum = { undelivered: 0, contradicting: 0 };
   const some = [await history.sourcesWith('conflicting'), await history.sourcesWith('only-pulled')];
-  for (const { slug } of pulled) {
+  for (const { slug } of followed) {
     if (!some.some((sources) => sources.has(slug))) continue;
     const period = { source: slug, from, to, asOf: Number.MAX_SAFE_INTEGER };
     const { onlyPulled, conflicting } = await history.disagreement(period);

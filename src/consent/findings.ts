@@ -57,7 +57,8 @@ export async function loadFindings(
   };
 }
 
-function placeOf(text: string): { readonly source: string; readonly at: string; readonly seq: number } | null {
+/** A place in a list that is ordered by source, time and entry; null: the text is none. */
+export function placeOf(text: string): { readonly source: string; readonly at: string; readonly seq: number } | null {
   const [, source = '', at = '', seq = ''] = /^(\S{1,100}) (\d{4}-[\d:.TZ-]{5,30}) (\d{1,15})$/.exec(text) ?? [];
   return source === '' ? null : { source, at, seq: Number(seq) };
 }

@@ -36,6 +36,7 @@ import { attachmentUploadRoutes, caseRoutes } from './pages/cases.tsx';
 import { calendarRoutes, requestRoutes } from './pages/requests.tsx';
 import { evidenceRoutes } from './pages/evidence.tsx';
 import { consentListRoutes } from './pages/consent-lists.tsx';
+import { decisionRoutes } from './pages/decisions.tsx';
 import { consentRoutes } from './pages/consent.tsx';
 import { checkUploadRoutes, libraryRoutes } from './pages/library.tsx';
 import { letterRoutes } from './pages/letters.tsx';
@@ -203,6 +204,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
     await erasureRoutes(guarded, context);
     await consentRoutes(guarded, context);
     await consentListRoutes(guarded, context);
+    await decisionRoutes(guarded, context);
   });
   await bannerUploadRoutes(app, context);
   await attachmentUploadRoutes(app, context);

@@ -99,13 +99,13 @@ describe('gathering what needs attention', () => {
       });
     await world.catchUp();
     const { clock } = world.deps;
-    const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] });
+    const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, followed: [], pulled: [] });
     expect(requests.map(({ view: { row } }) => row.requester_name)).toEqual(
       Array.from({ length: 10 }, (_, nth) => `Nr ${nth + 10}`),
     );
     expect(requests.every(({ match }) => match?.status === 'none')).toBe(true);
     expect(sentence).toMatch(/^10 requests: .*10 unmatched/);
-    const other = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] }, ['other']);
+    const other = await loadOfficerAttention({ cases: world.deps, clock, followed: [], pulled: [] }, ['other']);
     expect(other.sentence).toBe('No open requests');
   });
 
@@ -118,7 +118,7 @@ describe('gathering what needs attention', () => {
     }
     await world.catchUp();
     const { clock } = world.deps;
-    const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, pulled: [] });
+    const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, followed: [], pulled: [] });
     expect(requests.filter(({ match }) => match !== undefined)).toHaveLength(50);
     expect(sentence).toMatch(/^52 requests: .*50 unmatched among the first 50/);
   });

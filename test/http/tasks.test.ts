@@ -192,7 +192,8 @@ describe('a task for the owner of another system', () => {
     const officer = await signedInAs(world, 'officer');
     expect((await officer.get(`/cases/${caseId}`)).text).toContain('You can still answer');
     const due = async () =>
-      (await loadOfficerAttention({ cases: world.context.cases, clock: world.context.clock, pulled: [] })).dueTasks;
+      (await loadOfficerAttention({ cases: world.context.cases, clock: world.context.clock, followed: [], pulled: [] }))
+        .dueTasks;
     expect(await due()).toEqual([{ caseId, task: '1', what: TASK.what, owner: TASK.owner, due: DUE }]);
     expect((await officer.get('/')).text).toContain(`/cases/${caseId}#tasks`);
     await makeMoves(world, caseId, [

@@ -31,6 +31,7 @@ export type Rule =
 /** A list of personal data, as named in entries about access. */
 type ViewedList =
   | 'requests'
+  | 'decisions'
   | 'contradictory decisions'
   | 'undelivered decisions'
   | 'deliveries'
@@ -198,6 +199,7 @@ export const rules: Readonly<Record<string, Rule>> = {
   'GET /consent': { who: 'read', source: 'installation' },
   'POST /consent': { who: 'read', source: 'form' },
   'POST /consent/statement': { who: 'read', source: 'form' },
+  'GET /consent/decisions': { who: 'read', source: 'query', views: 'decisions' },
   'GET /consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
   'GET /consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
 

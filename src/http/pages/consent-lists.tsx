@@ -52,20 +52,7 @@ export async function consentListRoutes(app: FastifyInstance, context: Context):
     const { source: slug = '', from = '', to = '', after = '' } = formOf(request.query);
     const source = permitted.find(slug)?.slug ?? null;
     const now = context.clock();
-    const problems: string[] = [];
-    const day = (text: string, add: number, otherwise: Date): string => {
-      if (text === '') return otherwise.toISOString();
-      try {
-        return startOfDay(addDays(text, add), timeZone);
-      } catch {
-        problems.push(`Invalid date "${text.slice(0, 30)}": use YYYY-MM-DD.`);
-        return otherwise.toISOString();
-      }
-    };
-    const period = {
-      from: day(from, 0, new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000)),
-      to: day(to, 1, now),
-    };
+    const { period, problems } = periodOf({ from, to }, { now, timeZone });
     const sources = permitted.list().filter((one) => source === null || one.slug === source);
     const found = await loadFindings(context.store.read, {
       ...{ kind, period, sources: sources.map(({ slug }) => slug) },
@@ -256,18 +243,62 @@ function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly 
       title: 'Look up',
       label: '',
       cell: (row) => (
-        <form method="post" action="/consent">
-          <Csrf token={frame.csrf} />
-          <input type="hidden" name="source" value={row.source} />
-          <input type="hidden" name="identifier" value={row.decision.decisionId} />
-          <input type="hidden" name="at" value={localTimeOf(laterOf(first(row)?.at ?? '', now), frame.timeZone)} />
-          <button class="quiet slim" type="submit" aria-label={`Look up decision ${row.decision.decisionId}`}>
-            Look up
-          </button>
-        </form>
+        <LookUpForm
+          frame={frame}
+          source={row.source}
+          decisionId={row.decision.decisionId}
+          at={first(row)?.at ?? ''}
+          now={now}
+        />
       ),
     },
   ];
+}
+
+/** Looks up a decision as of when it was made. */
+export function LookUpForm(props: {
+  readonly frame: PageFrame;
+  readonly source: string;
+  readonly decisionId: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** Milliseconds. */
+  readonly now: number;
+}) {
+  const { frame, source, decisionId, at, now } = props;
+  return (
+    <form method="post" action="/consent">
+      <Csrf token={frame.csrf} />
+      <input type="hidden" name="source" value={source} />
+      <input type="hidden" name="identifier" value={decisionId} />
+      <input type="hidden" name="at" value={localTimeOf(laterOf(at, now), frame.timeZone)} />
+      <button class="quiet slim" type="submit" aria-label={`Look up decision ${decisionId}`}>
+        Look up
+      </button>
+    </form>
+  );
+}
+
+/** The period of a list, from its first and last day; empty: the last days up to now. */
+export function periodOf(
+  { from, to }: { readonly from: string; readonly to: string },
+  { now, timeZone }: { readonly now: Date; readonly timeZone: string },
+): { readonly period: { readonly from: string; readonly to: string }; readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  const day = (text: string, add: number, otherwise: Date): string => {
+    if (text === '') return otherwise.toISOString();
+    try {
+      return startOfDay(addDays(text, add), timeZone);
+    } catch {
+      problems.push(`Invalid date "${text.slice(0, 30)}": use YYYY-MM-DD.`);
+      return otherwise.toISOString();
+    }
+  };
+  const period = {
+    from: day(from, 0, new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000)),
+    to: day(to, 1, now),
+  };
+  return { period, problems };
 }
 
 /** The form has minutes only: rounded up, so that the decision had been made by then. */

@@ -42,6 +42,7 @@ const navigation = [
     label: 'Consent',
     places: [
       { key: 'consent', href: '/consent', label: 'Consent look-up' },
+      { key: 'decisions', href: '/consent/decisions', label: 'Decisions' },
       { key: 'contradictions', href: '/consent/contradictions', label: 'Contradictions' },
       { key: 'undelivered', href: '/consent/undelivered', label: 'Never delivered' },
       { key: 'banners', href: '/banners', label: 'Banners' },

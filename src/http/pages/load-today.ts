@@ -5,7 +5,7 @@ import { outdatedApprovals } from '../../cases/approval.ts';
 import type { Context } from '../../context.ts';
 import { type ErasureProposal, listWaitingProposals } from '../../erasure/proposal.ts';
 import type { LastVerification } from '../../ledger/verify/last-verification.ts';
-import type { Judged } from '../../core/consent-judgement.ts';
+import { choiceNames, choiceOf } from '../../consent/decision-list.ts';
 import { addDays, dateIn, startOfDay } from '../../core/zoned-days.ts';
 import { listAdminAddresses } from '../../people/people.ts';
 import { createHistory } from '../../store/queries/history.ts';
@@ -168,15 +168,6 @@ async function loadToApprove(
 export const DAYS_SHOWN = 30;
 export const SOURCES_COUNTED = 20;
 
-const seriesOf: Partial<Record<Judged, number>> = {
-  given: 0,
-  'renewed-given': 0,
-  'partly-given': 1,
-  refused: 2,
-  withdrawn: 3,
-  'partly-withdrawn': 3,
-};
-
 /** A chart that took this long to count is cached for a minute: a million decisions take a second. */
 const SLOW_MS = 50;
 const KEPT_MS = 60_000;
@@ -210,8 +201,10 @@ async function countDays({ store, clock, config }: Needs, sources: readonly stri
   const values = new Map(days.map((day) => [day, [0, 0, 0, 0]]));
   for (const source of sources)
     for (const row of await history.decisionsBySpan({ source, asOf: Number.MAX_SAFE_INTEGER, from, to }, spans)) {
-      const [place, counts] = [seriesOf[row.state], values.get(row.span)];
-      if (place !== undefined && counts !== undefined) counts[place] = (counts[place] ?? 0) + row.decisions;
+      const [choice, counts] = [choiceOf(row.state), values.get(row.span)];
+      if (choice === null || counts === undefined) continue;
+      const place = choiceNames.indexOf(choice);
+      counts[place] = (counts[place] ?? 0) + row.decisions;
     }
   return days.map((day) => ({ day, values: values.get(day) ?? [] }));
 }

@@ -384,7 +384,8 @@ export function Table<T>({
 
 interface DayBarsProps {
   readonly what: string;
-  readonly series: readonly { readonly name: string; readonly tone: Tone }[];
+  /** `href`: the list of what a series counts. */
+  readonly series: readonly { readonly name: string; readonly tone: Tone; readonly href?: string }[];
   /** `values`: one per series. */
   readonly days: readonly { readonly day: string; readonly values: readonly number[] }[];
 }
@@ -400,10 +401,11 @@ export function DayBars({ what, series, days }: DayBarsProps) {
     <figure class="bars">
       <figcaption>
         {what}:{' '}
-        {series.map(({ name, tone }, place) => (
+        {series.map(({ name, tone, href }, place) => (
           <span key={name}>
             {place === 0 ? '' : ', '}
-            <span class={`key ${tone}`} aria-hidden="true" /> {totals[place]}
+            <span class={`key ${tone}`} aria-hidden="true" />{' '}
+            {href === undefined ? totals[place] : <a href={href}>{totals[place]}</a>}
           </span>
         ))}
         . Most in a day: {formatCount(Math.max(0, ...sums))}.

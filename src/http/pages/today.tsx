@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findReport, reports } from '../../../reports/index.ts';
 import type { ReportFormat } from '../../../reports/report.ts';
+import { type Choice as ConsentChoice, choiceNames } from '../../consent/decision-list.ts';
 import { reportJob } from '../../documents/jobs.ts';
 import { syncJob } from '../../sync/jobs.ts';
 import type { Context } from '../../context.ts';
@@ -28,6 +29,8 @@ import {
   sourceOptions,
 } from './parts.tsx';
 import { RequestTable, SourceFilter } from './request-table.tsx';
+import { choiceTexts } from './decisions.tsx';
+import type { Tone } from './words.ts';
 import { TasksPanel, TrustLine } from './today-tasks.tsx';
 import { ChooseSource, isToChoose, SyncPanel } from './sync-panel.tsx';
 
@@ -205,12 +208,11 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
         ) : (
           <DayBars
             what={`Decisions by day (${frame.timeZone})`}
-            series={[
-              { name: 'given', tone: 'good' },
-              { name: 'partly given', tone: 'calm' },
-              { name: 'refused', tone: 'warn' },
-              { name: 'withdrawn', tone: 'bad' },
-            ]}
+            series={choiceNames.map((choice) => ({
+              name: choiceTexts[choice],
+              tone: choiceTones[choice],
+              href: decisionsAddress(today, choice),
+            }))}
             days={today.days}
           />
         )}
@@ -247,6 +249,20 @@ function TodayPage({ frame, today, form, problems = [], done = null }: TodayProp
       </div>
     </Page>
   );
+}
+
+const choiceTones: Readonly<Record<ConsentChoice, Tone>> = {
+  given: 'good',
+  'partly-given': 'calm',
+  refused: 'warn',
+  withdrawn: 'bad',
+};
+
+/** The list of the decisions that a figure of the chart counts. */
+function decisionsAddress({ days, source }: Today, choice: ConsentChoice): string {
+  const [from = '', to = ''] = [days?.[0]?.day, days?.at(-1)?.day];
+  const query = { ...(source === null ? {} : { source }), choice, from, to };
+  return `/consent/decisions?${new URLSearchParams(query).toString()}`;
 }
 
 const figureLinks: Readonly<Record<AttentionPart['about'], string>> = {

@@ -1,8 +1,9 @@
 import { type SelectQueryBuilder, sql, type Selectable } from 'kysely';
+import type { Judged } from '../../core/consent-judgement.ts';
 import { judgeDecision, type JudgedDecision, timelineOf } from '../../core/consent-timeline.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
-import { amongFew, contradicted, decisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
+import { amongFew, contradicted, decisionsIn, firstDecisionsIn, type JudgedAt, judgedAt } from './decisions-in.ts';
 import { pageByKey, type Period, type Scope } from './scope.ts';
 
 export type DecisionRow = Selectable<Tables['decision_history']>;
@@ -22,6 +23,21 @@ export function createDecisionQueries(query: Query) {
       judgedRows(query, period, (after, limit) =>
         decisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit),
       ),
+
+    /**
+     * Decisions of a period by time, each as its first record with the judgement at asOf; at most `limit` after a place.
+     * `judgements` null: any.
+     */
+    async judgedDecisions(
+      period: Period,
+      judgements: readonly Judged[] | null,
+      limit: number,
+      after: { readonly at: string; readonly seq: number } | null,
+    ): Promise<readonly JudgedRow[]> {
+      const judged = await judgedAt(query, period);
+      const rows = firstDecisionsIn(query, period, after).selectAll('d').orderBy('d.at').orderBy('d.seq').limit(limit);
+      return withJudgement(judged, judgements === null ? rows : rows.where(judged.judged, 'in', [...judgements]));
+    },
 
     /** Every row of these subjects up to asOf, in ledger order, including rows of their decisions that name no subject. */
     async *decisionRowsOf(scope: Scope, subjects: readonly string[]): AsyncIterable<JudgedRow> {

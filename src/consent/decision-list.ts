@@ -1,0 +1,66 @@
+import type { Judged } from '../core/consent-judgement.ts';
+import { createHistory } from '../store/queries/history.ts';
+import type { JudgedRow } from '../store/queries/history-decisions.ts';
+import type { Query } from '../store/store.ts';
+import { placeOf } from './findings.ts';
+
+/** The choices that the chart on Today counts, each with the judgements that belong to it. */
+export const choices = {
+  given: ['given', 'renewed-given'],
+  'partly-given': ['partly-given'],
+  refused: ['refused'],
+  withdrawn: ['withdrawn', 'partly-withdrawn'],
+} as const satisfies Record<string, readonly Judged[]>;
+export type Choice = keyof typeof choices;
+export const choiceNames = Object.keys(choices) as readonly Choice[];
+
+/** The choice to which a judgement belongs; null: it is not counted in the chart. */
+export function choiceOf(judged: Judged): Choice | null {
+  return choiceNames.find((name) => (choices[name] as readonly Judged[]).includes(judged)) ?? null;
+}
+
+interface Wanted {
+  /** Slugs. */
+  readonly sources: readonly string[];
+  /** ISO 8601 UTC, `to` exclusive. */
+  readonly period: { readonly from: string; readonly to: string };
+  /** Null: any, including those that are not counted in the chart. */
+  readonly choice: Choice | null;
+}
+
+/** Decisions of a period as judged now, source by source, each ordered by time; and the place where the next page begins. */
+export async function listDecisions(
+  read: Query,
+  { sources, period, choice, after, limit }: Wanted & { readonly after: string; readonly limit: number },
+): Promise<{ readonly rows: readonly JudgedRow[]; readonly next: string | null }> {
+  const history = createHistory(read);
+  const cursor = placeOf(after);
+  const rows: JudgedRow[] = [];
+  for (const source of [...sources].sort()) {
+    if (cursor !== null && source < cursor.source) continue;
+    const scope = { ...period, source, asOf: Number.MAX_SAFE_INTEGER };
+    const from = cursor?.source === source ? cursor : null;
+    // One extra row shows whether there is a next page.
+    const wanted = limit + 1 - rows.length;
+    rows.push(...(await history.judgedDecisions(scope, choice === null ? null : choices[choice], wanted, from)));
+    if (rows.length > limit) break;
+  }
+  const last = rows[limit - 1];
+  return {
+    rows: rows.slice(0, limit),
+    next: rows.length <= limit || last === undefined ? null : [last.source, last.at, last.seq].join(' '),
+  };
+}
+
+/** How many they are, on all pages. */
+export async function countDecisions(read: Query, { sources, period, choice }: Wanted): Promise<number> {
+  const history = createHistory(read);
+  let sum = 0;
+  for (const source of sources) {
+    const scope = { ...period, source, asOf: Number.MAX_SAFE_INTEGER };
+    const spans = [{ name: 'all', start: period.from, end: period.to }];
+    for (const { state, decisions } of await history.decisionsBySpan(scope, spans))
+      if (choice === null || choiceOf(state) === choice) sum += decisions;
+  }
+  return sum;
+}

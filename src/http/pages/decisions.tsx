@@ -1,0 +1,173 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formatCount } from '../../../reports/format.ts';
+import { stateWord } from '../../../reports/words.ts';
+import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
+import {
+  type Choice as ConsentChoice,
+  choiceNames,
+  countDecisions,
+  listDecisions,
+} from '../../consent/decision-list.ts';
+import type { Context } from '../../context.ts';
+import type { Source } from '../../core/source.ts';
+import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
+import type { JudgedRow } from '../../store/queries/history-decisions.ts';
+import { sourcesOf } from '../auth/access.ts';
+import { LookUpForm, periodOf } from './consent-lists.tsx';
+import { formOf, html, pageFrame } from './frame.ts';
+import { Page, type PageFrame, renderPage } from './layout.tsx';
+import { SOURCES_COUNTED } from './load-today.ts';
+import {
+  BannerName,
+  Choice,
+  type Column,
+  EntryNumber,
+  FilterForm,
+  Input,
+  Moment,
+  NoSources,
+  Pages,
+  Panel,
+  Problems,
+  SourceFilter,
+  Table,
+} from './parts.tsx';
+
+/** Decisions per page. */
+const SHOWN = 50;
+
+export const choiceTexts: Readonly<Record<ConsentChoice, string>> = {
+  given: 'given',
+  'partly-given': 'partly given',
+  refused: 'refused',
+  withdrawn: 'withdrawn',
+};
+
+/** The recorded decisions of a period, by choice: the list behind the chart on the page Today. */
+export async function decisionRoutes(app: FastifyInstance, context: Context): Promise<void> {
+  app.get('/consent/decisions', async (request: FastifyRequest, reply): Promise<FastifyReply> => {
+    const permitted = sourcesOf(context, request);
+    const { source: slug = '', from = '', to = '', after = '', choice: chosen = '' } = formOf(request.query);
+    const source = permitted.find(slug)?.slug ?? null;
+    const choice = choiceNames.find((one) => one === chosen) ?? null;
+    const now = context.clock();
+    const { period, problems } = periodOf({ from, to }, { now, timeZone: context.config.timeZone });
+    const { read } = context.store;
+    const sources = permitted.list().flatMap((one) => (source === null || one.slug === source ? one.slug : []));
+    const wanted = { sources, period, choice };
+    const found = await listDecisions(read, { ...wanted, after, limit: SHOWN });
+    // Counting takes a query for each source.
+    const total = sources.length > SOURCES_COUNTED ? null : await countDecisions(read, wanted);
+    const names = await createBannerQueries(read).bannerNamesBySource();
+    const filter = { source: source ?? '', choice: choice ?? '', from, to };
+    const address = (more: Record<string, string>) =>
+      `/consent/decisions?${new URLSearchParams({ ...filter, ...more }).toString()}`;
+    const page = (
+      <DecisionsPage
+        frame={pageFrame(context, request, reply)}
+        sources={permitted.list()}
+        filter={filter}
+        problems={problems}
+        rows={found.rows}
+        total={total}
+        namesOf={(of) => names.get(of)}
+        first={after === '' ? null : address({})}
+        next={found.next === null ? null : address({ after: found.next })}
+        now={now.getTime()}
+      />
+    );
+    return html(reply, renderPage(page), problems.length > 0 ? 422 : 200);
+  });
+}
+
+interface DecisionsProps {
+  readonly frame: PageFrame;
+  readonly sources: readonly Source[];
+  readonly filter: Readonly<Record<'source' | 'choice' | 'from' | 'to', string>>;
+  readonly problems: readonly string[];
+  readonly rows: readonly JudgedRow[];
+  /** On all pages; null: too many sources to count. */
+  readonly total: number | null;
+  readonly namesOf: (source: string) => BannerNames | undefined;
+  readonly first: string | null;
+  readonly next: string | null;
+  /** Milliseconds. */
+  readonly now: number;
+}
+
+function DecisionsPage(props: DecisionsProps) {
+  const { frame, sources, filter, problems, rows, total, first, next } = props;
+  return (
+    <Page title="Decisions" frame={frame} current="decisions">
+      <h1>Decisions</h1>
+      <p class="lead">
+        {total === null ? '' : `${formatCount(total)} in this period. `}
+        Each choice of a visitor, as judged by all its records.
+      </p>
+      <Problems title="The filter was not applied:" problems={problems} />
+      <Panel id="filter" title="What to show">
+        <FilterForm action="/consent/decisions" wide>
+          <SourceFilter sources={sources} value={filter.source} />
+          <Choice
+            id="choice"
+            label="Choice"
+            value={filter.choice}
+            options={[['', 'Every choice'], ...choiceNames.map((name) => [name, choiceTexts[name]] as const)]}
+          />
+          <Input
+            id="from"
+            label="First day"
+            type="date"
+            value={filter.from}
+            optional
+            hint={`In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`}
+          />
+          <Input id="to" label="Last day" type="date" value={filter.to} optional />
+        </FilterForm>
+      </Panel>
+      <Panel id="decisions" title="Decisions">
+        {sources.length === 0 ? (
+          <NoSources frame={frame} />
+        ) : rows.length === 0 ? (
+          <p>No such decision is recorded for this period.</p>
+        ) : (
+          <Table caption="By source, oldest first." columns={columnsOf(props)} rows={rows} />
+        )}
+        <Pages first={first} next={next} />
+      </Panel>
+    </Page>
+  );
+}
+
+function columnsOf({ frame, sources, namesOf, now }: DecisionsProps): readonly Column<JudgedRow>[] {
+  return [
+    {
+      title: 'Decision',
+      cell: ({ decision_id: id, source }) => (
+        <>
+          <span class="outside">{id}</span>
+          {sources.length > 1 ? (
+            <>
+              <br />
+              <span class="soft small">{frame.sourceName(source)}</span>
+            </>
+          ) : null}
+        </>
+      ),
+    },
+    { title: 'Made', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
+    {
+      title: 'Banner',
+      cell: ({ banner_id: id, source }) => (id === null ? 'not named' : <BannerName id={id} names={namesOf(source)} />),
+    },
+    { title: 'Choice', cell: ({ disputed, label }) => stateWord(disputed === 1 ? 'disputed' : label) },
+    { title: 'Entry', cell: ({ seq }) => <EntryNumber seq={seq} /> },
+    {
+      title: 'Look up',
+      label: '',
+      cell: ({ source, decision_id: decisionId, at }) => (
+        <LookUpForm frame={frame} source={source} decisionId={decisionId} at={at} now={now} />
+      ),
+    },
+  ];
+}
