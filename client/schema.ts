@@ -1193,6 +1193,8 @@ export interface components {
             source: string;
         };
         HandOver: {
+            /** @description Ids of the files handed over beside the pack. */
+            attachments: string[];
             caseId: string;
             createdAt: string;
             createdBy: string;
@@ -2033,6 +2035,11 @@ export interface operations {
                 "application/json": {
                     /** @description Who approved it for the controller, if this installation is a processor. */
                     approvedBy?: string;
+                    /**
+                     * @description Ids of files of the request that the requester gets beside the pack.
+                     * @default []
+                     */
+                    attachments?: string[];
                     /** @default 14 */
                     days?: number;
                     /** @description The pack; default: the newest one of the request. */
@@ -2054,6 +2061,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description Ids of the files handed over beside the pack. */
+                        attachments: string[];
                         caseId: string;
                         code: string;
                         createdAt: string;

@@ -193,6 +193,9 @@ export interface LetterTexts {
     readonly letter: string;
     readonly proofs: string;
     readonly download: string;
+    /** Files beside the pack. */
+    readonly files: string;
+    readonly fileChecksum: string;
     readonly check: string;
     readonly checksum: string;
     readonly checkSteps: readonly string[];

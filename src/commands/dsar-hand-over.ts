@@ -38,6 +38,7 @@ export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void 
       HAND_OVER_DAYS,
     )
     .option('--document <id>', 'pack to hand over; default: the newest one of the case')
+    .option('--attach <id...>', 'files of the case to hand over beside the pack, by their ids from `document list`')
     .option('--approved-by <name>', 'who approved it for the controller, where this installation is a processor')
     .addHelpText(
       'after',
@@ -50,10 +51,11 @@ Send the link and the code through different channels. The case must be ready; o
     .action((caseId, options) =>
       withCaughtUp(async (context) => {
         const { config } = context;
-        const { days, document, approvedBy } = options;
+        const { days, document, approvedBy, attach: attachments = [] } = options;
         warnOfPublicUrl(io, config.publicUrl);
         const publicUrl = publicUrlOf(config, config.port);
-        const input = { caseId, actor: COMMAND_LINE_ACTOR, publicUrl, days, documentId: document, approvedBy };
+        const wanted = { caseId, days, documentId: document, attachments, approvedBy };
+        const input = { ...wanted, actor: COMMAND_LINE_ACTOR, publicUrl };
         const created = await createHandOver(context, input);
         if (created.outcome === 'unknown-case') throw new UsageError([unknownCase(printable(caseId))]);
         if (created.outcome === 'refused') throw new UsageError(created.problems);

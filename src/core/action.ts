@@ -396,7 +396,7 @@ const handOver = z.object({
   handOverId: z.string(),
   caseId: z.string(),
   documentId: z.string(),
-  /** Of the document. */
+  /** Of the document. For a download of a file beside the pack, both are those of the file. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /**
    * For a new one: when it expires (ISO 8601 UTC), and who approved it for the controller. For a refused code: the
@@ -405,6 +405,10 @@ const handOver = z.object({
   expiresAt: z.string().exactOptional(),
   approvedBy: z.string().exactOptional(),
   failures: count.exactOptional(),
+  /** For a new one: the files of the case that are handed over beside the pack. */
+  attachments: z
+    .array(z.object({ documentId: z.string(), sha256: z.string(), bytes: z.number().int().nonnegative() }))
+    .exactOptional(),
 });
 
 /** Nothing that a hold names is erased until it is lifted: a claim, an authority's inquiry (GDPR Art. 17(3)(e)). */

@@ -14,6 +14,7 @@ import { appendAction } from '../ledger/append-action.ts';
 import type { Appended } from '../ledger/ledger.ts';
 import type { Tables } from '../store/schema.ts';
 import type { Query, Store, StoreTransaction } from '../store/store.ts';
+import { chooseFiles, type GivenFile, givenFiles } from './given-files.ts';
 import { chooseLanguage } from '../../reports/letters/languages.ts';
 
 /*
@@ -33,7 +34,10 @@ export interface HandOverDeps {
 
 export type HandOverRow = Selectable<Tables['hand_overs']>;
 /** What the HMAC of a code covers besides the code. */
-type CodedRow = Pick<HandOverRow, 'hand_over_id' | 'source' | 'case_id' | 'document_id' | 'sha256' | 'expires_at'>;
+type CodedRow = Pick<
+  HandOverRow,
+  'hand_over_id' | 'source' | 'case_id' | 'document_id' | 'sha256' | 'expires_at' | 'contents'
+>;
 
 /** Default and maximum number of days for which a link is valid. */
 export const HAND_OVER_DAYS = 14;
@@ -54,6 +58,8 @@ interface CreateInput {
   readonly days?: number;
   /** The pack; absent: the newest one of the case. */
   readonly documentId?: string | undefined;
+  /** Ids of documents: files of the case that the requester gets beside the pack. */
+  readonly attachments?: readonly string[];
   /** Who approved it for the controller, if this installation is a processor. */
   readonly approvedBy?: string | undefined;
   /** The same reference creates only one link, so that a form sent twice creates one. */
@@ -108,6 +114,8 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
   const context = { channel: 'hand-over', actor, approvedBy, now, timeZone: deps.cases.timeZone };
   const problems = problemsOfLeaving(shown, pack, context);
   if (problems.length > 0) return { outcome: 'refused', problems };
+  const files = await chooseFiles(read, shown, input.attachments ?? []);
+  if (typeof files === 'string') return refused(files);
   const draft = await draftInPack(
     { ...deps.documents, cases: deps.cases },
     { source: pack.source, caseId, asOf: Number(pack.as_of), madeAt: pack.created_at },
@@ -122,6 +130,7 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
     );
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
+  const given = files.map((one) => ({ documentId: one.document_id, sha256: one.sha256 }));
   const coded: CodedRow = {
     hand_over_id: id,
     source: row.source,
@@ -129,12 +138,12 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
     document_id: pack.document_id,
     sha256: pack.sha256,
     expires_at: new Date(Date.parse(now) + days * 86_400_000).toISOString(),
+    contents: JSON.stringify([...(await contentsOf(deps.store.read, pack)), ...given]),
   };
   const handOver: HandOverRow = {
     ...coded,
     token_hash: tokenHash(deps, token),
     code_hash: codeHash(deps, coded, code),
-    contents: JSON.stringify(await contentsOf(deps.store.read, pack)),
     language: chooseLanguage([row.language, shown.profile?.language], row.jurisdiction).locale,
     created_at: now,
     created_by: actor,
@@ -145,7 +154,13 @@ export async function createHandOver(deps: HandOverDeps, input: CreateInput): Pr
     revoked_at: null,
     expired_at: null,
   };
-  const more = { expiresAt: handOver.expires_at, ...(approvedBy === undefined ? {} : { approvedBy }) };
+  const more = {
+    expiresAt: handOver.expires_at,
+    ...(approvedBy === undefined ? {} : { approvedBy }),
+    ...(files.length === 0
+      ? {}
+      : { attachments: files.map((one, nth) => ({ ...(given[nth] as GivenFile), bytes: Number(one.bytes) })) }),
+  };
   const { outcome, seq } = await record(deps, handOver, 'hand-over.created', actor, [], more, async (tx, recorded) => {
     if (recorded.outcome === 'stored') await tx.insertMany('hand_overs', [handOver]);
   });
@@ -231,6 +246,7 @@ export function summariseHandOver({ row, state }: ListedHandOver) {
     caseId: row.case_id,
     documentId: row.document_id,
     sha256: row.sha256,
+    attachments: givenFiles(row).map(({ documentId }) => documentId),
     state,
     createdAt: row.created_at,
     createdBy: row.created_by,
@@ -314,9 +330,14 @@ export function tokenHash({ keys }: Pick<HandOverDeps, 'keys'>, token: string): 
   return hmacSha256(keys.instance.link, Buffer.from(`hand-over ${token}`));
 }
 
-/** HMAC of a code, bound to link, pack and time: a row altered in the database gives no access. */
+/** HMAC of a code, bound to link, pack, other files and time: a row altered in the database gives no access. */
 export function codeHash({ keys }: Pick<HandOverDeps, 'keys'>, row: CodedRow, code: string): Buffer {
   const { hand_over_id: id, source, case_id: caseId, document_id: documentId, sha256, expires_at: until } = row;
-  const covered = JSON.stringify(['hand-over code', id, source, caseId, documentId, sha256, until, code]);
+  const given = givenFiles(row);
+  const covered = JSON.stringify([
+    ...['hand-over code', id, source, caseId, documentId, sha256, until, code],
+    // Links of earlier versions have none.
+    ...(given.length === 0 ? [] : [given.map((one) => [one.documentId, one.sha256])]),
+  ]);
   return hmacSha256(keys.instance.link, Buffer.from(covered));
 }

@@ -3,6 +3,7 @@ import type { messageKinds } from '../cases/moves.ts';
 import { moveLatest } from '../cases/move-case.ts';
 import { isoNow } from '../core/clock.ts';
 import { equalBytes, hmacSha256 } from '../crypto/hash.ts';
+import { type GivenFile, givenFiles } from './given-files.ts';
 import {
   CODE_ATTEMPTS,
   codeHash,
@@ -98,7 +99,8 @@ export function isVisiting(deps: Pick<HandOverDeps, 'keys' | 'clock'>, row: Hand
 }
 
 function visitMac({ keys }: Pick<HandOverDeps, 'keys'>, row: HandOverRow, until: number): string {
-  const given = `hand-over visit ${row.hand_over_id} ${row.code_hash.toString('hex')} ${row.document_id} ${row.sha256} ${until}`;
+  const files = givenFiles(row).map(({ documentId, sha256 }) => ` ${documentId} ${sha256}`);
+  const given = `hand-over visit ${row.hand_over_id} ${row.code_hash.toString('hex')} ${row.document_id} ${row.sha256}${files.join('')} ${until}`;
   return hmacSha256(keys.instance.session, Buffer.from(given)).toString('hex');
 }
 
@@ -111,6 +113,11 @@ export async function noteDownload(deps: HandOverDeps, row: HandOverRow): Promis
       .where('hand_over_id', '=', row.hand_over_id)
       .execute(),
   );
+}
+
+/** Records that a file beside the pack is downloaded. Call it before the first byte is sent. */
+export async function noteFileDownload(deps: HandOverDeps, row: HandOverRow, file: GivenFile): Promise<void> {
+  await record(deps, row, 'hand-over.downloaded', actorOf(row), [randomUUID()], file, async () => {});
 }
 
 type Sent =

@@ -916,7 +916,7 @@ export const tables = {
       document_id: text,
       /** Of the document, lower-case hex. */
       sha256: text,
-      /** JSON array of the file names in it. */
+      /** JSON array: the names of the files in it, then the files handed over beside it (hand-over/given-files.ts). */
       contents: text,
       /** BCP 47 language tag. */
       language: text,

@@ -22,8 +22,9 @@ import {
   OFFICER,
   PUBLIC_URL,
 } from './hand-over-world.ts';
+import { runCli } from '../cli/command-line.ts';
 import { tokenOf } from './api-caller.ts';
-import { createVisitor, type Page, signedIn } from './office-world.ts';
+import { createVisitor, type OfficeWorld, type Page, signedIn, type Visitor } from './office-world.ts';
 
 copyReadyCases();
 
@@ -157,6 +158,134 @@ describe('a handed-over pack', () => {
     ).toBe(403);
     expect(await world.actions('hand-over.code-refused')).toEqual([]);
     expect(await world.actions('case.moved')).toHaveLength(4);
+  });
+});
+
+describe('files handed over beside the pack', () => {
+  const attach = async (visitor: Visitor, caseId: string, name: string, content: string) => {
+    const multipart = new FormData();
+    multipart.set('file', new Blob([content]), name);
+    expect((await visitor.post(`/cases/${caseId}/attachments`, {}, { multipart })).status).toBe(303);
+  };
+  const filesOf = ({ context }: OfficeWorld, caseId: string) =>
+    context.store.read
+      .selectFrom('documents')
+      .selectAll()
+      .where('case_id', '=', caseId)
+      .where('name', '=', 'attachment')
+      .orderBy('seq')
+      .execute();
+
+  it('are listed with size and hash and downloaded byte for byte, each download an entry; others are not offered', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    const olga = await signedInAs(world, 'officer');
+    await olga.get(`/cases/${caseId}`);
+    await attach(olga, caseId, 'Umsätze "2025" <b>.csv', 'a,b');
+    await attach(olga, caseId, 'internal.txt', 'not for Ada');
+    const [given, kept] = await filesOf(world, caseId);
+    if (given === undefined || kept === undefined) throw new Error('not filed');
+    const form = (await olga.get(`/cases/${caseId}`)).text.split('/hand-overs#hand-over')[1] ?? '';
+    expect(form).toContain(`name="file-${given.document_id}"`);
+    const chosen = { days: '3', [`file-${given.document_id}`]: 'yes' };
+    const wrong = await olga.post(`/cases/${caseId}/hand-overs`, { ...chosen, days: '91' });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('value="91"');
+    expect(wrong.text).toMatch(new RegExp(`name="file-${given.document_id}" value="yes" checked`));
+    const made = await olga.post(`/cases/${caseId}/hand-overs`, chosen);
+    const link = /\/h\/([A-Za-z0-9_-]{43})/.exec(made.text)?.[1] ?? '';
+    const code = /<strong class="mono">([\d ]+)/.exec(made.text)?.[1] ?? '';
+    expect((await olga.get(`/cases/${caseId}`)).text).toContain('· with Umsätze');
+    const ada = createSubject(world, link);
+    const address = `/h/${link}/files/${given.document_id}`;
+    expect((await ada.get(address)).headers.get('location')).toBe(`../../${link}`);
+    const page = await ada.follow(await ada.enter(code));
+    expect(page.text).toContain('Weitere Dateien');
+    for (const shown of [given.sha256, '3 Byte', `${link}/files/${given.document_id}`])
+      expect(page.text).toContain(shown);
+    expect(page.text).not.toContain('<b>.csv');
+    for (const hidden of [kept.sha256, 'internal.txt']) expect(page.text).not.toContain(hidden);
+    const file = await ada.get(address);
+    expect([file.status, file.text, file.headers.get('content-type')]).toEqual([
+      200,
+      'a,b',
+      'application/octet-stream',
+    ]);
+    expect(file.headers.get('content-disposition')).toContain('attachment');
+    for (const id of [kept.document_id, pack.documentId, 'none', '..%2fpack'])
+      expect([id, (await ada.get(`/h/${link}/files/${id}`)).status]).toEqual([id, 404]);
+    const entries = await world.context.store.read
+      .selectFrom('action_history')
+      .select(['action', 'details'])
+      .where('action', 'in', ['hand-over.created', 'hand-over.downloaded'])
+      .orderBy('seq')
+      .execute();
+    const { document_id: documentId, sha256 } = given;
+    expect(entries.map(({ action, details }) => ({ action, ...(JSON.parse(details) as object) }))).toMatchObject([
+      { action: 'hand-over.created', documentId: pack.documentId, attachments: [{ documentId, sha256, bytes: 3 }] },
+      { action: 'hand-over.downloaded', documentId, sha256 },
+    ]);
+    expect(JSON.stringify(entries)).not.toContain('Umsätze');
+    expect((await filesOf(world, caseId)).map(({ downloads }) => downloads)).toEqual([1, 0]);
+    // The answer is recorded with what was handed over.
+    expect((await olga.get(`/cases/${caseId}`)).text).toMatch(
+      new RegExp(`name="attachments.${sha256}" value="yes" checked`),
+    );
+    expect((await world.context.verify()).faults).toEqual([]);
+  });
+
+  it('are covered by the code: a row that names another file opens nothing', async () => {
+    const { world, caseId } = await createReadyCase();
+    const olga = await signedInAs(world, 'officer');
+    await attach(olga, caseId, 'given.csv', 'given');
+    await attach(olga, caseId, 'secret.csv', 'secret');
+    const [given, secret] = await filesOf(world, caseId);
+    if (given === undefined || secret === undefined) throw new Error('not filed');
+    const { context } = world;
+    const input = { caseId, actor: OFFICER, publicUrl: PUBLIC_URL, attachments: [given.document_id] };
+    const created = await createHandOver(context, input);
+    if (created.outcome !== 'created') throw new Error(JSON.stringify(created));
+    const id = created.handOver.hand_over_id;
+    const point = (contents: string) =>
+      context.store.transaction(({ query }) =>
+        query.updateTable('hand_overs').set({ contents }).where('hand_over_id', '=', id).execute(),
+      );
+    const altered = created.handOver.contents
+      .replace(given.document_id, secret.document_id)
+      .replace(given.sha256, secret.sha256);
+    const ada = createSubject(world, created.link.slice(`${PUBLIC_URL}/h/`.length));
+    await point(altered);
+    expect((await ada.enter(created.code)).status).toBe(403);
+    await point(created.handOver.contents);
+    const opened = await ada.enter(created.code);
+    expect((await ada.follow(opened)).text).toContain('given.csv');
+    await point(altered);
+    expect((await ada.follow(opened)).text).not.toContain('secret.csv');
+  });
+
+  it('must be files of the request, and of its answer once that is recorded; over API and command line too', async () => {
+    const { world, caseId, pack } = await createReadyCase();
+    const olga = await signedInAs(world, 'officer');
+    await attach(olga, caseId, 'sent.csv', 'sent');
+    await attach(olga, caseId, 'kept.csv', 'kept');
+    const [sent, kept] = await filesOf(world, caseId);
+    const worker = await tokenOf(world, 'officer', { scope: 'work' });
+    const path = `/api/v1/cases/${caseId}/hand-overs`;
+    const foreign = await worker.post(path, { attachments: [pack.documentId] });
+    expect([foreign.status, foreign.text]).toEqual([422, expect.stringContaining('not a file of this request')]);
+    const made = await worker.post(path, { attachments: [sent?.document_id, kept?.document_id] });
+    expect([made.status, made.json['attachments']]).toEqual([201, [sent?.document_id, kept?.document_id]]);
+    await makeMoves(world, caseId, [
+      [
+        'answer',
+        { channel: 'hand-over', disclosure: 'full', documentSha256: pack.sha256, attachments: [sent?.sha256] },
+      ],
+    ]);
+    const late = await worker.post(path, { attachments: [kept?.document_id] });
+    expect([late.status, late.text]).toEqual([422, expect.stringContaining('does not name the file kept.csv')]);
+    expect((await worker.post(path, { attachments: [sent?.document_id] })).status).toBe(201);
+    const command = ['dsar', 'hand-over', 'create', caseId, '--attach', sent?.document_id ?? '', '--json'];
+    const ran = await runCli(world.folder, command, { PUBLIC_URL });
+    expect((JSON.parse(ran.stdout) as { attachments: string[] }).attachments).toEqual([sent?.document_id]);
   });
 });
 

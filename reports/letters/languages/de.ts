@@ -375,6 +375,8 @@ export const de: LetterTexts = {
     letter: 'letter.pdf oder letter.html: unsere Antwort auf Ihre Anfrage',
     proofs: 'verify.html, verify.mjs und proofs: damit können Sie prüfen, dass nichts verändert wurde',
     download: 'Als ZIP-Datei herunterladen ({size})',
+    files: 'Weitere Dateien',
+    fileChecksum: 'SHA-256-Prüfsumme:',
     check: 'So prüfen Sie die Datei',
     checksum: 'SHA-256-Prüfsumme der ZIP-Datei:',
     checkSteps: [

@@ -359,6 +359,8 @@ export const en: LetterTexts = {
     letter: 'letter.pdf or letter.html: our answer to your request',
     proofs: 'verify.html, verify.mjs and proofs: with these you can check that nothing was changed',
     download: 'Download as a ZIP file ({size})',
+    files: 'Further files',
+    fileChecksum: 'SHA-256 checksum:',
     check: 'How to check the file',
     checksum: 'SHA-256 checksum of the ZIP file:',
     checkSteps: [

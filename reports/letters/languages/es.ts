@@ -361,6 +361,8 @@ export const es: LetterTexts = {
     letter: 'letter.pdf o letter.html: nuestra respuesta a su solicitud',
     proofs: 'verify.html, verify.mjs y proofs: con ellos puede comprobar que no se ha modificado nada',
     download: 'Descargar como archivo ZIP ({size})',
+    files: 'Otros archivos',
+    fileChecksum: 'Suma de comprobación SHA-256:',
     check: 'Cómo comprobar el archivo',
     checksum: 'Suma de comprobación SHA-256 del archivo ZIP:',
     checkSteps: [

@@ -381,6 +381,8 @@ export const fr: LetterTexts = {
     letter: 'letter.pdf ou letter.html : notre réponse à votre demande',
     proofs: 'verify.html, verify.mjs et proofs : ils permettent de vérifier que rien n’a été modifié',
     download: 'Télécharger le fichier ZIP ({size})',
+    files: 'Autres fichiers',
+    fileChecksum: 'Empreinte SHA-256 :',
     check: 'Comment vérifier le fichier',
     checksum: 'Empreinte SHA-256 du fichier ZIP :',
     checkSteps: [

@@ -369,6 +369,8 @@ export const it: LetterTexts = {
     letter: 'letter.pdf o letter.html: la nostra risposta alla Sua richiesta',
     proofs: 'verify.html, verify.mjs e proofs: permettono di verificare che nulla sia stato modificato',
     download: 'Scarica il file ZIP ({size})',
+    files: 'Altri file',
+    fileChecksum: 'Checksum SHA-256:',
     check: 'Come verificare il file',
     checksum: 'Checksum SHA-256 del file ZIP:',
     checkSteps: [

@@ -365,6 +365,8 @@ export const nl: LetterTexts = {
     letter: 'letter.pdf of letter.html: ons antwoord op uw verzoek',
     proofs: 'verify.html, verify.mjs en proofs: hiermee kunt u controleren dat er niets is gewijzigd',
     download: 'Downloaden als ZIP-bestand ({size})',
+    files: 'Overige bestanden',
+    fileChecksum: 'SHA-256-controlegetal:',
     check: 'Zo controleert u het bestand',
     checksum: 'SHA-256-controlegetal van het ZIP-bestand:',
     checkSteps: [

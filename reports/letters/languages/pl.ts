@@ -370,6 +370,8 @@ export const pl: LetterTexts = {
     letter: 'letter.pdf lub letter.html: nasza odpowiedź na wniosek',
     proofs: 'verify.html, verify.mjs i proofs: pozwalają sprawdzić, że niczego nie zmieniono',
     download: 'Pobierz jako plik ZIP ({size})',
+    files: 'Pozostałe pliki',
+    fileChecksum: 'Suma kontrolna SHA-256:',
     check: 'Jak sprawdzić plik',
     checksum: 'Suma kontrolna SHA-256 pliku ZIP:',
     checkSteps: [

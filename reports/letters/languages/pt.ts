@@ -363,6 +363,8 @@ export const pt: LetterTexts = {
     letter: 'letter.pdf ou letter.html: a nossa resposta ao seu pedido',
     proofs: 'verify.html, verify.mjs e proofs: permitem verificar que nada foi alterado',
     download: 'Descarregar como ficheiro ZIP ({size})',
+    files: 'Outros ficheiros',
+    fileChecksum: 'Soma de verificação SHA-256:',
     check: 'Como verificar o ficheiro',
     checksum: 'Soma de verificação SHA-256 do ficheiro ZIP:',
     checkSteps: [

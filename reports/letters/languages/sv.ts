@@ -357,6 +357,8 @@ export const sv: LetterTexts = {
     letter: 'letter.pdf eller letter.html: vårt svar på din begäran',
     proofs: 'verify.html, verify.mjs och proofs: med dem kan du kontrollera att inget har ändrats',
     download: 'Ladda ner som ZIP-fil ({size})',
+    files: 'Övriga filer',
+    fileChecksum: 'SHA-256-kontrollsumma:',
     check: 'Så kontrollerar du filen',
     checksum: 'SHA-256-kontrollsumma för ZIP-filen:',
     checkSteps: [

@@ -126,6 +126,7 @@ const handOverSchema = z
     caseId: z.string(),
     documentId: z.string(),
     sha256: z.string(),
+    attachments: z.array(z.string()).meta({ description: 'Ids of the files handed over beside the pack.' }),
     state: z.enum(['open', 'locked', 'expired', 'revoked', 'withheld']).meta({
       description: 'locked: by wrong codes; withheld: the request is being worked on, or the pack was erased.',
     }),
@@ -441,6 +442,11 @@ export const caseApi = [
         .max(300)
         .optional()
         .meta({ description: 'The pack; default: the newest one of the request.' }),
+      attachments: z
+        .array(z.string().max(300))
+        .max(ATTACHMENTS)
+        .default([])
+        .meta({ description: 'Ids of files of the request that the requester gets beside the pack.' }),
       approvedBy: z.string().trim().min(1).max(300).optional().meta({
         description: 'Who approved it for the controller, if this installation is a processor.',
       }),

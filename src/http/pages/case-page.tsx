@@ -61,11 +61,16 @@ interface CasePageProps {
   readonly again?: string | null;
   /** A new link, shown only this once. */
   readonly handedOver?: NewHandOver | null;
+  /** A refused form for a link, to be corrected. */
+  readonly refusedLink?: Readonly<Record<string, string>> | null;
+  /** A refused mail: its letter, and the ids of the ticked files. */
+  readonly refusedMail?: RefusedMail | null;
 }
 
 /** Everything about one request, and what can be done next. */
 export function CasePage(props: CasePageProps) {
   const { frame, data, problems = [], refused = null, done = null, again = null, handedOver = null } = props;
+  const { refusedLink = null, refusedMail = null } = props;
   const { shown, documents, jobs } = data;
   const { view } = shown;
   const { row } = view;
@@ -113,7 +118,7 @@ export function CasePage(props: CasePageProps) {
         </div>
         <div>
           <ReadinessPanel data={data} />
-          <LettersPanel data={data} frame={frame} />
+          <LettersPanel data={data} frame={frame} refused={refusedMail} />
           <Panel id="pack" title="Response pack">
             <p class="small">
               A ZIP with the latest answer letter (or a draft if there is none), the history in words, tables and a
@@ -133,7 +138,7 @@ export function CasePage(props: CasePageProps) {
               </form>
             ) : null}
           </Panel>
-          <HandOverPanel frame={frame} data={data} fresh={handedOver} />
+          <HandOverPanel frame={frame} data={data} fresh={handedOver} refused={refusedLink} />
         </div>
       </div>
     </Page>
@@ -164,10 +169,17 @@ function AssigneeLine({ frame, data }: { frame: PageFrame; data: CasePageData })
   );
 }
 
+/** A letter that could not be mailed, and the ids of the files that were ticked. */
+interface RefusedMail {
+  readonly documentId: string;
+  readonly attachments: readonly string[];
+}
+
 /** Whether a letter was mailed, and the button that mails it. Why it may not be sent is shown when the button is used. */
 function mailColumn(
   { shown, documents, held, mailed, mails, canMail, doubtful }: CasePageData,
   frame: PageFrame,
+  refused: RefusedMail | null,
 ): Column<DocumentRow> {
   const { case_id: caseId, requester_email: email } = shown.view.row;
   const files = documents.filter(({ name, erased_at: erasedAt }) => name === 'attachment' && erasedAt === null);
@@ -200,7 +212,13 @@ function mailColumn(
           )}
           {files.map(({ document_id: added, file_name: name }) => (
             <label key={added} class="box small">
-              <input type="checkbox" name={`file-${added}`} value="yes" /> with <bdi class="outside">{name}</bdi>
+              <input
+                type="checkbox"
+                name={`file-${added}`}
+                value="yes"
+                checked={refused?.documentId === id && refused.attachments.includes(added)}
+              />{' '}
+              with <bdi class="outside">{name}</bdi>
             </label>
           ))}
           <button class="quiet slim" type="submit" aria-label={`Send ${file} to the requester`}>
@@ -248,7 +266,7 @@ function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
 }
 
 /** The letters that were made, and which one to write next. */
-function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
+function LettersPanel({ data, frame, refused }: PartProps & { frame: PageFrame; refused: RefusedMail | null }) {
   const { canWork } = frame;
   const { shown, documents } = data;
   const { row } = shown.view;
@@ -256,7 +274,7 @@ function LettersPanel({ data, frame }: PartProps & { frame: PageFrame }) {
   return (
     <Panel id="letters" title="Letters">
       {letters.length > 0 ? (
-        <DocumentTable frame={frame} documents={letters} also={[mailColumn(data, frame)]} />
+        <DocumentTable frame={frame} documents={letters} also={[mailColumn(data, frame, refused)]} />
       ) : canWork ? null : (
         <p>None yet.</p>
       )}

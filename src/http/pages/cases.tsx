@@ -188,14 +188,20 @@ async function makePack(exchange: Exchange, caseId: string): Promise<FastifyRepl
 async function mailLetter(exchange: Exchange, { caseId, documentId }: LetterParams['Params']): Promise<FastifyReply> {
   const { context, request } = exchange;
   const actor = officerOf(request).officer;
-  const attachments = Object.keys(formOf(request.body)).flatMap((name) => /^file-(.+)$/.exec(name)?.[1] ?? []);
+  const attachments = chosenFiles(formOf(request.body));
   const wanted = { caseId, documentId, actor, attachments };
   const found = await checkLetterMail(context, wanted);
   if (found.outcome === 'unknown') throw new CodedError('not_found', 'Unknown letter.');
-  if (found.outcome === 'refused') return sendCase(exchange, caseId, { problems: found.problems }, 422);
+  if (found.outcome === 'refused')
+    return sendCase(exchange, caseId, { problems: found.problems, refusedMail: { documentId, attachments } }, 422);
   const { id } = await context.jobs.enqueue(letterMailJob(wanted));
   await untilDoneSoon(context, id);
   return backTo(exchange, caseId, 'mail#letters');
+}
+
+/** The ids of the ticked files. */
+function chosenFiles(form: Readonly<Record<string, string>>): string[] {
+  return Object.keys(form).flatMap((name) => /^file-(.+)$/.exec(name)?.[1] ?? []);
 }
 
 async function mailTask(exchange: Exchange, caseId: string): Promise<FastifyReply> {
@@ -211,7 +217,8 @@ async function mailTask(exchange: Exchange, caseId: string): Promise<FastifyRepl
 
 async function handOver(exchange: Exchange, caseId: string): Promise<FastifyReply> {
   const { context, request } = exchange;
-  const { days = '', document = '', approvedBy = '', reference = '' } = formOf(request.body);
+  const form = formOf(request.body);
+  const { days = '', document = '', approvedBy = '', reference = '' } = form;
   const { config } = context;
   const created = await createHandOver(context, {
     caseId,
@@ -219,11 +226,13 @@ async function handOver(exchange: Exchange, caseId: string): Promise<FastifyRepl
     publicUrl: publicUrlOf(config, config.port),
     days: /^\d{1,3}$/.test(days) ? Number(days) : NaN,
     ...(document === '' ? {} : { documentId: document }),
+    attachments: chosenFiles(form),
     ...(approvedBy.trim() === '' ? {} : { approvedBy: approvedBy.trim().slice(0, 300) }),
     ...(reference === '' ? {} : { reference: reference.slice(0, 200) }),
   });
   if (created.outcome === 'unknown-case') throw new CodedError('not_found', 'Unknown case.');
-  if (created.outcome === 'refused') return sendCase(exchange, caseId, { problems: created.problems }, 422);
+  if (created.outcome === 'refused')
+    return sendCase(exchange, caseId, { problems: created.problems, refusedLink: form }, 422);
   if (created.outcome === 'repeated') return backTo(exchange, caseId, 'handed-over#hand-over');
   await untilProjected(context, created.seq);
   // Not redirected, because the link and the code can be shown only in this answer. A reload repeats the form, and its
@@ -261,6 +270,9 @@ interface Shown {
   readonly done?: string | null;
   readonly again?: string;
   readonly handedOver?: NewHandOver;
+  /** A refused form for a link. */
+  readonly refusedLink?: Readonly<Record<string, string>>;
+  readonly refusedMail?: { readonly documentId: string; readonly attachments: readonly string[] };
 }
 
 async function sendCase(

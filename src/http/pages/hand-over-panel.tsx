@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { counted } from '../../../reports/format.ts';
 import { CODE_ATTEMPTS, HAND_OVER_DAYS, HAND_OVER_DAYS_MAX, type ListedHandOver } from '../../hand-over/hand-over.ts';
+import { givenFiles } from '../../hand-over/given-files.ts';
 import { ONLY_LOCAL_LINKS } from '../../hand-over/task-link.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
+import type { DocumentRow } from './load-today.ts';
 import { Badge, Choice, type Column, Input, Moment, Notice, Panel, Table } from './parts.tsx';
 import { handOverText } from './words.ts';
 
@@ -21,13 +23,17 @@ interface HandOverPanelProps {
   readonly frame: PageFrame;
   readonly data: CasePageData;
   readonly fresh: NewHandOver | null;
+  /** The refused form, to be corrected. */
+  readonly refused: Readonly<Record<string, string>> | null;
 }
 
 /** Links with which the requester opens the pack: a form for a new one, and the state of existing ones. */
-export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
+export function HandOverPanel({ frame, data, fresh, refused }: HandOverPanelProps) {
   const { handOvers, documents, shown } = data;
   const { row } = shown.view;
   const packs = documents.filter(({ name, erased_at }) => name === 'dsar-pack' && erased_at === null);
+  const files = documents.filter(({ name, erased_at }) => name === 'attachment' && erased_at === null);
+  const typed = refused ?? {};
   const held = data.held.get('answer');
   const settled = row.state === 'answered' || row.state === 'closed';
   const possible = packs.length > 0 && (row.state === 'ready' || settled);
@@ -39,12 +45,12 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
         object. Each step is recorded.
       </p>
       {handOvers.length === 0 ? null : (
-        <Table caption="Links, newest first" columns={columnsFor(frame, row.case_id)} rows={handOvers} />
+        <Table caption="Links, newest first" columns={columnsFor(frame, row.case_id, files)} rows={handOvers} />
       )}
       {!frame.canWork ? null : held !== undefined && !settled ? (
         <p class="small">{held}</p>
       ) : possible ? (
-        <details open={handOvers.length === 0}>
+        <details open={handOvers.length === 0 || refused !== null}>
           <summary>Create a link</summary>
           <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/hand-overs#hand-over`}>
             <Csrf token={frame.csrf} />
@@ -53,16 +59,27 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
               id="hand-over-document"
               name="document"
               label="Pack"
-              value={packs[0]?.document_id ?? ''}
+              value={typed['document'] ?? packs[0]?.document_id ?? ''}
               options={packs.map((pack) => [pack.document_id, choiceOf(pack, frame.timeZone)])}
             />
+            {files.length === 0 ? null : (
+              <fieldset>
+                <legend>Files to hand over with it</legend>
+                {files.map(({ document_id: id, file_name: name }) => (
+                  <label key={id} class="box">
+                    <input type="checkbox" name={`file-${id}`} value="yes" checked={typed[`file-${id}`] === 'yes'} />{' '}
+                    <bdi class="outside">{name}</bdi>
+                  </label>
+                ))}
+              </fieldset>
+            )}
             <Input
               id="hand-over-days"
               name="days"
               label="Valid for days"
               inputMode="numeric"
               maxLength={2}
-              value={String(HAND_OVER_DAYS)}
+              value={typed['days'] ?? String(HAND_OVER_DAYS)}
               hint={`1 to ${HAND_OVER_DAYS_MAX}.`}
             />
             {shown.profile?.role === 'processor' ? (
@@ -71,6 +88,7 @@ export function HandOverPanel({ frame, data, fresh }: HandOverPanelProps) {
                 name="approvedBy"
                 label="Approved by"
                 maxLength={300}
+                value={typed['approvedBy'] ?? ''}
                 required={!settled}
                 hint="Who approved the release for the controller."
               />
@@ -118,8 +136,13 @@ function FreshLink({ frame, fresh, settled }: { frame: PageFrame; fresh: NewHand
   );
 }
 
-function columnsFor(frame: PageFrame, caseId: string): readonly Column<ListedHandOver>[] {
+function columnsFor(
+  frame: PageFrame,
+  caseId: string,
+  files: readonly DocumentRow[],
+): readonly Column<ListedHandOver>[] {
   const { timeZone } = frame;
+  const fileNames = new Map(files.map((one) => [one.document_id, one.file_name]));
   const columns: Column<ListedHandOver>[] = [
     {
       title: 'Created',
@@ -129,6 +152,12 @@ function columnsFor(frame: PageFrame, caseId: string): readonly Column<ListedHan
           <br />
           <span class="soft">
             {row.hand_over_id} · by {row.created_by}
+            {givenFiles(row).map(({ documentId }) => (
+              <bdi key={documentId} class="outside">
+                {' '}
+                · with {fileNames.get(documentId) ?? 'an erased file'}
+              </bdi>
+            ))}
           </span>
         </span>
       ),

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { assigneeOf } from '../../cases/assignee.ts';
 import { type MoveName, moves, taskMoves } from '../../cases/moves.ts';
 import { withdrawingKinds } from '../../cases/withdrawal.ts';
+import { givenFiles } from '../../hand-over/given-files.ts';
 import { choiceOf } from './documents.tsx';
 import { Csrf, type PageFrame } from './layout.tsx';
 import {
@@ -232,16 +233,24 @@ function choicesOf({ shown, documents }: CasePageData, timeZone: string): FieldC
 }
 
 /** Initial values of a form: what is already known. */
-function proposed({ shown, documents, mailed }: CasePageData, move: MoveName): Readonly<Record<string, string>> {
+function proposed(
+  { shown, documents, mailed, handOvers }: CasePageData,
+  move: MoveName,
+): Readonly<Record<string, string>> {
   switch (move) {
     case 'answer': {
       const answer = documents.find(isAnswer);
+      const link = handOvers.find(({ state }) => state === 'open');
+      const handed = link === undefined ? [] : givenFiles(link.row).map(({ documentId }) => documentId);
       return {
         channel: answer !== undefined && mailed.has(answer.document_id) ? 'e-mail' : '',
         disclosure: shown.disclosure,
         documentSha256: answer?.sha256 ?? '',
         attachments: documents
-          .filter(({ document_id: id }) => mailed.get(answer?.document_id ?? '')?.attachments.includes(id) === true)
+          .filter(
+            ({ document_id: id }) =>
+              mailed.get(answer?.document_id ?? '')?.attachments.includes(id) === true || handed.includes(id),
+          )
           .map(({ sha256 }) => sha256)
           .join(','),
         'parts.0.what': kindText(shown.view.kind),

@@ -2,6 +2,7 @@ import { fill } from '../../../reports/letters/letter.ts';
 import type { LetterTexts } from '../../../reports/letters/texts.ts';
 import { isRequestKind } from '../../cases/fold.ts';
 import type { messageKinds } from '../../cases/moves.ts';
+import { namesInPack } from '../../hand-over/given-files.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
 import { MESSAGE_LENGTH } from '../../hand-over/visit.ts';
 import { Csrf } from '../pages/layout.tsx';
@@ -50,6 +51,13 @@ interface PackProps {
   /** ISO 8601 UTC. */
   readonly receivedAt: string;
   readonly bytes: number;
+  /** Files beside the pack. */
+  readonly files: readonly {
+    readonly documentId: string;
+    readonly name: string;
+    readonly sha256: string;
+    readonly bytes: number;
+  }[];
   /** Where the log's verifier key is published; null: the public address is unknown. */
   readonly keyAddress: string | null;
   /** When the data subject's messages arrived. */
@@ -87,6 +95,7 @@ export function PackPage(props: PackProps) {
         </p>
         <p>{fix(fill(t.until, { until: say.moment(handOver.expires_at) }))}</p>
       </section>
+      <FilesSection {...props} />
       <CheckSection {...props} />
       <WriteSection {...props} />
       <form method="post">
@@ -96,6 +105,29 @@ export function PackPage(props: PackProps) {
         </button>
       </form>
     </SubjectPage>
+  );
+}
+
+/** Files that the officer added to the answer, each with its hash. */
+function FilesSection({ say, token, files }: PackProps) {
+  const t = say.texts.handOver;
+  if (files.length === 0) return null;
+  return (
+    <section aria-labelledby="files">
+      <h2 id="files">{t.files}</h2>
+      <ul>
+        {files.map(({ documentId, name, sha256, bytes }) => (
+          <li key={documentId}>
+            <a href={`${token}/files/${documentId}`} download>
+              <bdi>{name}</bdi>
+            </a>{' '}
+            ({sizeIn(say.locale, bytes)})
+            <br />
+            {say.fix(t.fileChecksum)} <code>{sha256}</code>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -165,14 +197,18 @@ const described: readonly (readonly [RegExp, keyof LetterTexts['answer']['files'
 ];
 
 /** The content of the pack, in the language of the page. */
-function contentsIn({ handOver, answer }: LetterTexts, { contents }: HandOverRow): readonly string[] {
-  const names = JSON.parse(contents) as readonly string[];
+function contentsIn({ handOver, answer }: LetterTexts, row: HandOverRow): readonly string[] {
+  const names = namesInPack(row);
   const found = described.filter(([pattern]) => names.some((name) => pattern.test(name)));
   return [handOver.letter, ...found.map(([, key]) => answer.files[key]), handOver.proofs];
 }
 
 function sizeIn(locale: string, bytes: number): string {
   const [value, unit] =
-    bytes < 1_000_000 ? [Math.max(1, Math.round(bytes / 1000)), 'kilobyte'] : [bytes / 1_000_000, 'megabyte'];
+    bytes < 1000
+      ? [bytes, 'byte']
+      : bytes < 1_000_000
+        ? [Math.max(1, Math.round(bytes / 1000)), 'kilobyte']
+        : [bytes / 1_000_000, 'megabyte'];
   return new Intl.NumberFormat(locale, { style: 'unit', unit, maximumFractionDigits: 1 }).format(value);
 }

@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { messageKinds } from '../../cases/moves.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { HandOverRow } from '../../hand-over/hand-over.ts';
+import { listGivenFiles } from '../../hand-over/given-files.ts';
 import {
   findHandOver,
   isVisiting,
   messagesOf,
   noteDownload,
+  noteFileDownload,
   openWithCode,
   sendMessage,
 } from '../../hand-over/visit.ts';
@@ -72,6 +74,20 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     return sendRegistered(context, reply, row.document_id, () => noteDownload(context, row));
   });
 
+  app.get<{ Params: { token: string; documentId: string } }>(
+    '/:token/files/:documentId',
+    onlyGet,
+    async (request, reply) => {
+      const { token, documentId } = request.params;
+      const row = await openLink(token);
+      if (!isVisiting(context, row, visitOf(request))) return reply.redirect(`../../${token}`, 303);
+      const file = (await listGivenFiles(store.read, row)).find((one) => one.document_id === documentId);
+      if (file === undefined) throw new CodedError('not_found');
+      const { sha256 } = file;
+      return sendRegistered(context, reply, documentId, () => noteFileDownload(context, row, { documentId, sha256 }));
+    },
+  );
+
   async function openLink(token: string): Promise<HandOverRow> {
     const row = await findHandOver(context, token);
     if (row === null) throw new CodedError('not_found');
@@ -129,7 +145,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
     status = 200,
   ) {
     const say = sayIn(chosenFor(request, row.language), config.timeZone);
-    const [found, document] = await Promise.all([
+    const [found, document, files] = await Promise.all([
       store.read
         .selectFrom('cases')
         .select(['kind', 'receipt_at'])
@@ -140,6 +156,7 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
         .select('bytes')
         .where('document_id', '=', row.document_id)
         .executeTakeFirstOrThrow(),
+      listGivenFiles(store.read, row),
     ]);
     const page = (
       <PackPage
@@ -151,6 +168,10 @@ export async function handOverPages(app: FastifyInstance, context: SubjectContex
         kind={found.kind}
         receivedAt={found.receipt_at}
         bytes={Number(document.bytes)}
+        files={files.map((one) => ({
+          ...{ documentId: one.document_id, name: one.file_name },
+          ...{ sha256: one.sha256, bytes: Number(one.bytes) },
+        }))}
         keyAddress={config.publicUrl === null ? null : `${config.publicUrl}/.well-known/consent-ledger/log.vkey`}
         messages={await messagesOf(context, row)}
         {...shown}
