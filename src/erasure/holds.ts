@@ -7,7 +7,6 @@ import { findSubject } from '../consent/look-up.ts';
 import type { Query } from '../store/store.ts';
 import type { ErasureDeps, Need, PlannedDecision, PlannedEntry } from './deps.ts';
 import { subjectHash } from '../ledger/suppression.ts';
-import { unknownCase } from '../core/errors.ts';
 
 type Placed = Extract<Action, { action: 'hold.placed' }>;
 
@@ -66,15 +65,16 @@ export async function placeHold(
 ): Promise<PlacedHold> {
   const { source, caseId, subject, from, to, officer: actor, reason } = request;
   const problems: string[] = [];
-  if (subject !== null && source === null) problems.push('--subject requires --source.');
-  if (from !== null && to !== null && from >= to) problems.push('The period is empty: --to must be later than --from.');
+  if (subject !== null && source === null) problems.push('The records of a person belong to one source: name it.');
+  if (from !== null && to !== null && from >= to) problems.push('The period is empty: its end must be later than its beginning.');
   if (caseId !== null) {
     const known = await deps.store.read
       .selectFrom('cases')
       .select('case_id')
       .where('case_id', '=', caseId)
+      .$if(source !== null, (some) => some.where('source', '=', source ?? ''))
       .executeTakeFirst();
-    if (known === undefined) problems.push(unknownCase(caseId));
+    if (known === undefined) problems.push(`Unknown request ${caseId}${source === null ? '' : ' of this source'}.`);
   }
   const subjects = new Set<string>();
   if (subject !== null && source !== null) {

@@ -48,6 +48,12 @@ describe('legal holds', () => {
     expect((await caller.post('/api/v1/holds', { caseId: 'none', reason: 'x' })).json).toMatchObject({
       code: 'refused',
     });
+    // A request of another source looks like one that does not exist.
+    const [hidden, missing] = await Promise.all(
+      [caseId, 'none'].map((id) => shop.post('/api/v1/holds', { source: 'shop', caseId: id, reason: 'x' })),
+    );
+    expect(hidden?.json).toMatchObject({ code: 'refused' });
+    expect(hidden?.json).toEqual(JSON.parse(JSON.stringify(missing?.json).replaceAll('none', caseId)));
     expect((await caller.post('/api/v1/holds', { source: 'default', reason: ' ' })).status).toBe(400);
     expect((await caller.post(`/api/v1/holds/${holdId}/lift`, { reason: 'settled' })).status).toBe(200);
     expect((await caller.post(`/api/v1/holds/${holdId}/lift`, { reason: 'settled' })).status).toBe(404);
