@@ -66,7 +66,8 @@ export async function placeHold(
   const { source, caseId, subject, from, to, officer: actor, reason } = request;
   const problems: string[] = [];
   if (subject !== null && source === null) problems.push('The records of a person belong to one source: name it.');
-  if (from !== null && to !== null && from >= to) problems.push('The period is empty: its end must be later than its beginning.');
+  if (from !== null && to !== null && from >= to)
+    problems.push('The period is empty: its end must be later than its beginning.');
   if (caseId !== null) {
     const known = await deps.store.read
       .selectFrom('cases')

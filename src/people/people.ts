@@ -350,14 +350,16 @@ export async function presentPasswordProblem(
   person: Person,
   present: string,
 ): Promise<string | null> {
-  const place = `session of ${person.personId}`;
-  const admission = await admitAttempt(deps, person.email, place);
-  if (admission.outcome === 'blocked') return 'Too many wrong passwords. Wait a few minutes and try again.';
   const row = await deps.store.read
     .selectFrom('people')
     .select('password')
     .where('person_id', '=', person.personId)
     .executeTakeFirst();
+  if (row?.password === null)
+    return 'This account has no password, because it signs in by single sign-on. Ask an owner or admin for a reset link to set one.';
+  const place = `session of ${person.personId}`;
+  const admission = await admitAttempt(deps, person.email, place);
+  if (admission.outcome === 'blocked') return 'Too many wrong passwords. Wait a few minutes and try again.';
   if (!(await passwordFits(present, row?.password ?? null))) return 'The current password is wrong.';
   await deps.store.transaction(async (tx) => {
     await forgetFailures(deps, tx, person.email);

@@ -140,6 +140,17 @@ test('single sign-on never redirects to another site', async () => {
   }
 });
 
+test('an account that has only signed on this way is told how to get the password that a token or passkey asks for', async () => {
+  const { signOn, world } = await begin({ olga: { sub: 'olga', email: ADDRESS, email_verified: true } });
+  const visitor = createVisitor(world.adminUrl);
+  await signOn('olga', visitor);
+  await visitor.get('/account');
+  for (let time = 0; time < 7; time += 1) {
+    const refused = await visitor.post('/account/tokens', { label: 'sheet', scope: 'read', days: '30', present: 'x' });
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('has no password') as string]);
+  }
+});
+
 test('a provider that does not answer is named, before and after its sign-in page', async () => {
   const { world, provider } = await begin({});
   const visitor = createVisitor(world.adminUrl);

@@ -234,7 +234,7 @@ function AccountPage(props: AccountProps) {
           rows={[
             ['E-mail', person.email],
             ['Role', roleTexts[person.role]],
-            ['Sources', reachText(person.sources)],
+            ['Sources', reachText(person.sources?.map(frame.sourceName) ?? null)],
             ['In the ledger', `${person.name} (${person.personId})`],
           ]}
         />
@@ -389,7 +389,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
       ),
     },
     { title: 'May', cell: ({ scope }) => scopeTexts[scope] },
-    { title: 'Sources', cell: (token) => reachText(token.sources) },
+    { title: 'Sources', cell: (token) => reachText(token.sources?.map(frame.sourceName) ?? null) },
     {
       title: 'Last used',
       cell: ({ lastUsedAt }) =>

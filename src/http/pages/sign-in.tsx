@@ -167,7 +167,7 @@ export function JoinPage({ csrf, token, purpose, person, form = {}, problems = [
                 maxLength={254}
                 value={form['email'] ?? ''}
                 autocomplete="username"
-                hint="You sign in with it. No mail is sent to it."
+                hint="You sign in with it, and notifications go to it if mail is set up. It is not checked now."
               />
             </>
           ) : (
