@@ -44,10 +44,16 @@ describe('the page that generates a policy', () => {
 
     const policy = await olga.get(`/policies/policy?source=default&id=${id}`);
     expect([policy.status, policy.text.includes(`aria-label="Publish: ${id}"`)]).toEqual([200, true]);
+    // No delivery and no list names the policy yet.
+    expect(policy.text).toMatch(
+      /<dt>Type<\/dt><dd>privacy-policy<.*<dt>Jurisdiction<\/dt><dd>GB<.*generated from here/s,
+    );
     await olga.post('/policies/publish', { source: 'default', policy: id });
     await expect.poll(async () => (await olga.get('/policies/generate')).text).toContain('badge good">published');
     const after = await olga.get('/policies/generate');
     expect(after.text).not.toContain(`aria-label="Publish: ${id}"`);
+    const published = await olga.get(`/policies/policy?source=default&id=${id}`);
+    expect(published.text).toMatch(/published from here.*<dt>Published<\/dt><dd><time .*aria-label="Publish again: /s);
     expect(after.text).not.toContain('token=');
     const listed = await olga.post('/policies/list', { source: 'default' });
     expect(listed.headers.get('location')).toBe('/policies/generate?done=listed');

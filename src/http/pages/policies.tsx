@@ -110,7 +110,7 @@ async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
   await context.projector.catchUp();
   const [view] = await loadPolicy(read, id, source);
   if (view === undefined) throw notFound();
-  const type = view.policy?.policy_type ?? view.listed?.policy_type ?? null;
+  const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
   const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
   const moment = at === '' ? null : momentOf(context, at);
   const [texts, found] = await Promise.all([
@@ -363,19 +363,29 @@ function PolicyPage(props: PolicyProps) {
 }
 
 function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps) {
-  const { source, policyId, policy, listed } = view;
+  const { source, policyId, policy, listed, asked, calls } = view;
   const moment = (iso: string | null | undefined) =>
     iso == null ? 'no' : <Moment iso={iso} timeZone={frame.timeZone} />;
+  const publish = calls.findLast(
+    ({ operation, state }) => operation === 'publish' && (state === 'done' || state === 'happened'),
+  );
   return (
     <Panel id="about" title="What is known">
       <Facts
         rows={[
           ['Type', type ?? 'not named'],
-          ['Jurisdiction', policy?.jurisdiction ?? listed?.jurisdiction ?? 'not named'],
-          ['Language', policy?.language ?? listed?.language ?? 'not named'],
-          ['Status', <Status status={policy?.status ?? null} listed={listed} />],
+          ['Jurisdiction', policy?.jurisdiction ?? listed?.jurisdiction ?? asked?.jurisdiction ?? 'not named'],
+          ['Language', policy?.language ?? listed?.language ?? asked?.language ?? 'not named'],
+          [
+            'Status',
+            policy === null && listed === null ? (
+              <Badge text={publish === undefined ? 'generated from here' : 'published from here'} tone="calm" />
+            ) : (
+              <Status status={policy?.status ?? null} listed={listed} />
+            ),
+          ],
           policy?.version == null ? null : ['Version', <bdi>{policy.version}</bdi>],
-          ['Published', moment(policy?.published_at)],
+          ['Published', moment(policy?.published_at ?? publish?.finished_at ?? publish?.asked_at)],
           listed === null
             ? ['Listed by the service', 'never']
             : [
@@ -393,7 +403,11 @@ function KnownPanel({ frame, view, type, isCallable: mayBeCalled }: PolicyProps)
             frame={frame}
             source={source}
             policyId={policyId}
-            again={policy?.status === 'published' || (listed !== null && listed.gone_at === null)}
+            again={
+              policy?.status === 'published' ||
+              (listed !== null && listed.gone_at === null) ||
+              (policy === null && publish !== undefined)
+            }
           />
         </div>
       ) : null}
