@@ -145,6 +145,9 @@ describe('a call whose outcome is unknown', () => {
   it('is settled once, by a person who may work on its source', async () => {
     await unknownCall('call-1');
     await unknownCall('call-2', 'bolt');
+    expect((await officer.get('/')).text).toMatch(
+      /unknown outcome.*record the outcome.*href="\/policies\/calls\?open=yes"/s,
+    );
     const { text } = await officer.get('/policies/calls?open=yes');
     expect(text.match(/>outcome unknown</g)?.length).toBe(2);
     const foreign = { source: 'default', request: 'call-2', outcome: 'happened' };

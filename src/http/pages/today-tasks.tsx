@@ -246,10 +246,13 @@ const warningPages: Partial<Record<Warning['code'], string>> = {
   'sync-lag': '#sync',
   'verification-overdue': '/evidence#verification',
   quarantine: '/deliveries?outcome=unreadable',
+  'unknown-call': '/policies/calls?open=yes',
 };
 
 /** The hint for people who cannot change anything on the server; the remedy with its commands is in the mail to the admins. */
-function hintFor(page: string | undefined): string {
+function hintFor(code: Warning['code'], page: string | undefined): string {
+  if (code === 'unknown-call')
+    return 'Check in the service’s dashboard whether it was carried out, and record the outcome.';
   return page === undefined
     ? 'An admin has to fix this.'
     : 'Find out what it is about, and tell an admin if it persists.';
@@ -292,7 +295,9 @@ function warningTask(
             </ul>
           </details>
         )}
-        <p class="hint">{administers ? <WithCommands text={remedy} /> : hintFor(page)}</p>
+        <p class="hint">
+          {administers && code !== 'unknown-call' ? <WithCommands text={remedy} /> : hintFor(code, page)}
+        </p>
       </>
     ),
     by: <Badge {...now} />,
