@@ -5,6 +5,8 @@ import { can, type Role } from '../core/roles.ts';
 import type { Source } from '../core/source.ts';
 import { dateText } from '../core/time-words.ts';
 import { addDays } from '../core/zoned-days.ts';
+import { PAYLOAD_OF_SCHEDULE } from '../documents/schedules.ts';
+import { PEOPLES_SCHEDULES } from '../jobs/schedule.ts';
 import type { Query } from '../store/store.ts';
 import { loadSyncStatus } from '../sync/status.ts';
 import { listWaitingProposals, type ProposalReading } from '../erasure/proposal.ts';
@@ -220,19 +222,33 @@ function keyOf(code: Warning['code'], sentence: string): string {
     : '';
 }
 
-/** Kinds whose last finished job failed. */
+/** Kinds, and documents of schedules, whose last finished job failed. */
 async function failedJobs(read: Query): Promise<readonly string[]> {
   const rows = await read
     .selectFrom('jobs')
-    .select(['kind', 'state'])
-    .where('kind', 'in', WATCHED_JOBS)
+    .select(['kind', 'state', 'job_key', 'payload'])
+    .where((eb) =>
+      eb.or([
+        eb('kind', 'in', [...WATCHED_JOBS, PEOPLES_SCHEDULES]),
+        eb.and([eb('kind', '=', 'document'), eb('payload', 'like', PAYLOAD_OF_SCHEDULE)]),
+      ]),
+    )
     .where('state', 'in', ['done', 'failed'])
     .orderBy('finished_at', 'desc')
     .orderBy('created_at', 'desc')
     .limit(200)
     .execute();
   const last = new Map<string, string>();
-  for (const { kind, state } of rows) if (!last.has(kind)) last.set(kind, state);
+  for (const { kind, state, job_key: key, payload } of rows) {
+    const schedule =
+      kind === PEOPLES_SCHEDULES
+        ? key
+        : kind === 'document'
+          ? (JSON.parse(payload) as { schedule: string }).schedule
+          : null;
+    const what = schedule === null ? kind : `${kind} ${schedule}`;
+    if (!last.has(what)) last.set(what, state);
+  }
   return [...last].flatMap(([kind, state]) => (state === 'failed' ? [kind] : []));
 }
 

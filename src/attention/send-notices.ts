@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { counted } from '../../reports/format.ts';
 import type { Clock } from '../core/clock.ts';
 import { dateIn } from '../core/zoned-days.ts';
+import { PAYLOAD_OF_SCHEDULE } from '../documents/schedules.ts';
 import type { Jobs, NewJob } from '../jobs/jobs.ts';
 import { type JobContext, type JobHandlers, JobRefused, type Json, readPayload } from '../jobs/job.ts';
 import type { Sealing } from '../ledger/seal.ts';
@@ -209,6 +210,7 @@ async function finishedSince({ query }: StoreTransaction, since: string): Promis
     .selectFrom('jobs')
     .select((eb) => ['kind', eb.fn.countAll<number>().as('count')])
     .where('kind', 'in', ['document', 'backup', 'retention'])
+    .where((eb) => eb.or([eb('kind', '!=', 'document'), eb('payload', 'like', PAYLOAD_OF_SCHEDULE)]))
     .where('state', '=', 'done')
     .where('finished_at', '>=', since)
     .groupBy('kind')

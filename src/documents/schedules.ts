@@ -52,6 +52,9 @@ interface ScheduleDeps {
   readonly sources: Pick<Sources, 'find'>;
 }
 
+/** Matches the payload of jobs that make a document for a schedule, and of no other job. For SQL's `like`. */
+export const PAYLOAD_OF_SCHEDULE = '%"schedule":"document-%';
+
 /** Maximum number of schedules in an installation. */
 const SCHEDULES = 100;
 /** Minimum milliseconds between two runs of a schedule. */

@@ -53,7 +53,7 @@ export async function sendWebhook(
 }
 
 /** Hosts of Microsoft Teams workflows, which accept only cards. */
-const TAKES_CARDS = /(?:\.logic\.azure\.com|\.powerplatform\.com|\.webhook\.office\.com)$/;
+const TAKES_CARDS = /\.(?:logic\.azure|powerplatform|powerautomate|webhook\.office)\.com$/;
 
 /**
  * Posts a text to a chat: `{"text": …}` as accepted by Slack, Mattermost and others, or an Adaptive Card if the address
@@ -66,11 +66,13 @@ export async function postToChat(url: string, text: string, signal?: AbortSignal
 /** The body of {@link postToChat}. */
 export function chatBody(host: string, text: string): string {
   if (!TAKES_CARDS.test(host)) return JSON.stringify({ text });
+  // A card shows an address as a link only if it is written as one.
+  const linked = text.replaceAll(/https?:\/\/\S+/g, (address) => `[${address}](${address})`);
   const content = {
     $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
     type: 'AdaptiveCard',
     version: '1.4',
-    body: [{ type: 'TextBlock', text: text.replaceAll('\n', '\n\n'), wrap: true }],
+    body: [{ type: 'TextBlock', text: linked.replaceAll('\n', '\n\n'), wrap: true }],
   };
   return JSON.stringify({
     type: 'message',

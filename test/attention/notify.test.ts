@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
@@ -441,4 +442,54 @@ test('the notifier mails a person the chosen notices, at once and daily; chat an
   await run('digest');
   await sent();
   expect(mail.mails.map(({ to }) => to[0]).sort()).toEqual(['all@example.org', 'daily@example.org']);
+});
+
+test('the digest counts the documents that schedules made, not those that people requested; a schedule that fails is a notice', async () => {
+  const world = await createWorld();
+  const { mail, run, sent, context } = world;
+  await world.invite('ada', 'admin', null);
+  const report = (schedule: string | null, state: 'done' | 'failed') => {
+    const payload = { type: 'report', name: 'delivery-log', ...(schedule === null ? {} : { schedule }) };
+    const at = context.clock().toISOString();
+    return {
+      ...{
+        id: randomUUID(),
+        kind: 'document',
+        job_key: schedule,
+        payload: JSON.stringify(payload),
+        priority: 1,
+        state,
+      },
+      ...{
+        attempts: 1,
+        max_attempts: 3,
+        lease_token: 1,
+        cancel_requested: 0,
+        run_at: at,
+        created_at: at,
+        updated_at: at,
+        finished_at: at,
+      },
+    };
+  };
+  const rows = [
+    report('document-1', 'done'),
+    report('document-2', 'failed'),
+    report(null, 'done'),
+    report(null, 'failed'),
+  ];
+  for (const row of rows)
+    await context.store.transaction((tx) =>
+      tx.query
+        .insertInto('jobs')
+        .values(row as never)
+        .execute(),
+    );
+  expect(await run('notify')).toMatchObject({ new: 1, messages: 3 });
+  await sent();
+  expect(mail.mails.map(({ text }) => text)).toEqual([expect.stringContaining('1 scheduled job failed') as string]);
+  mail.mails.length = 0;
+  await run('digest');
+  await sent();
+  expect(mail.mails.map(({ text }) => text)).toEqual([expect.stringContaining('- 1 document made\n') as string]);
 });

@@ -113,8 +113,20 @@ test('a webhook is signed as Standard Webhooks specifies', () => {
 
 test('a chat gets a text, and Microsoft Teams a card', () => {
   expect(JSON.parse(chatBody('hooks.slack.com', 'a\nb'))).toEqual({ text: 'a\nb' });
-  expect(JSON.parse(chatBody('prod-1.westeurope.logic.azure.com', 'a'))).toMatchObject({
-    type: 'message',
-    attachments: [{ content: { type: 'AdaptiveCard', body: [{ type: 'TextBlock', text: 'a' }] } }],
-  });
+  for (const host of [
+    'prod-1.westeurope.logic.azure.com',
+    'default5c07.61.environment.api.powerplatform.com',
+    'api.powerautomate.com',
+  ])
+    expect(JSON.parse(chatBody(host, 'a\nSee https://ledger.example.org/'))).toMatchObject({
+      type: 'message',
+      attachments: [
+        {
+          content: {
+            type: 'AdaptiveCard',
+            body: [{ type: 'TextBlock', text: 'a\n\nSee [https://ledger.example.org/](https://ledger.example.org/)' }],
+          },
+        },
+      ],
+    });
 });
