@@ -13,7 +13,7 @@ import { type ReadModelName, readModelNames } from '../projections/tables.ts';
 import { type Column, keyOf, tables } from '../store/schema.ts';
 import type { Query } from '../store/store.ts';
 import { lastSeq, readByKey } from './copy-tables.ts';
-import { createWalk, journalFiles } from './make-backup.ts';
+import { createWalk, journalFiles, witnessedFiles } from './make-backup.ts';
 import { describeColumns, readRows, type Row } from './rows.ts';
 
 export interface ExportReport {
@@ -88,6 +88,8 @@ async function writeAll(
   await output.writeText('checkpoints.txt', notes.map(({ note }) => `${note}\n`).join(''));
   for await (const { file, text } of journalFiles(context.config.dataDir, seq))
     await output.writeText(`journal/${file}`, text);
+  for (const name of await witnessedFiles(context.config.dataDir, seq))
+    await output.write(name, bytesOf(join(context.config.dataDir, name)));
   const { root, sealed } = walk.end();
   await writeDescription(output, context, { seq, sealed, root });
   return { seq, sealed, tables: counts, files: output.files.length, faults };
@@ -325,6 +327,7 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 | controller.yaml, profiles/*.yaml | the controller profile, and those of individual sources |
 | documents/, evidence/ | files that entries name by their SHA-256 |
 | checkpoints.txt, journal/, log.vkey | signed tree heads (C2SP tlog-checkpoint) and the key that checks them |
+| witnessed/ | answers of witnesses outside: checkpoints with their signatures, time stamps (RFC 3161) |
 | manifest.json | size and SHA-256 of every file here |
 
 Check it, without this program and without network, with Node.js 20 or later:
@@ -332,6 +335,6 @@ Check it, without this program and without network, with Node.js 20 or later:
     node verify-export.mjs .
 
 It recomputes each commitment, each leaf hash and the tree, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
-from the entries and are only compared with the manifest, which is not signed. Compare log.vkey with the key that you obtained another way.
+from the entries and are only compared with the manifest, which is not signed; so are the answers of witnesses, whose signatures anyone can check with their keys. Compare log.vkey with the key that you obtained another way.
 `;
 }

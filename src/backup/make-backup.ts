@@ -168,14 +168,11 @@ async function addEverything(
     await to.add(`files/journal/${file}`, Buffer.from(text));
     files += 1;
   }
-  // Later cosignatures concern entries that are not in it.
-  for (const folder of ['witnessed', 'erasures', PROFILES_FOLDER])
+  for (const name of await witnessedFiles(config.dataDir, seq))
+    if (await to.addFile(`files/${name}`, join(config.dataDir, name))) files += 1;
+  for (const folder of ['erasures', PROFILES_FOLDER])
     for (const name of await namesIn(join(config.dataDir, folder)))
-      if (
-        !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq) &&
-        (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name)))
-      )
-        files += 1;
+      if (await to.addFile(`files/${folder}/${name}`, join(config.dataDir, folder, name))) files += 1;
   // It says who must approve what: without it, a restored installation would require no approval.
   if (await to.addFile(`files/${CONTROLLER_NAME}`, join(config.dataDir, CONTROLLER_NAME))) files += 1;
   if (await to.addFile('files/log.vkey', verifierKeyPath(config.dataDir))) files += 1;
@@ -281,6 +278,14 @@ export async function* journalFiles(dataDir: string, seq: number): AsyncGenerato
     if (!part.unfinished && (parseTreeHead(part.note)?.size ?? 0) <= seq) text += `${part.note}\n`;
   }
   if (file !== null && text !== '') yield { file, text };
+}
+
+/** Files in DATA_DIR with the answers of witnesses about entries up to `seq`; later ones concern other entries. */
+export async function witnessedFiles(dataDir: string, seq: number): Promise<readonly string[]> {
+  const names = await namesIn(join(dataDir, 'witnessed'));
+  return names
+    .filter((name) => !(Number(/^\d+-(\d{16})\./.exec(name)?.[1] ?? 0) > seq))
+    .map((name) => `witnessed/${name}`);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {

@@ -43,6 +43,10 @@ test('`export` writes everything in open formats with a verifier that finds each
   await writeFile(join(home, 'controller.yaml'), 'name: Acme GmbH\n');
   await writeFile(join(home, 'shop.yaml'), 'name: Shop AG\n');
   expect((await cli('source', 'add', 'shop', '--controller-file', join(home, 'shop.yaml'))).code).toBe(0);
+  await mkdir(join(home, 'witnessed'));
+  // The second one is about entries that are not there yet.
+  for (const name of ['1-0000000000000003.txt', '1-0000000000009999.txt'])
+    await writeFile(join(home, 'witnessed', name), 'a checkpoint with a signature of a witness');
   const words = ['--yes', '--reason', 'mistake', '--law', 'eu-gdpr', '--officer', 'Olga'];
   expect(await cli('ledger', 'erase', String(gone?.seq), ...words)).toMatchObject({ code: 0 });
   const folder = join(await temporaryFolder(), 'export');
@@ -78,6 +82,7 @@ test('`export` writes everything in open formats with a verifier that finds each
   expect(await readdir(join(folder, 'documents'))).toHaveLength(1);
   expect(await readText(folder, 'controller.yaml')).toBe('name: Acme GmbH\n');
   expect(await readText(folder, 'profiles', 'shop.yaml')).toBe('name: Shop AG\n');
+  expect(await readdir(join(folder, 'witnessed'))).toEqual(['1-0000000000000003.txt']);
   const everything = spawnSync('grep', ['-r', SECRET, folder], { encoding: 'utf8' });
   expect(everything.stdout).toBe('');
 
