@@ -147,11 +147,11 @@ export function unknownBanner(bannerId: string, { reason }: PullFailure): PullFa
 }
 
 /** For a banner that deliveries name but for which the service has no log under this key. */
-export function foreignBanner(source: string, bannerId: string, { reason }: PullFailure): PullFailure {
+export function foreignBanner(bannerId: string, { reason }: PullFailure): PullFailure {
   const answer = reason === 'not-found' ? 'does not know it (404)' : 'rejects requests for it (400)';
   return {
     reason,
-    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, \`consent-ledger sync dismiss --source ${source} --banner ${bannerId}\` stops pulling it.`,
+    error: `Deliveries name the banner ${bannerId}, but the service ${answer}: it may have been deleted or belong to another client. If there is nothing to pull for it, stop pulling it: on the page Today, or with \`consent-ledger sync dismiss\`.`,
     forgetCursor: true,
   };
 }

@@ -352,7 +352,7 @@ async function explain(
     // A mistyped banner must leave no position behind: every later run would fail on it.
     return { failure: unknownBanner(bannerId, found), isForeign: false, leavesPosition: false };
   if (await isOnlyNamedByDeliveries(store.read, source, bannerId, found))
-    return { failure: foreignBanner(source.slug, bannerId, found), isForeign: true, leavesPosition };
+    return { failure: foreignBanner(bannerId, found), isForeign: true, leavesPosition };
   return { failure: found, isForeign: false, leavesPosition };
 }
 
