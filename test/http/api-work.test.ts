@@ -214,6 +214,31 @@ describe('a job', () => {
     expect((await caller.post(`/api/v1/jobs/${other.id}/stop`, {})).status).toBe(422);
   });
 
+  it('that verifies the ledger can be followed by everyone, without the faults of sources they may not see', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const [caller, limited] = [
+      await work(world),
+      await tokenOf(world, 'officer', { scope: 'work', sources: ['elsewhere'] }),
+    ];
+    const { jobId } = (await limited.post('/api/v1/verifications', {})).json as { jobId: string };
+    expect((await limited.get(`/api/v1/jobs/${jobId}`)).json).toMatchObject({ kind: 'verify', state: 'waiting' });
+    const result = {
+      ...{ at: '', entries: 9, sources: 1, checkpoints: 1, unsealed: 0, root: '', unchecked: [], faultCount: 1 },
+      faults: [{ seq: 3, sentence: 'a case of default was altered' }],
+    };
+    await world.context.store.transaction(({ query }) =>
+      query
+        .updateTable('jobs')
+        .set({ state: 'done', result: JSON.stringify(result), finished_at: world.context.clock().toISOString() })
+        .where('id', '=', jobId)
+        .execute(),
+    );
+    const read = async (who: typeof caller) => (await who.get(`/api/v1/jobs/${jobId}`)).json;
+    expect(await read(caller)).toMatchObject({ state: 'done', result });
+    expect(await read(limited)).toMatchObject({ state: 'done', result: { ...result, faults: [] } });
+    expect((await limited.get(`/api/v1/jobs/${jobId}/events`)).text).toContain('event: end');
+  });
+
   it('names a banner', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const caller = await work(world);

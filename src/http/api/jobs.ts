@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
+import { verificationOf } from '../../context/verify-job.ts';
 import type { Job } from '../../jobs/job.ts';
 import { loadSyncStatus } from '../../sync/status.ts';
 import { cancelSyncJobs, syncJob } from '../../sync/jobs.ts';
@@ -31,11 +32,15 @@ function jobOf(job: Job): z.input<typeof jobSchema> {
   return { jobId: id, kind, state, attempts, progress, result: job.result, error, createdAt, finishedAt };
 }
 
-/** A newly requested job. */
-export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string) {
+/**
+ * A newly requested job. `slugs`: the sources that the caller may see (null: all); the faults of a verification may be
+ * about any.
+ */
+export async function shownJob({ jobs }: Pick<Context, 'jobs'>, id: string, slugs: readonly string[] | null = null) {
   const job = await jobs.find(id);
   if (job === null) throw new CodedError('not_found');
-  return jobOf(job);
+  const verified = slugs === null || job.kind !== 'verify' ? null : verificationOf(job.result);
+  return jobOf(verified === null ? job : { ...job, result: { ...verified, faults: [] } });
 }
 
 const JOBS_SHOWN = 100;
@@ -143,7 +148,7 @@ export const workApi = [
     summary: 'One job: its state, progress and result',
     params: z.strictObject({ jobId: z.string().max(100) }),
     answer: jobSchema,
-    handle: (context, { params }) => shownJob(context, params.jobId),
+    handle: (context, { params, request }) => shownJob(context, params.jobId, sourcesOf(context, request).slugs),
   }),
   defineRoute({
     method: 'GET',

@@ -189,9 +189,9 @@ export const ledgerApi = [
     description: 'The answer is the job that does it; its result lists the findings.',
     status: 202,
     answer: jobSchema,
-    async handle(context, { by }) {
+    async handle(context, { by, request }) {
       const { id } = await context.jobs.enqueue(verifyJob(by.officer));
-      return shownJob(context, id);
+      return shownJob(context, id, sourcesOf(context, request).slugs);
     },
   }),
   defineRoute({

@@ -148,9 +148,13 @@ async function sourceOfCase(store: Store, caseId: string): Promise<string> {
   return row?.source ?? '';
 }
 
-/** A job without a source belongs to the installation. */
-async function sourceOfJob(store: Store, job: Job | null): Promise<string> {
+/**
+ * A job without a source belongs to the installation. A verification concerns everyone, and everyone who works may
+ * start one.
+ */
+async function sourceOfJob(store: Store, job: Job | null): Promise<string | null> {
   if (job === null) return '';
+  if (job.kind === 'verify') return null;
   return payloadText(job, 'source') ?? sourceOfCase(store, payloadText(job, 'caseId') ?? '');
 }
 
