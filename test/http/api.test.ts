@@ -233,7 +233,7 @@ describe('a token', () => {
   });
 
   it('is created on the page Your account, shown once, listed and revoked there, with entries for both', async () => {
-    const visitor = await signedInAs(world, 'officer', { name: 'Tina Token' });
+    const visitor = await signedInAs(world, 'officer', { name: 'Tina Token', sources: ['default'] });
     const { hashPassword } = await import('../../src/people/passwords.ts');
     const password = 'plough amber tuesday kettle';
     const hashed = await hashPassword(password);
@@ -250,6 +250,8 @@ describe('a token', () => {
     const page = await visitor.get('/account');
     expect(page.text).not.toContain(secret);
     expect(page.text).toContain('the &lt;b>data&lt;/b> warehouse');
+    // The token sees no more than its owner.
+    expect(page.text).not.toContain('every source');
     const tokenId = /name="token" value="(t-[0-9a-f]{8})"/.exec(page.text)?.[1] ?? '';
     const stranger = await signedInAs(world, 'owner');
     expect((await stranger.post('/account/tokens/revoke', { token: tokenId })).status).toBe(422);

@@ -389,7 +389,7 @@ function TokenPanel({ frame, person, tokens, sources, secret }: AccountProps) {
       ),
     },
     { title: 'May', cell: ({ scope }) => scopeTexts[scope] },
-    { title: 'Sources', cell: (token) => reachText(token.sources?.map(frame.sourceName) ?? null) },
+    { title: 'Sources', cell: (token) => reachText((token.sources ?? person.sources)?.map(frame.sourceName) ?? null) },
     {
       title: 'Last used',
       cell: ({ lastUsedAt }) =>
