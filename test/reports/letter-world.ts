@@ -20,18 +20,20 @@ const regimes = createRegimeTable();
 /** A case under one law, for letters. */
 export function factsOf(law: string, kind: RequestKind, changes: Partial<LetterFacts> = {}): LetterFacts {
   const place = law.startsWith('us-') ? law.toUpperCase() : null;
+  const laws = changes.laws ?? [law];
+  const where = { place: changes.place ?? place, receivedOn: '2026-07-01' };
   return {
     caseId: 'default-3',
     requestId: 'req-77',
     kind,
-    laws: [law],
+    laws,
     place,
     receivedOn: '2026-07-01',
     madeOn: '2026-07-20',
     limit: '2026-08-03',
     firstLimit: '2026-08-03',
     irrefusable: whyNotRefused({
-      laws: findRows(regimes, law, kind, { place, receivedOn: '2026-07-01' }).map((row) => ({ row })),
+      laws: laws.flatMap((law) => findRows(regimes, law, kind, where).map((row) => ({ row }))),
     }),
     requester: { name: 'Zoë Krüger-Łącka', email: 'zoe@example.net', role: 'person', represented: null },
     identity: { met: true, confirmed: true, unchecked: false },
