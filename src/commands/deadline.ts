@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
 import pc from 'picocolors';
 import { readConfiguredRegimesFile } from '../config.ts';
-import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../law/deadline-case.ts';
+import { type ComputedCase, computeCase, dayText, readDeadlineCase } from '../law/deadline-calculator.ts';
 import { UsageError } from '../core/errors.ts';
 import { createRegimeTable, type RegimeTable } from '../law/regime-table.ts';
 import { requestKinds } from '../core/vocabulary.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { computeCase, readDeadlineCase } from '../../src/law/deadline-case.ts';
+import { computeCase, readDeadlineCase } from '../../src/law/deadline-calculator.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 
 /**

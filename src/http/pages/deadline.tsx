@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { type ComputedCase, computeCase, readDeadlineCase } from '../../law/deadline-case.ts';
+import { type ComputedCase, computeCase, readDeadlineCase } from '../../law/deadline-calculator.ts';
 import { dateIn } from '../../core/zoned-days.ts';
 import { renderPage, Page, type PageFrame } from './layout.tsx';
 import { sourcesOf } from '../auth/access.ts';
