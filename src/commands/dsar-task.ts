@@ -42,20 +42,16 @@ Example:
   $ consent-ledger dsar task add default-3 --what "Delete the customer in the shop" --due 2026-08-01 --owner Anna --owner-email anna@example.org
   $ consent-ledger dsar task link default-3 1`,
     )
-    .action((caseId, options) =>
-      withCaughtUp(async (context) => {
-        const { what, due, owner, ownerEmail, instructions } = options;
-        const details = {
-          what,
-          due,
-          ...(owner === undefined ? {} : { owner }),
-          ...(ownerEmail === undefined ? {} : { ownerEmail }),
-          ...(instructions === undefined ? {} : { instructions }),
-        };
-        await move(context, caseId, 'add-task', details);
-        await printTasks(context, io, caseId, options);
-      }),
-    );
+    .action((caseId, options) => {
+      const { what, due, owner, ownerEmail, instructions } = options;
+      return record(io, caseId, options, 'add-task', {
+        what,
+        due,
+        ...(owner === undefined ? {} : { owner }),
+        ...(ownerEmail === undefined ? {} : { ownerEmail }),
+        ...(instructions === undefined ? {} : { instructions }),
+      });
+    });
 
   withJson(task.command('list'))
     .description('list the tasks of a case')
@@ -72,53 +68,19 @@ Example:
       wholeNumber(1, TASK_DAYS_MAX),
       TASK_DAYS,
     )
-    .action((caseId, number, options) =>
-      withCaughtUp(async (context) => {
-        const { config } = context;
-        warnOfPublicUrl(io, config.publicUrl);
-        const publicUrl = publicUrlOf(config, config.port);
-        const input = { caseId, task: number, days: options.days, actor: COMMAND_LINE_ACTOR, publicUrl };
-        const shared = await shareTask(context, input);
-        if (shared.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
-        if (shared.outcome === 'refused') throw new UsageError(shared.problems);
-        const { link, expiresAt } = shared;
-        printResult(io, options, { caseId, task: number, link, expiresAt }, () =>
-          [`${pc.green('✓')} valid until ${timeText(expiresAt)}`, link].join('\n'),
-        );
-      }),
-    );
+    .action((caseId, number, options) => link(io, caseId, number, options));
 
   withJson(task.command('revoke'))
     .description('end the link to a task at once')
     .argument('<case>', 'case id')
     .argument('<task>', 'number from `dsar task list`')
-    .action((caseId, number, options) =>
-      withCaughtUp(async (context) => {
-        await move(context, caseId, 'unshare-task', { task: number });
-        await printTasks(context, io, caseId, options);
-      }),
-    );
+    .action((caseId, number, options) => record(io, caseId, options, 'unshare-task', { task: number }));
 
   withJson(task.command('mail'))
     .description('mail a task to its owner with a link to it; a worker sends it')
     .argument('<case>', 'case id')
     .argument('<task>', 'number from `dsar task list`')
-    .action((caseId, number, options) =>
-      withCaughtUp(async (context) => {
-        const found = await findTask(context.cases, caseId, number);
-        if (found === null) throw new UsageError([`Unknown task ${printable(number)} of case ${printable(caseId)}.`]);
-        const problem = problemOfTaskMail(context, found);
-        warnOfPublicUrl(io, context.config.publicUrl);
-        if (problem !== null) throw new UsageError([problem]);
-        const { id } = await context.jobs.enqueue(taskMailJob(found, COMMAND_LINE_ACTOR));
-        printResult(
-          io,
-          options,
-          { caseId, task: number, job: id },
-          () => `${pc.green('✓')} job ${id}: a worker sends it`,
-        );
-      }),
-    );
+    .action((caseId, number, options) => mail(io, caseId, number, options));
 
   withJson(task.command('finish'))
     .description('record the outcome of a task')
@@ -126,25 +88,67 @@ Example:
     .argument('<task>', 'number from `dsar task list`')
     .addOption(new Option('--outcome <outcome>', 'the outcome').choices(taskOutcomes).makeOptionMandatory())
     .option('--note <text>', 'what was done, or why it was not; required for not-done')
-    .action((caseId, number, options) =>
-      withCaughtUp(async (context) => {
-        const { outcome, note } = options;
-        await move(context, caseId, 'finish-task', {
-          task: number,
-          outcome,
-          ...(note === undefined ? {} : { note }),
-        });
-        await printTasks(context, io, caseId, options);
-      }),
-    );
+    .action((caseId, number, options) => {
+      const { outcome, note } = options;
+      const details = { task: number, outcome, ...(note === undefined ? {} : { note }) };
+      return record(io, caseId, options, 'finish-task', details);
+    });
 }
 
-async function move(context: Context, caseId: string, name: MoveName, details: Record<string, unknown>): Promise<void> {
-  const input = { caseId, move: name, details, actor: COMMAND_LINE_ACTOR };
-  const moved = await moveLatest(context.cases, input, () => context.projector.catchUp());
-  if (moved.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
-  if (moved.outcome === 'refused') throw new UsageError(moved.problems);
-  await context.projector.catchUp();
+/** Makes a move of the case and prints its tasks. */
+async function record(
+  io: CommandIo,
+  caseId: string,
+  options: { json?: boolean },
+  move: MoveName,
+  details: Record<string, unknown>,
+): Promise<void> {
+  await withCaughtUp(async (context) => {
+    const input = { caseId, move, details, actor: COMMAND_LINE_ACTOR };
+    const moved = await moveLatest(context.cases, input, () => context.projector.catchUp());
+    if (moved.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
+    if (moved.outcome === 'refused') throw new UsageError(moved.problems);
+    await context.projector.catchUp();
+    await printTasks(context, io, caseId, options);
+  });
+}
+
+async function link(
+  io: CommandIo,
+  caseId: string,
+  task: string,
+  options: { days: number; json?: boolean },
+): Promise<void> {
+  await withCaughtUp(async (context) => {
+    const { config } = context;
+    warnOfPublicUrl(io, config.publicUrl);
+    const publicUrl = publicUrlOf(config, config.port);
+    const shared = await shareTask(context, {
+      caseId,
+      task,
+      days: options.days,
+      actor: COMMAND_LINE_ACTOR,
+      publicUrl,
+    });
+    if (shared.outcome === 'not-found') throw new UsageError([unknownCase(printable(caseId))]);
+    if (shared.outcome === 'refused') throw new UsageError(shared.problems);
+    const { link, expiresAt } = shared;
+    printResult(io, options, { caseId, task, link, expiresAt }, () =>
+      [`${pc.green('✓')} valid until ${timeText(expiresAt)}`, link].join('\n'),
+    );
+  });
+}
+
+async function mail(io: CommandIo, caseId: string, task: string, options: { json?: boolean }): Promise<void> {
+  await withCaughtUp(async (context) => {
+    const found = await findTask(context.cases, caseId, task);
+    if (found === null) throw new UsageError([`Unknown task ${printable(task)} of case ${printable(caseId)}.`]);
+    const problem = problemOfTaskMail(context, found);
+    warnOfPublicUrl(io, context.config.publicUrl);
+    if (problem !== null) throw new UsageError([problem]);
+    const { id } = await context.jobs.enqueue(taskMailJob(found, COMMAND_LINE_ACTOR));
+    printResult(io, options, { caseId, task, job: id }, () => `${pc.green('✓')} job ${id}: a worker sends it`);
+  });
 }
 
 async function printTasks(context: Context, io: CommandIo, caseId: string, options: { json?: boolean }): Promise<void> {

@@ -1,9 +1,11 @@
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { listCases } from '../../cases/list-cases.ts';
 import { moment } from '../../cases/moves.ts';
 import { summariseCase } from '../../cases/summarise.ts';
+import type { CaseView } from '../../cases/view.ts';
 import { lookUpConsent } from '../../consent/look-up.ts';
 import type { Context } from '../../context.ts';
 import { isoNow } from '../../core/clock.ts';
@@ -50,15 +52,29 @@ interface Asker {
   readonly sources: readonly string[] | null;
 }
 
-/** The tools, based on the same use cases as the pages. */
-export async function createMcpServer(context: Context, { actor, sources }: Asker) {
+/** What the tools work on. */
+interface Asked extends Asker {
+  readonly context: Context;
+  /** Whether the source exists and the caller may ask about it. */
+  isOpen(source: string): boolean;
+}
+
+/** A server with all tools, which use the same use cases as the pages. */
+export async function createMcpServer(context: Context, { actor, sources }: Asker): Promise<McpServer> {
   const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
   const server = new McpServer({ name: 'consent-ledger', version: context.version });
-  const annotations = { readOnlyHint: true, openWorldHint: false };
-  const slug = z.string().max(100).describe('Slug of the source, from list_sources.');
   const isOpen = (source: string) =>
     context.sources.findAny(source) !== null && (sources === null || sources.includes(source));
+  const asked = { context, actor, sources, isOpen };
+  for (const addTool of [addListSources, addConsentAt, addRequestsDue, addPolicyTexts]) addTool(server, asked);
+  return server;
+}
 
+const annotations = { readOnlyHint: true, openWorldHint: false };
+const slug = z.string().max(100).describe('Slug of the source, from list_sources.');
+const unknownSource = 'Unknown source: see list_sources.';
+
+function addListSources(server: McpServer, { context, isOpen }: Asked): void {
   server.registerTool(
     'list_sources',
     { title: 'List the sources', description: 'Slugs and names of the sources that can be queried.', annotations },
@@ -70,7 +86,9 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
           .map(({ slug: own, name }) => ({ slug: own, name })),
       }),
   );
+}
 
+function addConsentAt(server: McpServer, { context, actor, isOpen }: Asked): void {
   server.registerTool(
     'consent_at',
     {
@@ -85,7 +103,7 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
       annotations,
     },
     async ({ source, identifier, at }) => {
-      if (!isOpen(source)) return refusal('Unknown source: see list_sources.');
+      if (!isOpen(source)) return refusal(unknownSource);
       const asOf = await context.projector.catchUp();
       const found = await lookUpConsent(context, { source, identifier, at, asOf, actor });
       switch (found.outcome) {
@@ -96,25 +114,17 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
         case 'not-found':
           return answer({ outcome: 'not-found', recordedAsEntry: found.recorded });
         case 'found': {
-          const { standing, knownThen, decisions, total, later, recorded } = found;
-          return answer({
-            outcome: 'found',
-            at,
-            asOf,
-            standing,
-            knownThen,
-            decisions,
-            total,
-            later,
-            recordedAsEntry: recorded,
-          });
+          const { outcome, standing, knownThen, decisions, total, later, recorded } = found;
+          return answer({ outcome, at, asOf, standing, knownThen, decisions, total, later, recordedAsEntry: recorded });
         }
         default:
           return found satisfies never;
       }
     },
   );
+}
 
+function addRequestsDue(server: McpServer, { context, sources, isOpen }: Asked): void {
   server.registerTool(
     'requests_due',
     {
@@ -128,7 +138,7 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
       annotations,
     },
     async ({ source, withinDays }) => {
-      if (source !== undefined && !isOpen(source)) return refusal('Unknown source: see list_sources.');
+      if (source !== undefined && !isOpen(source)) return refusal(unknownSource);
       const asOf = await context.projector.catchUp();
       const only = source === undefined ? sources : [source];
       const open = await listCases(context.cases, {
@@ -137,28 +147,19 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
         ...(only === null ? {} : { sources: only }),
       });
       const due = open.filter(({ daysLeft }) => daysLeft === null || daysLeft <= withinDays);
-      return answer({
-        asOf,
-        requests: due.map((view) => {
-          const summary = summariseCase(view);
-          return {
-            caseId: summary.caseId,
-            source: summary.source,
-            kind: summary.kind,
-            state: summary.state,
-            legalLimit: summary.legalLimit,
-            aimFor: summary.aimFor,
-            daysLeft: summary.daysLeft,
-            overdue: summary.overdue,
-            explanation: summary.explanation,
-            openedSeq: view.row.opened_seq,
-            lastSeq: view.row.last_seq,
-          };
-        }),
-      });
+      return answer({ asOf, requests: due.map(requestOf) });
     },
   );
+}
 
+/** A request without names. */
+function requestOf(view: CaseView) {
+  const { caseId, source, kind, state, legalLimit, aimFor, daysLeft, overdue, explanation } = summariseCase(view);
+  const seqs = { openedSeq: view.row.opened_seq, lastSeq: view.row.last_seq };
+  return { caseId, source, kind, state, legalLimit, aimFor, daysLeft, overdue, explanation, ...seqs };
+}
+
+function addPolicyTexts(server: McpServer, { context, isOpen }: Asked): void {
   server.registerTool(
     'policy_texts',
     {
@@ -169,12 +170,11 @@ export async function createMcpServer(context: Context, { actor, sources }: Aske
       annotations,
     },
     async ({ source, policyId }) => {
-      if (!isOpen(source)) return refusal('Unknown source: see list_sources.');
+      if (!isOpen(source)) return refusal(unknownSource);
       const asOf = await context.projector.catchUp();
       return answer({ asOf, texts: await loadPolicyTexts(context.store.read, { source, policyId, asOf }) });
     },
   );
-  return server;
 }
 
 function answer(value: object): CallToolResult {
