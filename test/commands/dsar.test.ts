@@ -110,6 +110,27 @@ describe('dsar', () => {
     }
   });
 
+  it('adds a task for another system, links and revokes it, finishes it, and says why it cannot be mailed', async () => {
+    const run = await createInstallation();
+    vi.stubEnv('PUBLIC_URL', 'https://evidence.example');
+    const { caseId } = JSON.parse((await run(...opening, '--json')).out) as { caseId: string };
+    const tasksOf = async (...args: string[]) => JSON.parse((await run('task', ...args, '--json')).out) as unknown;
+
+    const task = ['--what', 'Delete the customer', '--due', '2026-08-01', '--owner', 'Anna'];
+    expect(await tasksOf('add', caseId, ...task)).toMatchObject([
+      { task: '1', what: 'Delete the customer', due: '2026-08-01', owner: 'Anna', state: 'open' },
+    ]);
+    const linked = await tasksOf('link', caseId, '1', '--days', '3');
+    expect(linked).toMatchObject({ caseId, task: '1' });
+    expect((linked as { link: string }).link).toMatch(/^https:\/\/evidence\.example\//);
+    expect(await tasksOf('list', caseId)).toMatchObject([{ linkUntil: expect.any(String) }]);
+    expect(await tasksOf('revoke', caseId, '1')).toMatchObject([{ linkUntil: null }]);
+    await expect(run('task', 'mail', caseId, '1')).rejects.toThrow(UsageError);
+    expect(await tasksOf('finish', caseId, '1', '--outcome', 'done')).toMatchObject([{ state: 'done' }]);
+    expect((await run('task', 'list', caseId)).out).toContain('Delete the customer');
+    await expect(run('task', 'list', 'default-99')).rejects.toThrow('default-99');
+  });
+
   it('refuses an unknown place code and suggests the nearest one', async () => {
     const run = await createInstallation();
     const placed = (place: string) => run(...opening.map((arg) => (arg === 'DE' ? place : arg)), '--json');
