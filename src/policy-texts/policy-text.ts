@@ -14,62 +14,66 @@ export function htmlLines(html: string): string[] {
   // Tracked separately: examining a long line again for each cell of a table would take quadratic time.
   let isBlank = true;
   const links: string[] = [];
-  const endLine = (): void => {
+  const endLine = (nextPrefix = ''): void => {
     const text = line.replace(/[ \t\r\n\f\u00a0]+/g, ' ').trim();
     if (text !== '') lines.push(prefix + text);
     line = '';
-    prefix = '';
+    prefix = nextPrefix;
     isBlank = true;
   };
   const add = (text: string): void => {
     line += text;
     isBlank &&= text.trim() === '';
   };
-  let at = 0;
-  while (at < html.length) {
-    const open = html.indexOf('<', at);
-    if (open === -1) {
-      add(decodeEntities(html.slice(at)));
-      break;
+  const addTag = ({ name, closes, tag }: Tag): void => {
+    if (blocks.has(name)) endLine(closes ? '' : prefixOf(name));
+    else if ((name === 'td' || name === 'th') && !closes && !isBlank) add(' | ');
+    else if (name === 'a' && !closes) links.push(linkTarget(tag));
+    else if (name === 'a') {
+      const target = links.pop() ?? '';
+      if (target !== '') add(` <${target}>`);
     }
-    add(decodeEntities(html.slice(at, open)));
-    if (html.startsWith('<!--', open)) {
-      const end = html.indexOf('-->', open + 4);
-      at = end === -1 ? html.length : end + 3;
-      continue;
-    }
-    const name = tagNameAt(html, open);
-    if (name === null) {
-      if (html[open + 1] === '!' || html[open + 1] === '?') {
-        const end = html.indexOf('>', open);
-        at = end === -1 ? html.length : end + 1;
-      } else {
-        add('<');
-        at = open + 1;
-      }
-      continue;
-    }
-    const end = tagEnd(html, open);
-    if (unseen.has(name)) {
-      at = behindClosing(html, name, end);
-      continue;
-    }
-    const closes = html[open + 1] === '/';
-    if (name === 'a') {
-      if (closes) {
-        const target = links.pop() ?? '';
-        if (target !== '') add(` <${target}>`);
-      } else links.push(linkTarget(html.slice(open, end)));
-    } else if (name === 'td' || name === 'th') {
-      if (!closes && !isBlank) add(' | ');
-    } else if (blocks.has(name)) {
-      endLine();
-      if (!closes) prefix = prefixOf(name);
-    }
-    at = end;
+  };
+  for (const piece of visiblePieces(html)) {
+    if (typeof piece === 'string') add(piece);
+    else addTag(piece);
   }
   endLine();
   return lines;
+}
+
+interface Tag {
+  /** In lower case. */
+  readonly name: string;
+  readonly closes: boolean;
+  /** With brackets and attributes. */
+  readonly tag: string;
+}
+
+/** Texts and tags in order, without comments, declarations and elements that no reader sees. */
+function* visiblePieces(html: string): Generator<string | Tag> {
+  let at = 0;
+  for (let open = html.indexOf('<'); open !== -1; open = html.indexOf('<', at)) {
+    if (open > at) yield decodeEntities(html.slice(at, open));
+    const name = tagNameAt(html, open);
+    if (name !== null) {
+      const end = tagEnd(html, open);
+      if (!unseen.has(name)) yield { name, closes: html[open + 1] === '/', tag: html.slice(open, end) };
+      at = unseen.has(name) ? afterClosing(html, name, end) : end;
+    } else if (html.startsWith('<!--', open)) at = afterNext(html, '-->', open + 4);
+    else if (html[open + 1] === '!' || html[open + 1] === '?') at = afterNext(html, '>', open);
+    else {
+      yield '<';
+      at = open + 1;
+    }
+  }
+  yield decodeEntities(html.slice(at));
+}
+
+/** The position after the next `sign`; the end of the text if there is none. */
+function afterNext(html: string, sign: string, from: number): number {
+  const at = html.indexOf(sign, from);
+  return at === -1 ? html.length : at + sign.length;
 }
 
 /** Whether a text looks like HTML: it contains a usual tag. */
@@ -96,7 +100,7 @@ function tagNameAt(html: string, open: number): string | null {
 }
 
 /** The position after the closing tag of an invisible element; the end of the text if it is not closed. */
-function behindClosing(html: string, name: string, from: number): number {
+function afterClosing(html: string, name: string, from: number): number {
   for (let at = html.indexOf('</', from); at !== -1; at = html.indexOf('</', at + 2)) {
     if (tagNameAt(html, at) === name) return tagEnd(html, at);
   }
