@@ -1,6 +1,7 @@
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
 import { readErasure } from '../core/erasure.ts';
+import type { Query } from '../store/store.ts';
 import { appendTo, type Projection, type ProjectedEntry, replaceIn, type Row } from './projection.ts';
 
 /** Registered files: what was produced, by whom, with which hash, and how often it was downloaded. */
@@ -8,52 +9,58 @@ export const documents: Projection = {
   name: 'documents',
   tables: ['documents'],
   async fold(state, batch) {
+    const known = await loadKnown(state, batch);
+    /** Registered in this batch, and rows from before it that it changes. */
     const produced = new Map<string, Row<'documents'>>();
-    const touched = new Map<string, Row<'documents'>>();
-    const mentioned = new Set<string>();
-    for (const { kind, body, action } of batch) {
-      if (kind === 'erasure')
-        for (const { documentId } of readErasure(body)?.documents ?? []) mentioned.add(documentId);
-      if (action?.action === 'document.produced' || isDownload(action)) mentioned.add(action.documentId);
-    }
-    const known = new Map<string, Row<'documents'>>();
-    if (mentioned.size > 0) {
-      const rows = await state
-        .selectFrom('documents')
-        .selectAll()
-        .where('document_id', 'in', [...mentioned])
-        .execute();
-      for (const row of rows) known.set(row.document_id, row);
-    }
+    const changed = new Map<string, Row<'documents'>>();
+    const change = (id: string, changesOf: (row: Row<'documents'>) => Partial<Row<'documents'>>) => {
+      const rows = produced.has(id) ? produced : changed;
+      const row = rows.get(id) ?? known.get(id);
+      // A document that is not registered (erased since) stays in the audit trail; there is no row to change.
+      if (row !== undefined) rows.set(id, { ...row, ...changesOf(row) });
+    };
     for (const entry of batch) {
       const { action } = entry;
-      if (entry.kind === 'erasure') {
-        for (const { documentId } of readErasure(entry.body)?.documents ?? []) {
-          const fresh = produced.get(documentId);
-          const row = touched.get(documentId) ?? known.get(documentId);
-          const erased = { erased_seq: entry.seq, erased_at: entry.receivedAt };
-          if (fresh !== undefined) produced.set(documentId, { ...fresh, ...erased });
-          else if (row !== undefined) touched.set(documentId, { ...row, ...erased });
-        }
-      } else if (action?.action === 'document.produced') {
+      if (action?.action === 'document.produced') {
         const row = documentRow(action, entry);
         const before = produced.get(row.document_id) ?? known.get(row.document_id);
         // Ids of earlier versions did not cover the content: a second document issued under the same id is kept beside
         // the first.
         const id = before === undefined ? row.document_id : `${row.document_id}-${row.sha256.slice(0, 16)}`;
         produced.set(id, { ...row, document_id: id });
-      } else if (isDownload(action)) {
-        const fresh = produced.get(action.documentId);
-        const row = touched.get(action.documentId) ?? known.get(action.documentId);
-        // A download of a document that is not registered (erased since) is in the audit trail; there is no count to
-        // update.
-        if (fresh !== undefined) produced.set(action.documentId, { ...fresh, downloads: fresh.downloads + 1 });
-        else if (row !== undefined) touched.set(action.documentId, { ...row, downloads: row.downloads + 1 });
       }
+      if (isDownload(action)) change(action.documentId, ({ downloads }) => ({ downloads: downloads + 1 }));
+      for (const id of erasedBy(entry)) change(id, () => ({ erased_seq: entry.seq, erased_at: entry.receivedAt }));
     }
-    return [appendTo('documents', [...produced.values()]), replaceIn('documents', [...touched.values()])];
+    return [appendTo('documents', [...produced.values()]), replaceIn('documents', [...changed.values()])];
   },
 };
+
+/** The rows from before a batch that it may change, by id. */
+async function loadKnown(
+  state: Query,
+  batch: readonly ProjectedEntry[],
+): Promise<ReadonlyMap<string, Row<'documents'>>> {
+  const mentioned = new Set<string>();
+  for (const entry of batch) {
+    const { action } = entry;
+    if (action?.action === 'document.produced' || isDownload(action)) mentioned.add(action.documentId);
+    for (const id of erasedBy(entry)) mentioned.add(id);
+  }
+  if (mentioned.size === 0) return new Map();
+  const rows = await state
+    .selectFrom('documents')
+    .selectAll()
+    .where('document_id', 'in', [...mentioned])
+    .execute();
+  return new Map(rows.map((row) => [row.document_id, row]));
+}
+
+/** The ids of the documents that an erasure replaced by tombstones. */
+function erasedBy({ kind, body }: ProjectedEntry): readonly string[] {
+  if (kind !== 'erasure') return [];
+  return (readErasure(body)?.documents ?? []).map(({ documentId }) => documentId);
+}
 
 /** Whether it is a download, by an officer or by the data subject through a link. */
 function isDownload(action: Action | null): action is Extract<Action, { documentId: string }> {
