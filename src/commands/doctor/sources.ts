@@ -1,7 +1,7 @@
 import type { Context } from '../../context.ts';
 import { controllerFileOf } from '../../config.ts';
 import { UsageError } from '../../core/errors.ts';
-import { missingProfileParts } from '../../law/profile.ts';
+import { type ControllerProfile, missingProfileParts } from '../../law/profile.ts';
 import { requestFormState } from '../../request-form/offered.ts';
 import type { Source } from '../../core/source.ts';
 import { findSourceFaults, leftoverFault } from '../../sources/faults.ts';
@@ -55,62 +55,79 @@ export function checkSettings(sources: readonly Source[]): Line[] {
   });
 }
 
-async function checkProfiles(context: Context): Promise<Line[]> {
-  const lines: Line[] = [];
+async function checkProfiles(context: Context): Promise<readonly Line[]> {
   const byFile = new Map<string, Source[]>();
   for (const source of context.sources.list()) {
     const { path } = controllerFileOf(context.config, source);
     byFile.set(path, [...(byFile.get(path) ?? []), source]);
   }
+  const lines: Line[] = [];
   for (const [path, group] of byFile) {
-    const whose = group.length > 3 ? `${group.length} sources` : group.map(({ slug }) => slug).join(', ');
     try {
       const profile = await context.loadProfile(group[0] ?? null);
-      if (profile === null) {
+      if (profile === null) lines.push(noProfile(group));
+      else
         lines.push(
-          fault(
-            'controller profile',
-            `No controller profile is set for ${whose}: letters and reports cannot name the controller.`,
-            'Fill it in on the officer’s pages (Settings: Controller profile), or set CONTROLLER_FILE to a filled-in copy of docs/controller.example.yaml.',
-          ),
-        );
-        continue;
-      }
-      const missing = missingProfileParts(profile);
-      if (missing.length > 0)
-        lines.push(
-          fault(
-            'controller profile',
-            `${path} lacks: ${missing.join('; ')}.`,
-            'Add it: answers under GDPR Art. 15 require it. See docs/controller.example.yaml.',
-          ),
-        );
-      else lines.push(ok('controller profile', `${profile.name}: complete (${whose}).`));
-      if (profile.otherSystems.length === 0)
-        lines.push(
-          note(
-            'controller profile',
-            `${path} lists no other systems: requests would be answered from this ledger only.`,
-            'List the other systems that hold personal data under otherSystems.',
-          ),
-        );
-      const without = group
-        .filter((source) => requestFormState(profile, source, context.sources) === 'unconfirmed')
-        .map(({ slug }) => slug);
-      if (without.length > 0)
-        lines.push(
-          note(
-            'controller profile',
-            `The request form of ${without.length > 3 ? `${without.length} sources` : without.join(', ')} is off: ${path} is shared with other sources, and may be another client’s.`,
-            `If ${profile.name} is also the controller of these sources, add to it requestFormFor: [${without.join(', ')}]. Otherwise give each source its own profile (in the browser: Settings, Controller profile; or \`consent-ledger source change <slug> --controller-file <path>\`).`,
-          ),
+          checkParts(profile, path, group),
+          ...checkSystems(profile, path),
+          ...checkRequestForms(context, profile, path, group),
         );
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      lines.push(
-        ...error.problems.map((problem) => fault('controller profile', problem, 'See docs/controller.example.yaml.')),
-      );
+      lines.push(...error.problems.map((problem) => fault(PROFILE, problem, 'See docs/controller.example.yaml.')));
     }
   }
   return lines;
+}
+
+const PROFILE = 'controller profile';
+
+function namesOf(sources: readonly Source[]): string {
+  return sources.length > 3 ? `${sources.length} sources` : sources.map(({ slug }) => slug).join(', ');
+}
+
+function noProfile(sources: readonly Source[]): Line {
+  return fault(
+    PROFILE,
+    `No controller profile is set for ${namesOf(sources)}: letters and reports cannot name the controller.`,
+    'Fill it in on the officer’s pages (Settings: Controller profile), or set CONTROLLER_FILE to a filled-in copy of docs/controller.example.yaml.',
+  );
+}
+
+function checkParts(profile: ControllerProfile, path: string, group: readonly Source[]): Line {
+  const missing = missingProfileParts(profile);
+  if (missing.length === 0) return ok(PROFILE, `${profile.name}: complete (${namesOf(group)}).`);
+  return fault(
+    PROFILE,
+    `${path} lacks: ${missing.join('; ')}.`,
+    'Add it: answers under GDPR Art. 15 require it. See docs/controller.example.yaml.',
+  );
+}
+
+function checkSystems(profile: ControllerProfile, path: string): readonly Line[] {
+  if (profile.otherSystems.length > 0) return [];
+  return [
+    note(
+      PROFILE,
+      `${path} lists no other systems: requests would be answered from this ledger only.`,
+      'List the other systems that hold personal data under otherSystems.',
+    ),
+  ];
+}
+
+function checkRequestForms(
+  { sources }: Context,
+  profile: ControllerProfile,
+  path: string,
+  group: readonly Source[],
+): readonly Line[] {
+  const off = group.filter((source) => requestFormState(profile, source, sources) === 'unconfirmed');
+  if (off.length === 0) return [];
+  return [
+    note(
+      PROFILE,
+      `The request form of ${namesOf(off)} is off: ${path} is shared with other sources, and may be another client’s.`,
+      `If ${profile.name} is also the controller of these sources, add to it requestFormFor: [${off.map(({ slug }) => slug).join(', ')}]. Otherwise give each source its own profile (in the browser: Settings, Controller profile; or \`consent-ledger source change <slug> --controller-file <path>\`).`,
+    ),
+  ];
 }

@@ -69,19 +69,8 @@ async function readLine(
   { line, cells }: CsvLine,
   readers: ImportReaders,
 ): Promise<{ line: ImportLine | null; problems: Found[] }> {
-  const problems: Found[] = [];
-  if (readers === noReaders) {
-    for (const { name: column } of importColumns)
-      if (isOfServer(column) && cells[column] !== undefined)
-        problems.push({
-          column,
-          problem:
-            column.startsWith('api_key') || column.startsWith('site_key') || column.startsWith('webhook_secrets')
-              ? `An uploaded file cannot name a file or a variable of the server: use ${column.replace(/_(file|env)$/, '')}.`
-              : 'An uploaded file cannot name a file of the server: leave it empty, and set it at the source.',
-        });
-    if (problems.length > 0) return { line: null, problems };
-  }
+  const problems: Found[] = readers === noReaders ? findServerColumns(cells) : [];
+  if (problems.length > 0) return { line: null, problems };
   const content = (stem: 'api_key' | 'site_key' | 'webhook_secrets') => readSecret(cells, stem, readers, problems);
   const apiKey = await content('api_key');
   const siteKey = await content('site_key');
@@ -132,6 +121,18 @@ async function readLine(
       },
     },
   };
+}
+
+/** Columns with files or variables of the server, which an uploaded file must not name. */
+function findServerColumns(cells: CsvLine['cells']): Found[] {
+  return importColumns
+    .filter(({ name }) => isOfServer(name) && cells[name] !== undefined)
+    .map(({ name: column }) => ({
+      column,
+      problem: /^(?:api_key|site_key|webhook_secrets)/.test(column)
+        ? `An uploaded file cannot name a file or a variable of the server: use ${column.replace(/_(file|env)$/, '')}.`
+        : 'An uploaded file cannot name a file of the server: leave it empty, and set it at the source.',
+    }));
 }
 
 async function readSecret(
