@@ -35,6 +35,22 @@ export interface Fault {
   readonly sentence: string;
 }
 
+const FAULTS_LISTED = 1000;
+
+/** Keeps the first thousand faults and counts the rest. */
+export function createFaultList() {
+  const faults: Fault[] = [];
+  let moreFaults = 0;
+  return {
+    report(fault: Fault): void {
+      if (faults.length < FAULTS_LISTED) faults.push(fault);
+      else moreFaults += 1;
+    },
+    /** Ordered by seq; faults that concern no single entry come last. */
+    listed: () => ({ faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)), moreFaults }),
+  };
+}
+
 /** Someone restored the content, or the erasure was written by someone who did not erase it. */
 export function notErased(seq: number, by: number): Fault {
   return { seq, fault: 'erased-but-there', sentence: `entry ${by} says that it was erased, but its content is there` };

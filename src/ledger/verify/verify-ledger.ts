@@ -4,7 +4,7 @@ import { EMPTY_FRONTIER, type Frontier } from '../../crypto/merkle.ts';
 import type { Store } from '../../store/store.ts';
 import type { Counts } from './check-types.ts';
 import { checks } from './checks.ts';
-import type { Fault } from './entry-fault.ts';
+import { createFaultList, type Fault } from './entry-fault.ts';
 import { readEntryPages } from '../read-entries.ts';
 import { frontierOf } from '../seal.ts';
 import { readSignedNotes, type SignedNotesOptions } from './signed-notes.ts';
@@ -39,8 +39,6 @@ export interface VerifyOptions extends SignedNotesOptions {
    */
   readonly since?: number;
 }
-
-const FAULTS_LISTED = 1000;
 
 const nothing: Counts = {
   erased: 0,
@@ -143,18 +141,4 @@ function isNumbered({ seq }: Entry, report: (fault: Fault) => void): boolean {
   if (seq >= 1) return true;
   report({ seq, fault: 'foreign-entry', sentence: 'entries are numbered from 1: this program did not write it' });
   return false;
-}
-
-/** Keeps the first thousand faults and counts the rest. */
-function createFaultList() {
-  const faults: Fault[] = [];
-  let moreFaults = 0;
-  return {
-    report(fault: Fault): void {
-      if (faults.length < FAULTS_LISTED) faults.push(fault);
-      else moreFaults += 1;
-    },
-    /** Ordered by seq; faults that concern no single entry come last. */
-    listed: () => ({ faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)), moreFaults }),
-  };
 }

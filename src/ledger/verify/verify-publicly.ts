@@ -4,7 +4,7 @@ import { type Entry, erasedSeqs, findEntryFault } from '../../crypto/entry.ts';
 import { sha256 } from '../../crypto/hash.ts';
 import { EMPTY_FRONTIER, type Frontier, growFrontier, rootOf } from '../../crypto/merkle.ts';
 import type { Query } from '../../store/store.ts';
-import { type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
+import { createFaultList, type Fault, hasLeafTypes, notErased } from './entry-fault.ts';
 import { type Epoch, epochOf, FIRST_EPOCH, parseOrigin, placeOf, restoredIn } from '../epochs.ts';
 import { readEntryPages } from '../read-entries.ts';
 import { imprintOf, readTimestamp } from '../timestamp.ts';
@@ -47,8 +47,6 @@ export interface PublicVerification {
   readonly moreFaults: number;
 }
 
-const FAULTS_LISTED = 1000;
-
 interface Signed {
   readonly where: string;
   readonly head: TreeHead;
@@ -62,69 +60,25 @@ interface Signed {
  */
 export async function verifyPublicly(options: PublicVerifyOptions): Promise<PublicVerification> {
   const { read, key, onProgress } = options;
-  const faults: Fault[] = [];
-  let moreFaults = 0;
-  const report = (fault: Fault) => {
-    if (faults.length < FAULTS_LISTED) faults.push(fault);
-    else moreFaults += 1;
-  };
+  const { report, listed } = createFaultList();
   const signed = await readSigned(options, report);
-  const wanted = new Map<number, Signed[]>();
-  for (const one of signed) wanted.set(one.head.size, [...(wanted.get(one.head.size) ?? []), one]);
-  const confirmed: { where: string; size: number }[] = [];
-  let sealed = 0;
-
   const { highest, total } = await extentOf(read);
   const walk = createWalk(report);
-  const { instance = '' } = parseOrigin(key.name) ?? {};
-  const compare = (frontier: Frontier) => {
-    const found = rootOf(frontier);
-    for (const { where, head, isOutside } of wanted.get(frontier.size) ?? []) {
-      const place = placeOf(walk.epochs(), instance, head);
-      if (place.outcome !== 'placed') {
-        report(faultOfPlace(place, where, head));
-        continue;
-      }
-      sealed = frontier.size;
-      if (!head.root.equals(found))
-        report({ seq: frontier.size, fault: 'root-mismatch', sentence: mismatch(frontier.size, where, isOutside) });
-      else if (isOutside) confirmed.push({ where, size: head.size });
-    }
-  };
-  let frontier: Frontier = EMPTY_FRONTIER;
+  const roots = createRootCheck(signed, parseOrigin(key.name)?.instance ?? '', walk.epochs, report);
   let done = 0;
   for await (const page of readEntryPages(read, 0, highest)) {
     for (const entry of page) {
       walk.entry(entry);
-      if (frontier.size !== entry.seq - 1) continue;
-      frontier = growFrontier(frontier, [Buffer.isBuffer(entry.leafHash) ? entry.leafHash : Buffer.alloc(0)]);
-      if (wanted.has(frontier.size)) compare(frontier);
+      roots.entry(entry);
     }
     done += page.length;
     onProgress?.(done, total);
   }
-  if (done < total)
-    report({
-      seq: null,
-      fault: 'foreign-entry',
-      sentence: `${total - done} entries have impossible numbers`,
-    });
-  for (const { where, head } of signed.filter((one) => one.head.size > highest)) {
-    const place = placeOf(walk.epochs(), instance, head);
-    if (place.outcome !== 'placed') {
-      report(faultOfPlace(place, where, head));
-      continue;
-    }
-    const sentence = `the ledger ends at ${highest}, but ${where} was signed over ${head.size} entries: ${head.size - highest} are gone from its end`;
-    report({ seq: highest + 1, fault: 'truncated', sentence });
+  if (done < total) {
+    const sentence = `${total - done} entries have impossible numbers`;
+    report({ seq: null, fault: 'foreign-entry', sentence });
   }
-  const unreached = signed.filter(({ head }) => head.size > frontier.size && head.size <= highest);
-  if (unreached.length > 0)
-    report({
-      seq: null,
-      fault: 'root-mismatch',
-      sentence: 'with entries missing, the roots of the checkpoints cannot be reproduced',
-    });
+  const { confirmed, sealed, root } = roots.end(highest);
   const stamped = await checkTimestamps(options, report);
   const erased = walk.erased();
   return {
@@ -138,9 +92,58 @@ export async function verifyPublicly(options: PublicVerifyOptions): Promise<Publ
       .epochs()
       .slice(1)
       .map(({ epoch, first }) => ({ epoch, first })),
-    root: rootOf(frontier).toString('hex'),
-    faults: faults.sort((a, b) => (a.seq ?? Infinity) - (b.seq ?? Infinity)),
-    moreFaults,
+    root,
+    ...listed(),
+  };
+}
+
+/** Checks that the entries, taken in order, give the root of each checkpoint. */
+function createRootCheck(
+  signed: readonly Signed[],
+  instance: string,
+  epochs: () => readonly Epoch[],
+  report: (fault: Fault) => void,
+) {
+  const bySize = new Map<number, Signed[]>();
+  for (const one of signed) bySize.set(one.head.size, [...(bySize.get(one.head.size) ?? []), one]);
+  const confirmed: { where: string; size: number }[] = [];
+  let frontier: Frontier = EMPTY_FRONTIER;
+  let sealed = 0;
+  /** Whether the checkpoint belongs to an epoch of this ledger; otherwise reports why not. */
+  const isPlaced = ({ where, head }: Signed): boolean => {
+    const place = placeOf(epochs(), instance, head);
+    if (place.outcome === 'placed') return true;
+    report(faultOfPlace(place, where, head));
+    return false;
+  };
+  return {
+    entry({ seq, leafHash }: Entry): void {
+      // After a missing entry no root can be computed any more.
+      if (frontier.size !== seq - 1) return;
+      frontier = growFrontier(frontier, [Buffer.isBuffer(leafHash) ? leafHash : Buffer.alloc(0)]);
+      const { size } = frontier;
+      const ending = bySize.get(size);
+      if (ending === undefined) return;
+      const root = rootOf(frontier);
+      for (const { where, head, isOutside } of ending.filter(isPlaced)) {
+        sealed = size;
+        if (!head.root.equals(root))
+          report({ seq: size, fault: 'root-mismatch', sentence: mismatch(size, where, isOutside) });
+        else if (isOutside) confirmed.push({ where, size });
+      }
+    },
+    /** Reports the checkpoints that the entries up to `highest` did not reach. */
+    end(highest: number) {
+      for (const { where, head } of signed.filter((one) => one.head.size > highest && isPlaced(one))) {
+        const sentence = `the ledger ends at ${highest}, but ${where} was signed over ${head.size} entries: ${head.size - highest} are gone from its end`;
+        report({ seq: highest + 1, fault: 'truncated', sentence });
+      }
+      if (signed.some(({ head }) => head.size > frontier.size && head.size <= highest)) {
+        const sentence = 'with entries missing, the roots of the checkpoints cannot be reproduced';
+        report({ seq: null, fault: 'root-mismatch', sentence });
+      }
+      return { confirmed, sealed, root: rootOf(frontier).toString('hex') };
+    },
   };
 }
 
