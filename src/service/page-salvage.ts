@@ -46,19 +46,13 @@ export async function salvagePage(
   const rows: Span[] = [];
   const broken: Span[] = [];
   let areCommasRight = true;
-  // If there is nothing between two commas, nothing is lost.
-  const setAside = (start: number, end: number) => {
-    if (end > start) broken.push({ start, end });
-  };
   const ended = (end: number | null): SalvagedPage => {
     const text = end === null ? null : withoutRows(page, end);
     const frame = text !== null && isJson(text) ? text : null;
     return { rows, broken, frame, isWhole: frame !== null && broken.length === 0 && areCommasRight };
   };
   const { length } = latin1;
-  let searches = MAX_SEARCHES;
-  // Whether everything after the current element is sound; the same for all consecutive elements.
-  let isSound: boolean | null = null;
+  const resumeAfter = createResume(page);
   let at = skipSpace(latin1, array + 1);
   let isAfterComma = false;
   while (at < length) {
@@ -74,25 +68,18 @@ export async function salvagePage(
     areCommasRight &&= latin1[at] !== ',';
     const end = endOfValue(latin1, at);
     if (end - at > limits.rowBytes) await turns.take();
-    const isRow = end - at <= limits.rowBytes && isJson(latin1.slice(at, end)) && isBorder(latin1, end);
-    if (isRow) rows.push({ start: at, end });
-    let next = isRow ? end : null;
-    if (next === null) {
-      isSound ??= await isSoundFrom(page, end);
-      if (isSound) {
-        setAside(at, end);
-        next = end;
+    let next = end;
+    if (end - at <= limits.rowBytes && isJson(latin1.slice(at, end)) && isBorder(latin1, end))
+      rows.push({ start: at, end });
+    else {
+      const resumed = await resumeAfter({ start: at, end });
+      if (resumed === null) {
+        broken.push({ start: at, end: length });
+        return ended(null);
       }
-    }
-    if (next === null && searches > 0) {
-      searches -= 1;
-      next = await findSoundElement(page, at);
-      isSound = true;
-      if (next !== null) setAside(at, borderBefore(latin1, next));
-    }
-    if (next === null) {
-      broken.push({ start: at, end: length });
-      return ended(null);
+      // If there is nothing between two commas, nothing is lost.
+      if (resumed.brokenTo > at) broken.push({ start: at, end: resumed.brokenTo });
+      next = resumed.next;
     }
     const border = skipSpace(latin1, next);
     isAfterComma = latin1[border] === ',';
@@ -109,6 +96,22 @@ interface Page {
   readonly limits: SalvageLimits;
   readonly turns: Turns;
   readonly budget: Budget;
+}
+
+/** Finds where rows continue after a broken element; null: nowhere. */
+function createResume(page: Page) {
+  let searches = MAX_SEARCHES;
+  // Whether everything after the current element is sound; the same for all consecutive elements.
+  let isSound: boolean | null = null;
+  return async ({ start, end }: Span): Promise<{ readonly brokenTo: number; readonly next: number } | null> => {
+    isSound ??= await isSoundFrom(page, end);
+    if (isSound) return { brokenTo: end, next: end };
+    if (searches === 0) return null;
+    searches -= 1;
+    isSound = true;
+    const next = await findSoundElement(page, start);
+    return next === null ? null : { brokenTo: borderBefore(page.text, next), next };
+  };
 }
 
 /** The text around rows that end at `end`; null if it is too long. */
