@@ -96,44 +96,56 @@ function countPeriod(
   const extension = judgeExtension(input, firstLimit, dayOf, flags);
   const periods = extension === null || extension.by === 'as-notified' ? [row.period] : [row.period, extension.by];
   const longest = endOf(row, start, periods, calendar);
-  let aimFor = longest;
-  let paused = addPauses(row, start, longest, pauses);
-  let limit = roll(row, paused.end, calendar);
+  const paused = addPauses(row, start, longest, pauses);
+  const computed = { aimFor: longest, end: paused.end, limit: roll(row, paused.end, calendar) };
+  const announced = extension === null ? null : announcedEnd(extension, firstLimit, computed);
+  const { aimFor, end, limit } = announced ?? computed;
 
-  const until = extension === null || extension.until === null ? null : Temporal.PlainDate.from(extension.until);
-  if (extension !== null && until !== null && (extension.by === 'as-notified' || isBefore(until, limit))) {
-    // The date announced to the requester is binding and is not moved.
-    const told = isBefore(until, firstLimit) ? firstLimit : until;
-    limit = told;
-    aimFor = earlier(extension.by === 'as-notified' ? told : longest, told);
-    paused = { ...paused, end: told };
-  }
-
-  for (const pause of paused.counted) {
-    flags.add('paused');
-    if (pause.open) flags.add('clock-stopped');
-    words.push(wordsOfPause(pause));
-  }
-  for (const pause of paused.uncounted) {
-    flags.add('pause-uncounted');
-    words.push(`${pause.why} on ${show(pause.from)}, outside the running period: not counted`);
-  }
+  wordsOfPauses(paused, flags, words);
+  const until = extension?.until ?? null;
   if (extension !== null) {
     flags.add('extended');
     words.push(`extended by the notice of ${show(extension.noticed)}${until === null ? '' : ` until ${show(until)}`}`);
   }
-  if (until === null || !limit.equals(paused.end)) {
-    words.push(`${wordsOfPeriods(periods)} ${show(paused.end)}`);
-  } else {
-    words.push(`ends ${show(paused.end)}`);
-  }
-  if (!limit.equals(paused.end)) {
+  if (until !== null && limit.equals(end)) words.push(`ends ${show(end)}`);
+  else words.push(`${wordsOfPeriods(periods)} ${show(end)}`);
+  if (!limit.equals(end)) {
     flags.add('rolled-over');
-    const holiday = calendar.holiday(paused.end);
+    const holiday = calendar.holiday(end);
     words.push(holiday === null ? 'not a working day' : `not a working day (${holiday})`);
   }
   words.push(`due ${show(limit)}`);
   return { start, aimFor, limit, firstLimit };
+}
+
+interface Ends {
+  readonly aimFor: Day;
+  /** Before it is moved to a working day. */
+  readonly end: Day;
+  readonly limit: Day;
+}
+
+/** The date announced to the requester, which is binding and is not moved; null if none that matters was announced. */
+function announcedEnd({ by, until }: Extension, firstLimit: Day, computed: Ends): Ends | null {
+  if (until === null || (by !== 'as-notified' && !isBefore(until, computed.limit))) return null;
+  const told = later(until, firstLimit);
+  return { aimFor: by === 'as-notified' ? told : earlier(computed.aimFor, told), end: told, limit: told };
+}
+
+function wordsOfPauses(
+  { counted, uncounted }: ReturnType<typeof addPauses>,
+  flags: Set<DeadlineFlag>,
+  words: string[],
+): void {
+  for (const pause of counted) {
+    flags.add('paused');
+    if (pause.open) flags.add('clock-stopped');
+    words.push(wordsOfPause(pause));
+  }
+  for (const pause of uncounted) {
+    flags.add('pause-uncounted');
+    words.push(`${pause.why} on ${show(pause.from)}, outside the running period: not counted`);
+  }
 }
 
 /** The latest of receipt, identity information and fee, if the row says so; otherwise the receipt. */
@@ -221,16 +233,23 @@ function addPauses(row: RegimeRow, start: Day, end: Day, pauses: readonly Stands
   return { end: shifted, counted, uncounted };
 }
 
+interface Extension {
+  readonly by: Period | 'as-notified';
+  /** The date that the notice announced. */
+  readonly until: Day | null;
+  readonly noticed: Day;
+}
+
 /** An extension counts if the law has a confirmed one and its notice was sent within the law's first period. */
 function judgeExtension(
   input: Counted,
   firstLimit: Day,
   dayOf: (iso: string) => Day,
   flags: Set<DeadlineFlag>,
-): { readonly by: Period | 'as-notified'; readonly until: string | null; readonly noticed: Day } | null {
+): Extension | null {
   if (input.extension == null) return null;
   const noticed = dayOf(input.extension.noticeAt);
-  const until = input.extension.until ?? null;
+  const until = input.extension.until == null ? null : Temporal.PlainDate.from(input.extension.until);
   const rule = input.row.extension;
   if (rule === null || !rule.confirmed || (rule.by === 'as-notified' && until === null)) {
     flags.add('extension-unavailable');
