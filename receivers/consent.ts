@@ -1,20 +1,55 @@
 import { isNecessary } from '../src/core/consent-judgement.ts';
-import type { DecisionFact } from '../src/core/fact.ts';
 import type { ConsentState } from '../src/core/vocabulary.ts';
 import { choiceOf, type Purposes, readPurposes } from './consent-purposes.ts';
 import { consentModeFields, type FieldName, fieldsOf, purposeFlags } from './field-names.ts';
+import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
 import { isJsonObject, textOf } from './parse.ts';
 import { readRegion } from './region.ts';
 
+/** One recorded consent choice, from a webhook or a pulled row. */
+export interface DecisionFact {
+  readonly type: 'decision';
+  readonly via: 'webhook' | 'pull';
+  /** The service's own id of the record, if given. */
+  readonly recordId: string | null;
+  /** The hashed identifier of the visitor, as received. */
+  readonly subject: string | null;
+  readonly bannerId: string | null;
+  readonly bannerVersion: string | null;
+  /** As stated in the record; the label is judged with the subject's history (consent-judgement.ts). */
+  readonly state: ConsentState;
+  /** The record's own word for what the visitor did: `accept_all`, `save_preferences`. */
+  readonly action: string | null;
+  /** How consent was asked for: `banner`, `preference-centre`. */
+  readonly method: string | null;
+  /** Host of the site, lower case. */
+  readonly domain: string | null;
+  /** Where the choice was made: origin and path, never the query, which may contain personal data. */
+  readonly page: string | null;
+  /** Accompanying statements that are not purposes: Global Privacy Control, an IAB TCF string, fields of Google's consent mode. */
+  readonly signals: Readonly<Record<string, string>>;
+  /** The choice for each purpose. Empty if the payload names none. */
+  readonly purposes: Readonly<Record<string, 'granted' | 'denied'>>;
+  readonly policyId: string | null;
+  readonly policyVersion: string | null;
+  readonly region: string | null;
+  readonly language: string | null;
+  /** ISO 8601 UTC, if the record says until when it is valid. */
+  readonly expiresAt: string | null;
+  readonly occurred: Occurred;
+}
+
 /** Recorded consent choices (docs/service.md §6, consent.recorded, and §2.8, rows of the consent log; neither payload is documented). */
-export const consentFamily: Family = {
+export const consentFamily: Family<DecisionFact> = {
+  type: 'decision',
   events: ['consent.recorded'],
   objects: ['consent', 'consent_record', 'consent_log', 'consent_event', 'record', 'log'],
   fields: fieldsOf('every', 'decision'),
   alsoReads: purposeFlags,
   read: (_event, payload) => readDecision(payload, 'webhook'),
+  eventIdOf: ({ recordId }) => recordId,
 };
 
 /** A decision from a webhook or a pulled row; a sentence if it does not say who chose or what. */

@@ -1,9 +1,27 @@
-import type { RequestFact } from '../src/core/fact.ts';
 import type { RequestKind } from '../src/core/vocabulary.ts';
 import { fieldsOf } from './field-names.ts';
+import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { readPlace } from './region.ts';
 import { isJsonObject, textOf } from './parse.ts';
+
+/** A data subject request as reported by the service. Every field may be missing: the case is opened anyway. */
+export interface RequestFact {
+  readonly type: 'request';
+  /** The service's own id of the request. */
+  readonly requestId: string | null;
+  readonly kind: RequestKind;
+  /** The payload's own word for the kind. */
+  readonly kindAsGiven: string | null;
+  readonly requesterName: string | null;
+  readonly requesterEmail: string | null;
+  /** A visitor hash sent by the requester. */
+  readonly subject: string | null;
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  readonly message: string | null;
+  readonly occurred: Occurred;
+}
 
 /** The longest message copied into the case; the body keeps all of it. */
 const MAX_MESSAGE = 20_000;
@@ -13,13 +31,15 @@ const MAX_MESSAGE = 20_000;
  * one, and all are readable: a request that reached the controller starts its clock even if this program understood
  * none of its fields.
  */
-export const dsarFamily: Family = {
+export const dsarFamily: Family<RequestFact> = {
+  type: 'request',
   events: ['dsar.submitted'],
   anyOf: 'dsar',
   objects: ['dsar', 'request', 'dsar_request', 'submission', 'form'],
   fields: fieldsOf('every', 'request'),
   alsoReads: ['status'],
   read: (_event, payload) => readRequest(payload),
+  eventIdOf: ({ requestId }) => requestId,
 };
 
 function readRequest(payload: Payload): RequestFact {

@@ -1,13 +1,27 @@
-import type { IntegrationFact } from '../src/core/fact.ts';
 import { fieldsOf } from './field-names.ts';
+import type { Occurred } from './occurred.ts';
 import type { Family } from './payload.ts';
 import { hostOf, textOf } from './parse.ts';
 
+/** An integration was connected, disconnected, or lost (disconnected by an error instead of by choice). */
+export interface IntegrationFact {
+  readonly type: 'integration';
+  readonly change: 'connected' | 'disconnected' | 'lost';
+  /** The reason in the payload's words. */
+  readonly error: string | null;
+  readonly integrationId: string | null;
+  readonly name: string | null;
+  readonly site: string | null;
+  readonly occurred: Occurred;
+}
+
 /** Integrations (docs/service.md §6, integration.connected and .disconnected; their payloads are not documented). */
-export const integrationFamily: Family = {
+export const integrationFamily: Family<IntegrationFact> = {
+  type: 'integration',
   events: ['integration.connected', 'integration.disconnected'],
   objects: ['integration', 'connection'],
   fields: ['eventId', 'occurredAt', ...fieldsOf('integration')],
+  eventIdOf: () => null,
   read: (event, payload): IntegrationFact => {
     const connected = event === 'integration.connected';
     const status = payload.text('integrationStatus');

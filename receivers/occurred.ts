@@ -1,4 +1,14 @@
-import type { Occurred } from '../src/core/fact.ts';
+/** Where a time comes from: the event's payload, a pulled row, our own clock, or a payload time without an offset. */
+type TimeBasis = 'payload' | 'row' | 'received' | 'assumed-offset';
+
+/** When something happened, the basis of that time, and whether it counts (docs/architecture.md, Time). */
+export interface Occurred {
+  /** ISO 8601 UTC, milliseconds. */
+  readonly at: string;
+  readonly basis: TimeBasis;
+  /** False if the claimed time is outside [received − 10 years, received + 5 minutes]; reports then use `received`. */
+  readonly counts: boolean;
+}
 
 /** What is needed to judge a claimed time. */
 export interface TimeContext {

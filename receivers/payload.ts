@@ -1,7 +1,6 @@
-import type { Fact, Occurred } from '../src/core/fact.ts';
 import type { FieldName } from './field-names.ts';
 import { type Asked, envelopeNames, type FieldTable, normaliseName } from './field-table.ts';
-import { occurredOf, parseTime, type TimeContext } from './occurred.ts';
+import { occurredOf, parseTime, type TimeContext, type Occurred } from './occurred.ts';
 import { clean, isBlank, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
 
 /** Limits on what is examined in one payload, so that a strange one costs no more than a large one. */
@@ -184,7 +183,9 @@ export class Payload {
 }
 
 /** One family of events: their names, and how a payload becomes a fact. */
-export interface Family extends Asked {
+export interface Family<F extends { readonly type: string; readonly occurred: Occurred }> extends Asked {
+  /** The type of its facts. */
+  readonly type: F['type'];
   /** The events it reads, spelled as in docs/service.md §6. */
   readonly events: readonly string[];
   /** Also reads any other event whose name starts with this word. */
@@ -192,5 +193,7 @@ export interface Family extends Asked {
   /** Fields of items in its lists, looked up within each item. */
   readonly fieldsWithin?: readonly FieldName[];
   /** The fact, or a sentence saying why there is none. */
-  readonly read: (event: string, payload: Payload) => Fact | { readonly unreadable: string };
+  readonly read: (event: string, payload: Payload) => F | { readonly unreadable: string };
+  /** The id of the event itself, not of the thing that it is about; null: the body has none. */
+  eventIdOf(fact: F): string | null;
 }

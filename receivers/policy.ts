@@ -1,7 +1,25 @@
-import type { PolicyFact } from '../src/core/fact.ts';
+import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { type FieldName, fieldsOf } from './field-names.ts';
 import { textOf } from './parse.ts';
+
+/** A change of a policy (policy.published, .updated, .deleted, .created). */
+export interface PolicyFact {
+  readonly type: 'policy';
+  readonly event: string;
+  readonly change: 'created' | 'updated' | 'published' | 'deleted';
+  readonly policyId: string;
+  readonly policyType: string | null;
+  readonly title: string | null;
+  readonly brandName: string | null;
+  readonly jurisdiction: string | null;
+  readonly language: string | null;
+  readonly userId: string | null;
+  readonly version: string | null;
+  /** Without its query: the service puts a token there. */
+  readonly hostedUrl: string | null;
+  readonly occurred: Occurred;
+}
 
 const changes = {
   'policy.created': 'created',
@@ -22,13 +40,15 @@ const times = {
  * Events about policies (docs/service.md §6). Only the payload of policy.published is documented; policy.created is mentioned without
  * being listed. A policy event without the id of its policy cannot be read.
  */
-export const policyFamily: Family = {
+export const policyFamily: Family<PolicyFact> = {
+  type: 'policy',
   events: Object.keys(changes),
   objects: ['policy', 'document'],
   fields: fieldsOf('every', 'policy'),
   // Policy texts stay in the body and are not needed here.
   alsoReads: ['content', 'html', 'markdown', 'policies_remaining', 'webhook_deliveries_queued'],
   read: (event, payload) => readPolicy(event as keyof typeof changes, payload),
+  eventIdOf: () => null,
 };
 
 function readPolicy(event: keyof typeof changes, payload: Payload): PolicyFact | { unreadable: string } {

@@ -1,15 +1,23 @@
 import { canonicalJson } from '../src/crypto/canonical.ts';
 import { purposeKey } from '../src/core/consent-judgement.ts';
-import type { DecisionFact, Reading } from '../src/core/fact.ts';
 import { sha256Hex } from '../src/crypto/hash.ts';
 import type { SourceOptions } from '../src/core/source.ts';
-import { consentFamily, readDecision } from './consent.ts';
+import { consentFamily, readDecision, type DecisionFact } from './consent.ts';
 import { blankRequest } from './dsar.ts';
 import { type Family, Payload } from './payload.ts';
 import { fieldTableOf, normaliseName } from './field-table.ts';
 import { eventNames } from './field-names.ts';
-import { families } from './index.ts';
+import { type Fact, families } from './index.ts';
 import { clean, isJsonObject, type JsonObject, parseBody } from './parse.ts';
+
+/**
+ * The result of reading a body: facts; nothing to read (an event unknown to this program, a body that is not JSON: kept
+ * and shown, not a fault); or a known event that could not be read, which is quarantined.
+ */
+export type Reading =
+  | { readonly outcome: 'read'; readonly event: string; readonly fact: Fact; readonly unread: readonly string[] }
+  | { readonly outcome: 'unknown-event'; readonly event: string | null; readonly reason: string }
+  | { readonly outcome: 'unreadable'; readonly event: string; readonly reason: string };
 
 /** What a reading depends on besides the body. */
 export interface ReadingContext {
@@ -23,11 +31,11 @@ interface EventName {
   /** Spelled as in docs/service.md §6 if it is one of those; otherwise as given. */
   readonly event: string;
   readonly asGiven: string;
-  readonly family: Family | null;
+  readonly family: Family<Fact> | null;
 }
 
 /** Spelling without case and separators → the event and its family. */
-const knownEvents = new Map<string, { readonly event: string; readonly family: Family }>();
+const knownEvents = new Map<string, { readonly event: string; readonly family: Family<Fact> }>();
 for (const family of families) {
   for (const event of family.events) knownEvents.set(normaliseName(event), { event, family });
 }
@@ -109,7 +117,12 @@ export function eventNameOf(body: Uint8Array, options: EventOptions = {}): strin
 const objectNames = new Map(families.map((family) => [family, new Set(family.objects.map(normaliseName))]));
 const NO_OBJECTS: ReadonlySet<string> = new Set();
 
-function openPayload(root: JsonObject, family: Family, context: ReadingContext, basis: 'payload' | 'row'): Payload {
+function openPayload(
+  root: JsonObject,
+  family: Family<Fact>,
+  context: ReadingContext,
+  basis: 'payload' | 'row',
+): Payload {
   const { receivedAt, options } = context;
   const time = { receivedAt, assumedOffset: options.assumedOffset, basis };
   return new Payload(root, objectNames.get(family) ?? NO_OBJECTS, fieldTableOf(options.fieldNames), time);

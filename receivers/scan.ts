@@ -1,8 +1,30 @@
-import { byName, foundBeforeConsent, type ScanFact, type ScanItem } from '../src/core/fact.ts';
+import { byName, foundBeforeConsent, type ScanItem } from '../src/core/site-inventory.ts';
 import { type FieldName, fieldsOf } from './field-names.ts';
+import type { Occurred } from './occurred.ts';
 import type { Family, Payload } from './payload.ts';
 import { normaliseName } from './field-table.ts';
 import { hostOf, isJsonObject, type JsonObject, parseText, textOf } from './parse.ts';
+
+/** A finished cookie scan. Listed items beyond the reader's limits, or in an unreadable form, are counted and stay in the body. */
+export interface ScanFact {
+  readonly type: 'scan';
+  readonly scanId: string | null;
+  readonly domain: string | null;
+  readonly status: string | null;
+  readonly cookiesFound: number | null;
+  readonly trackersFound: number | null;
+  readonly uncategorised: number | null;
+  /** Items set before the visitor had chosen although they need consent; null: the scan does not say. */
+  readonly beforeConsent: number | null;
+  readonly score: number | null;
+  /** True if its status says that the scan failed or was cut short: its list is then not an inventory. */
+  readonly failed: boolean;
+  /** Its findings one by one; null if it gives only numbers. */
+  readonly items: readonly ScanItem[] | null;
+  /** Listed items that could not be read. */
+  readonly unreadItems: number;
+  readonly occurred: Occurred;
+}
 
 /** The most cookies and trackers read from one scan; further ones are counted as unread. */
 const MAX_ITEMS = 1000;
@@ -256,12 +278,14 @@ function partyOf(value: unknown, path: string): boolean | null {
 }
 
 /** A finished scan (docs/service.md §6, cookie_scan.completed; its payload is not documented). */
-export const scanFamily: Family = {
+export const scanFamily: Family<ScanFact> = {
+  type: 'scan',
   events: ['cookie_scan.completed'],
   objects: ['scan', 'cookie_scan', 'result', 'results', 'summary', 'report', 'totals'],
   fields: ['eventId', 'occurredAt', ...fieldsOf('scan')],
   fieldsWithin: fieldsOf('scanItem'),
   alsoReads: ['pages', 'pages_scanned'],
+  eventIdOf: ({ scanId }) => scanId,
   read: (_event, payload): ScanFact => {
     const { items, unreadItems } = readScanItems(payload);
     const count = (of: (item: ScanItem) => boolean) => (items === null ? null : items.filter(of).length);

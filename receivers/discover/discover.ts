@@ -1,9 +1,9 @@
-import type { Fact, Reading } from '../../src/core/fact.ts';
+import type { Fact } from '../index.ts';
 import type { SourceOptions } from '../../src/core/source.ts';
 import { TEST_EVENT } from '../../src/core/vocabulary.ts';
 import type { FieldName } from '../field-names.ts';
 import { isJsonObject, type JsonObject, parseBody } from '../parse.ts';
-import { classify, type EventOptions, readConsentRow, readDelivery } from '../read.ts';
+import { classify, type EventOptions, readConsentRow, readDelivery, type Reading } from '../read.ts';
 import { kindsOf, maskKey, maskValue, type ValueKind } from './kinds.ts';
 import { type Wanted, wantedFields, wantedOfItems } from './wanted.ts';
 

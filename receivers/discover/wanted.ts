@@ -1,4 +1,5 @@
-import type { Fact, ScanItem } from '../../src/core/fact.ts';
+import type { Fact } from '../index.ts';
+import type { ScanItem } from '../../src/core/site-inventory.ts';
 import type { FieldName, FieldOf } from '../field-names.ts';
 import type { ValueKind } from './kinds.ts';
 

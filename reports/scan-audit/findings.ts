@@ -1,4 +1,10 @@
-import { needsConsent, type ScanChange, type ScanItem, driftBetween, foundBeforeConsent } from '../../src/core/fact.ts';
+import {
+  needsConsent,
+  type ScanChange,
+  type ScanItem,
+  driftBetween,
+  foundBeforeConsent,
+} from '../../src/core/site-inventory.ts';
 import type { Row } from '../../src/projections/projection.ts';
 import type { IntegrationRow, ScanRow, ScanQueries } from '../../src/store/queries/history-scans.ts';
 import { formatCount } from '../format.ts';

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { Action } from '../core/action.ts';
 import { canonicalJson } from '../crypto/canonical.ts';
-import type { RequestFact } from '../core/fact.ts';
+import type { RequestFact } from '../../receivers/dsar.ts';
 import { mapJurisdiction } from '../law/jurisdictions.ts';
 import { requestKinds, type RequestKind } from '../core/vocabulary.ts';
 import type { Tables } from '../store/schema.ts';

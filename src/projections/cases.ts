@@ -1,8 +1,7 @@
 import { canonicalJson } from '../crypto/canonical.ts';
 import type { Action } from '../core/action.ts';
-import type { RequestFact } from '../core/fact.ts';
 import { applyMove, openCaseFromAction, openCaseFromRequest } from '../cases/fold.ts';
-import { blankRequest } from '../../receivers/dsar.ts';
+import { blankRequest, type RequestFact } from '../../receivers/dsar.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, quarantineRows, replaceIn, type Row } from './projection.ts';

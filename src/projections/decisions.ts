@@ -11,7 +11,7 @@ import {
   storedJudgement,
   togetherOf,
 } from '../core/consent-timeline.ts';
-import type { DecisionFact } from '../core/fact.ts';
+import type { DecisionFact } from '../../receivers/consent.ts';
 import type { Query } from '../store/store.ts';
 import { historyColumns, joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type Projection, type ProjectedEntry, type Readers, replaceIn, type Row } from './projection.ts';

@@ -1,4 +1,4 @@
-import type { Reading } from '../core/fact.ts';
+import type { Reading } from '../../receivers/read.ts';
 import { joinKey, KeysBySource } from './columns.ts';
 import { appendTo, type ProjectedEntry, type Projection, quarantineRows, replaceIn, type Row } from './projection.ts';
 

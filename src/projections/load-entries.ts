@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { actionSchema } from '../core/action.ts';
-import type { Reading } from '../core/fact.ts';
+import type { Reading } from '../../receivers/read.ts';
 import type { SourceOptions } from '../core/source.ts';
 import { isEntryKind } from '../core/vocabulary.ts';
 import { createTurns } from '../jobs/event-loop.ts';

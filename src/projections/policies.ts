@@ -1,4 +1,4 @@
-import type { PolicyFact } from '../core/fact.ts';
+import type { PolicyFact } from '../../receivers/policy.ts';
 import { factsOf, historyColumns, joinKey, KeysBySource, occurredColumns } from './columns.ts';
 import { appendTo, type Projection, replaceIn, type Row } from './projection.ts';
 

@@ -1,7 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
-import { decisionIdOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { decisionIdOf, readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
 import type { Action } from '../core/action.ts';
-import { isAnonymousRepeat, type Reading } from '../core/fact.ts';
+import { isAnonymousRepeat } from '../../receivers/index.ts';
 import type { EntryKind } from '../core/vocabulary.ts';
 import type { TableName, Tables } from '../store/schema.ts';
 import type { OnConflict, Query } from '../store/store.ts';

@@ -443,7 +443,7 @@ export const tables = {
       score: optional(real),
       /** Items set before the visitor had chosen although they need consent; null: not reported. */
       before_consent: optional(integer),
-      /** JSON array of its findings (core/fact.ts); null if it reports only numbers. */
+      /** JSON array of its findings (core/site-inventory.ts); null if it reports only numbers. */
       items: optional(text),
       /** Listed items that could not be read; they are in the body. */
       unread_items: integer,

@@ -3,7 +3,7 @@ import { listCases, showCase } from '../../src/cases/list-cases.ts';
 import { loadPackCase } from '../../src/cases/load-pack-case.ts';
 import { matchCase } from '../../src/cases/match.ts';
 import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-case.ts';
-import type { DecisionFact } from '../../src/core/fact.ts';
+import type { DecisionFact } from '../../receivers/consent.ts';
 import { subjectOfEmail } from '../../src/core/subject.ts';
 import { rebuildCase } from '../../src/cases/fold.ts';
 import { webhook } from '../projections/world.ts';

@@ -1,7 +1,8 @@
 import { type CaseView, type CaseWriting, viewCase } from '../../src/cases/view.ts';
 import type { extendWithdrawals } from '../../src/cases/withdrawal.ts';
 import { applyMove, type CaseMoved, type CaseRow, openCaseFromRequest } from '../../src/cases/fold.ts';
-import type { Occurred, RequestFact } from '../../src/core/fact.ts';
+import type { RequestFact } from '../../receivers/dsar.ts';
+import type { Occurred } from '../../receivers/occurred.ts';
 import { type ControllerProfile, profileSchema } from '../../src/law/profile.ts';
 import { createRegimeTable, type RegimeTable } from '../../src/law/regime-table.ts';
 import type { SubjectRecipe } from '../../src/core/subject.ts';

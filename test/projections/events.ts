@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { Action } from '../../src/core/action.ts';
 import type { NewEntry } from '../../src/crypto/entry.ts';
-import type { Fact, Occurred } from '../../src/core/fact.ts';
+import type { Fact } from '../../receivers/index.ts';
+import type { Occurred } from '../../receivers/occurred.ts';
 import { consentStates, requestKinds } from '../../src/core/vocabulary.ts';
 import { anyCharacter } from '../any-character.ts';
 import { officerAction, pulledRow, webhook } from './world.ts';

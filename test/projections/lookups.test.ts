@@ -1,6 +1,7 @@
 import { CompiledQuery, type RootOperationNode, sql } from 'kysely';
 import { expect, test } from 'vitest';
-import type { Fact, Occurred } from '../../src/core/fact.ts';
+import type { Fact } from '../../receivers/index.ts';
+import type { Occurred } from '../../receivers/occurred.ts';
 import { createShadows, overShadows } from '../../src/projections/shadow.ts';
 import { readModelNames } from '../../src/projections/tables.ts';
 import type { Query, Store } from '../../src/store/store.ts';

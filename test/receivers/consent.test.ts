@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decisionIdOf, readConsentRow } from '../../receivers/read.ts';
-import { type DecisionFact, isAnonymousRepeat } from '../../src/core/fact.ts';
+import type { DecisionFact } from '../../receivers/consent.ts';
+import { isAnonymousRepeat } from '../../receivers/index.ts';
 import { bytes, context, factOf, read, RECEIVED } from './reading.ts';
 
 const decision = (fields: object, fieldNames: Record<string, string[]> = {}) =>

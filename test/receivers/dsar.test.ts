@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readDelivery } from '../../receivers/read.ts';
-import { isAnonymousRepeat } from '../../src/core/fact.ts';
+import { isAnonymousRepeat } from '../../receivers/index.ts';
 import type { RequestKind } from '../../src/core/vocabulary.ts';
 import { context, factOf, read, RECEIVED } from './reading.ts';
 

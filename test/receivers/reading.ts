@@ -1,5 +1,5 @@
-import { type ReadingContext, readDelivery } from '../../receivers/read.ts';
-import type { Fact, Reading } from '../../src/core/fact.ts';
+import { type ReadingContext, readDelivery, type Reading } from '../../receivers/read.ts';
+import type { Fact } from '../../receivers/index.ts';
 
 /** Receipt of every body in these tests. */
 export const RECEIVED = '2026-07-01T12:00:00.000Z';

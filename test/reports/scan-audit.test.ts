@@ -5,7 +5,7 @@ import { consentAudit } from '../../reports/consent-audit.ts';
 import type { Report, ReportInput } from '../../reports/report.ts';
 import { type scanAuditJson, loadInventories } from '../../reports/scan-audit/findings.ts';
 import { scanAudit } from '../../reports/scan-audit.ts';
-import type { ScanItem } from '../../src/core/fact.ts';
+import type { ScanItem } from '../../src/core/site-inventory.ts';
 import type { Tables } from '../../src/store/schema.ts';
 import { pdfText } from './files.ts';
 import { collect, openWorld, type World } from './world.ts';

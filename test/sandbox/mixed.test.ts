@@ -1,7 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { decisionIdOf, readConsentRow, readDelivery } from '../../receivers/read.ts';
+import { decisionIdOf, readConsentRow, readDelivery, type Reading } from '../../receivers/read.ts';
 import { verifySignature } from '../../receivers/signature-node.ts';
-import type { DecisionFact, Fact, Reading } from '../../src/core/fact.ts';
+import type { DecisionFact } from '../../receivers/consent.ts';
+import type { Fact } from '../../receivers/index.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';
 import { chooseDialect, describeDialect, renderBody } from '../../src/sandbox/dialects.ts';
 import { createMixed, drawChoices, openChoices, purposeOrder, purposeWords } from '../../src/sandbox/dialects/mixed.ts';

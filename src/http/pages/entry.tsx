@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
 import { visibleText } from '../../../reports/render/text.ts';
-import { readDelivery } from '../../../receivers/read.ts';
+import { readDelivery, type Reading } from '../../../receivers/read.ts';
 import { loadDelivery, type ShownEntry } from '../../attention/deliveries.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
@@ -9,7 +9,6 @@ import { listAdminAddresses } from '../../people/people.ts';
 import type { Source } from '../../core/source.ts';
 import { TEST_EVENT } from '../../core/vocabulary.ts';
 import { momentText } from '../../core/time-words.ts';
-import type { Reading } from '../../core/fact.ts';
 import { indentJson } from '../../core/json.ts';
 import { html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';

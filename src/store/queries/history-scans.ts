@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely';
-import type { ScanItem } from '../../core/fact.ts';
+import type { ScanItem } from '../../core/site-inventory.ts';
 import type { Tables } from '../schema.ts';
 import type { Query } from '../store.ts';
 import { pageByKey, type Scope } from './scope.ts';
