@@ -52,7 +52,7 @@ describe('the code loaded before a command knows what to do', () => {
     const libraries = [...librariesOf('src/cli.ts')].filter((name) => !name.startsWith('node:'));
     expect(libraries).toEqual(['@commander-js/extra-typings']);
   });
-  it('has no listener, HTTP client or PDF for a list that is read from the database', () => {
+  it('contains no listener, HTTP client or PDF renderer for a list read from the database', () => {
     const libraries = librariesOf('src/commands/delivery.ts');
     expect(libraries).toContain('zod');
     for (const heavy of ['fastify', 'undici', 'pdfkit', '@modelcontextprotocol/sdk', 'bullmq', 'date-holidays'])

@@ -219,7 +219,7 @@ test('the notifier tells each account once what it may see, by mail, chat and si
   expect(listed.stdout).toMatch(/request-overdue +│? *acme/);
 });
 
-test('the notifier tells once of each request that arrived without an officer, until somebody takes it up, with the name of its source', async () => {
+test('the notifier announces once each request that arrived without an officer, until someone takes it up, and names its source', async () => {
   const world = await createWorld();
   const { context, mail, receiver, run, sent } = world;
   const acme = { slug: 'acme', name: 'Acme Gärten', baseUrl: null, siteUrl: null, apiKey: null, siteKey: null };
@@ -385,7 +385,7 @@ test('the notifier dates the mailed checkpoint by the day in the controller’s 
   expect(world.mail.mails[0]?.text).toContain('made on 2026-04-01 (Pacific/Kiritimati)');
 });
 
-test('the notifier says by when something has to be done, and nothing if no day is known', () => {
+test('the notifier states when something is due, and nothing if there is no due day', () => {
   const said = (kind: 'request-overdue' | 'request-due', count: number, due: string | null) =>
     sentenceOf({ kind, source: 'acme', count, due }, () => 'Acme GmbH');
   expect(said('request-due', 1, '2026-11-27')).toBe('Acme GmbH: 1 request is due on 27 Nov 2026.');

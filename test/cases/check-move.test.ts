@@ -262,7 +262,7 @@ describe('a case can be marked ready', () => {
     expect(lacks.map((lack) => lack.code)).toEqual(expect.arrayContaining(['match', 'deadline']));
   });
 
-  it('and reminds of the confirmation of receipt if the law requires one', () => {
+  it('and reminds the officer to confirm receipt if the law requires it', () => {
     const row = openedCase({ jurisdiction: 'US-CA' });
     const codes = (shown: CaseRow) =>
       caseReadiness(view(shown, inAmerica), american, computed).lacks.map((lack) => lack.code);
@@ -394,7 +394,7 @@ describe('a controller that requires a second person', () => {
     expect(answering(ready, 'refused', 'done')).toEqual([]);
   });
 
-  it('is the only one offered the approval', () => {
+  it('is offered the approval move, and other controllers are not', () => {
     const now = '2026-07-03T09:00:00.000Z';
     expect(view(openedCase(), { profile: wants, now }).moves).toContain('approve');
     expect(view(openedCase(), { profile: profile(), now }).moves).not.toContain('approve');

@@ -255,7 +255,7 @@ test.each([
   });
 });
 
-test('a command says who cannot write where if DATA_DIR belongs to another user', async () => {
+test('a command names the user and the folder it may not write to if DATA_DIR belongs to someone else', async () => {
   const folder = await temporaryFolder();
   await mkdir(`${folder}/data`);
   await chmod(`${folder}/data`, 0o500);

@@ -151,7 +151,7 @@ test('the pack matches its manifest, byte for byte', () => {
   }
 });
 
-test('a produced file is genuine, and no longer after one byte has changed', async () => {
+test('a produced file is genuine until one byte has changed', async () => {
   const [file = ''] = result.files;
   const cwd = result.folder;
   expect((await run(['document', 'check', file], cwd)).code).toBe(0);
@@ -177,7 +177,7 @@ test('the other commands work in the demo’s folder; after tampering, verify na
   expect(JSON.parse(verified.stdout)).toMatchObject({ faults: [{ seq: altered.seq, fault: 'body-edited' }] });
 });
 
-test('the demo leaves a folder alone that it did not create', async () => {
+test('the demo does not touch a folder that it did not create', async () => {
   const folder = join(home, 'mine');
   mkdirSync(folder);
   writeFileSync(join(folder, 'important.txt'), 'keep me');

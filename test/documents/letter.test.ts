@@ -161,7 +161,7 @@ describe('the dates and laws of a letter', () => {
     expect(text).toMatch(/Art\. 77 GDPR.*within 60 days.*Attorney General of Virginia/);
   });
 
-  it('set no date and call nothing late if the law says at once', async () => {
+  it('set no date and call nothing late if the law requires an answer at once', async () => {
     const request = await openRequest({
       type: 'withdraw-consent',
       submitted_at: new Date(Date.now() - 20 * DAY).toISOString(),

@@ -204,7 +204,7 @@ describe('the route table', () => {
       });
     });
 
-  it('shows limited people no more if the address names no source', async () => {
+  it('shows people with limited access nothing more if the address names no source', async () => {
     const visitor = await signedInAs(world, 'officer', { sources: ['default'] });
     const all = await signedInAs(world, 'officer');
     for (const path of [

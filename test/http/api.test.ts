@@ -345,7 +345,7 @@ describe('requests over the API', () => {
     for (const row of kept) expect(row.answer?.includes(Buffer.from(String(again.json['caseId'])))).not.toBe(true);
   });
 
-  it('keep no answer for longer than a day, even if no other key comes', async () => {
+  it('keep no answer for longer than a day, even if no other key is used', async () => {
     const kept = () => world.context.store.read.selectFrom('idempotency_keys').select('key_hash').execute();
     await worker.post('/api/v1/cases', request, { 'idempotency-key': 'a-key-2' });
     await forgetAnswers(world.context);

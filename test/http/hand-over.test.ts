@@ -499,7 +499,7 @@ describe('a hand-over is refused', () => {
   });
 });
 
-it('the form sent again, as a reload of its answer does, creates no second link and shows the first one no more', async () => {
+it('sending the form again, as a reload does, creates no second link and does not show the first one again', async () => {
   const { world, caseId } = await createReadyCase();
   const officer = await signedInAs(world, 'officer');
   const path = `/cases/${caseId}/hand-overs`;

@@ -57,7 +57,7 @@ describe('a file uploaded to be checked', () => {
     expect(changed.text).toContain('&lt;img src=x>.json');
   });
 
-  it('is only called genuine to someone who may not see its source', async () => {
+  it('is described only as genuine to someone who may not see its source', async () => {
     const other = await signedInAs(world, 'auditor', { sources: ['bolt'] });
     const { text } = await check(other, await fileOf());
     expect(text).toContain('Genuine: ');

@@ -35,7 +35,7 @@ describe('a one-time link', () => {
     expect((await world.context.store.read.selectFrom('sessions').selectAll().execute()).length).toBe(1);
   });
 
-  it('is refused if the address names two', async () => {
+  it('is refused if the address contains two tokens', async () => {
     const world = await createOfficeWorld();
     const token = await world.link();
     const visitor = createVisitor(world.adminUrl);
@@ -104,7 +104,7 @@ describe('a session', () => {
     expect((await visitor.get('/')).status).toBe(401);
   });
 
-  it('ends after an hour without use, which a page that refreshes itself is not, and a day after signing in', async () => {
+  it('ends after an hour without use, and a day after signing in; a page that refreshes itself does not count as use', async () => {
     const world = await createOfficeWorld();
     const start = Date.now();
     const at = (minutes: number) => world.setNow(new Date(start + minutes * 60_000).toISOString());
@@ -130,7 +130,7 @@ describe('a session', () => {
     expect((await busy.get('/')).status).toBe(401);
   });
 
-  it('that has ended sends nobody’s form: signing in leads back to the page of the form, with a message', async () => {
+  it('that has ended sends no form: signing in leads back to the page of the form, with a message', async () => {
     const world = await createOfficeWorld();
     const caseId = `default-${await world.event('dsar.submitted', { request_id: 'r-1', email: 'ada@example.org' })}`;
     const officer = await signedIn(world);

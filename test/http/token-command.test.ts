@@ -62,7 +62,7 @@ describe('signing in to a running server', () => {
     expect(await again.stop()).toBe(0);
   });
 
-  it('says how if the port is unknown', async () => {
+  it('asks for the address if the port is unknown', async () => {
     const folder = await temporaryFolder();
     const refused = await runCli(folder, ['token', 'create']);
     expect([refused.code, refused.stderr.includes('--admin-url')]).toEqual([2, true]);

@@ -45,7 +45,7 @@ test('no second job begins while the first is unfinished', async () => {
   expect(await jobs.list()).toHaveLength(1);
 });
 
-test('times missed while nothing ran are made up for once', async () => {
+test('a schedule that missed several times while nothing ran enqueues its job once', async () => {
   const { store, scheduler } = await open('2026-03-01T10:00:00Z');
   await scheduler.replaceAll([sync]);
   const later = await open('2026-03-02T09:05:00Z', 'UTC', store);

@@ -28,7 +28,7 @@ function interrupted(
   return { store: { ...store, read: store.read.withPlugin(plugin) }, reads: () => reads };
 }
 
-test('of two receivers at their first start, the one interrupted after any of its reads takes the identity too', async () => {
+test('a receiver whose first start is overtaken by another after any of its reads accepts the identity pinned by the other', async () => {
   for (let after = 1; ; after++) {
     const folder = await temporaryFolder();
     const store = await openStoreIn(folder);

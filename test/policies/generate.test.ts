@@ -231,7 +231,7 @@ describe('a generation whose outcome is unknown', () => {
     expect((await callsOf(world)).map(({ state }) => state).sort()).toEqual(['happened', 'not-happened']);
   });
 
-  it('applies to a call whose process ended before recording the answer, once its time is over', async () => {
+  it('includes a call whose process ended before recording the answer, once its time is up', async () => {
     const world = await createPolicyWorld();
     // The process that sent it never returns.
     const gone = answering(world.deps, () => new Promise(() => undefined));

@@ -41,7 +41,7 @@ describe('the form of the headers', () => {
   it('names the algorithm that fits the length', () => {
     expect(diagnose({ headers: plain('a'.repeat(40)) })[0]?.sentence).toContain('SHA-1');
   });
-  it('says that the delivery verifies if it does by now', () => {
+  it('says that the delivery verifies if it does now', () => {
     expect(codes({ headers: signBody(body, SECRET) })).toEqual(['verifies']);
   });
 });

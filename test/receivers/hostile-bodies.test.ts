@@ -30,7 +30,7 @@ function expectQuick(limitMs: number, work: () => void): void {
   expect(best).toBeLessThan(limitMs);
 }
 
-test('the reader keeps nothing of keys of a megabyte', () => {
+test('the reader keeps nothing of a key of a megabyte', () => {
   const before = heapAfterCollecting((used, last) => last - used < MB);
   for (let n = 0; n < 40; n += 1) {
     const key = `${n}${'Key_'.repeat(MB / 4)}`;
@@ -54,7 +54,7 @@ test.each([
   ['objects in objects', '{"a":{"b":{}}}'],
   ['events that are not known', '{"event":"x"}'],
   ['empty lists', '[]'],
-])('the reader reads quickly a list of %s as long as a delivery may be', (_name, item) => {
+])('the reader quickly reads a list of %s as long as a delivery may be', (_name, item) => {
   const body = `[${Array.from({ length: Math.floor(MB / (item.length + 1)) }, () => item).join(',')}]`;
   expectQuick(500, () => read(body));
 });

@@ -313,7 +313,7 @@ describe('unknown content is kept and shown', () => {
   it('a body with a byte order mark', () => {
     expect(read(`\ufeff${JSON.stringify(published)}`).outcome).toBe('read');
   });
-  it('fields that nobody knows are named, values never', () => {
+  it('unknown fields are named, but never their values', () => {
     const reading = read({ ...published, favourite: 'secret-value', data: { more: 'secret-value' } });
     expect(reading).toMatchObject({ unread: ['data.more', 'favourite'] });
     expect(JSON.stringify(reading)).not.toContain('secret-value');

@@ -376,7 +376,7 @@ test('an authority with a name in the language of the letter is called by it', (
   expect(said('en')).toContain('(FDPIC)');
 });
 
-test('a letter in the Portuguese of Portugal says that it is not that of Brazil', () => {
+test('a letter in European Portuguese says that it is not in Brazilian Portuguese', () => {
   expect(chooseLanguage(['pt-BR'])).toEqual({ language: 'pt', locale: 'pt-BR', missing: 'pt-BR' });
   expect(chooseLanguage(['pt'])).toEqual({ language: 'pt', locale: 'pt-PT', missing: null });
 });

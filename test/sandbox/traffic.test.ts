@@ -142,7 +142,7 @@ describe('a month of traffic', () => {
     },
   );
 
-  it('signs sound deliveries with the current secret, and forged or old ones not', async () => {
+  it('signs sound deliveries with the current secret, but not forged or old ones', async () => {
     await withSandbox({ consentRows: 200, clients: 1 }, async (sandbox) => {
       const client = sandbox.clients[0]!;
       let checked = 0;

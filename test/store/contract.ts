@@ -63,7 +63,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(rows[0]?.meta?.toString()).toBe('{"ü":1}');
     });
 
-    test('existing keys and heads are found in the order asked for', async () => {
+    test('existing keys and heads are found in the requested order', async () => {
       const store = await open();
       await store.insertEntriesAt(0, [entry(1), entry(2)]);
       await store.transaction(async (tx) => {
@@ -104,7 +104,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       expect(await store.read.selectFrom('settings').selectAll().execute()).toEqual([{ name: 'b', value: '2' }]);
     });
 
-    test('many rows go in at once; a conflict fails, keeps or replaces as asked', async () => {
+    test('many rows go in at once; a conflict fails, keeps or replaces as requested', async () => {
       const store = await open();
       const rows = Array.from({ length: 1000 }, (_, i) => ({
         name: `n${String(i).padStart(4, '0')}`,
@@ -180,7 +180,7 @@ export function describeStore(name: string, open: () => Promise<Store>): void {
       });
     });
 
-    test('after close it refuses instead of hanging', async () => {
+    test('a closed store refuses instead of hanging', async () => {
       const store = await open();
       await store.close();
       await expect(store.insertEntriesAt(0, [entry(1)])).rejects.toThrow('closed');

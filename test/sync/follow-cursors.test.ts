@@ -24,7 +24,7 @@ async function walk(
   return out;
 }
 
-describe('walking over pages', () => {
+describe('following cursors', () => {
   it('yields every page up to the one without a next cursor', async () => {
     expect(await walk({ start: ['a', '1'], 1: [null, '2'], 2: ['b', null] })).toEqual(['a', '-', 'b']);
   });

@@ -191,7 +191,7 @@ it('a letter, file or pack added after the approval has to be approved again bef
   expect((await olga.post(`/cases/${caseId}/hand-overs`, { days: '14' })).text).not.toContain('was added after it');
 });
 
-it('claims no step in between for a request that ended without an answer', async () => {
+it('shows no intermediate step for a request that ended without an answer', async () => {
   const world = await createOfficeWorld({}, { worker: false });
   const { access, optOut, erasure } = await seedRequests(world);
   const again = await world.event('dsar.submitted', { request_id: 'r-1b', type: 'access', email: 'ada@example.org' });
