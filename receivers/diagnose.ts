@@ -184,7 +184,7 @@ function readDigest(text: string, name: string, label: string, findings: Finding
     findings.push(
       finding(
         'not-hex',
-        `${label} holds no hex digest (${rest.length} characters).`,
+        `${label} contains no hex digest (${rest.length} characters).`,
         'Check that the sender is the service and that nothing rewrites the header.',
       ),
     );

@@ -302,8 +302,8 @@ function evidenceOf(facts: ConsentRecordFacts): ConsentRecord['evidence'] {
       'An entry is unchanged since the checkpoint that covers it. Who sent a delivery is not proven: an HMAC convinces only those who hold its secret.',
       'tlog_proof shows that an entry was sealed under a signed checkpoint, with its number, time and commitment: `node verify.mjs RECORD.json` (docs/proofs.md).',
       'A commitment is checked with the entry’s body, meta and salt (docs/ledger-format.md, Checking a commitment).',
-      'evidence.seal proves that the text of this record is the one that was handed out; that it follows from its entries was checked then, and shows in their bodies.',
-      'When and how the banner was shown is the word of the officer who added its evidence.',
+      'evidence.seal proves that the text of this record is the one that was handed out; that it follows from its entries was checked then, and can be checked again in their bodies.',
+      'When and how the banner was shown is the statement of the officer who added its evidence.',
     ],
     seal: null,
   };

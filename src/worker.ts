@@ -131,7 +131,7 @@ function chooseKinds(known: readonly string[], named: readonly string[] | undefi
   const { kinds, unknown } = selectKinds(named, known);
   if (unknown.length === 0 && kinds.length > 0) return kinds;
   const all = lanesOf(known).map((lane) => `${lane.queue} (${lane.kinds.join(', ')})`);
-  const problem = unknown.length === 0 ? 'none is named' : `not known: ${unknown.join(', ')}`;
+  const problem = unknown.length === 0 ? 'none is named' : `unknown: ${unknown.join(', ')}`;
   throw new UsageError([`--kinds takes queues or kinds of jobs; ${problem}. Use one of: ${all.join('; ')}.`]);
 }
 

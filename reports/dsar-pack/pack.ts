@@ -302,7 +302,7 @@ function factsOf(text: PolicyTextInterval, zone: string): string[] {
   const seen = (at: string) => formatTime(at, zone);
   return [
     text.notBefore === null
-      ? `First seen ${seen(text.firstSeen)}; it was there by then.`
+      ? `First seen ${seen(text.firstSeen)}; it existed by then.`
       : `Came between ${seen(text.notBefore)}, when the previous text was last seen, and ${seen(text.firstSeen)}.`,
     text.nextSeen === null ? 'No later text has been seen.' : `The next text was first seen ${seen(text.nextSeen)}.`,
     `SHA-256 of the lines below, joined by line feeds: ${text.textSha256 ?? 'none'}; entry ${formatCount(text.bodySeq)} of the ledger.`,

@@ -1,6 +1,6 @@
 import { dateIn, type Letter, type LetterFacts } from './letter.ts';
 
-/** The placeholders of an own text, and their values from a case. */
+/** The placeholders of a custom text, and their values from a case. */
 export const placeholders = {
   name: 'name of the requester; nothing where none is known',
   reference: 'number of the request',
@@ -9,7 +9,7 @@ export const placeholders = {
   controller: 'name of the organisation',
 } as const;
 
-/** Fills the placeholders of an own text from a case. */
+/** Fills the placeholders of a custom text from a case. */
 export function fillOwnText(text: string, { locale }: Pick<Letter, 'locale'>, facts: LetterFacts): string {
   const values: Readonly<Record<string, string>> = {
     name: facts.requester.name ?? '',

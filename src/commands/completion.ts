@@ -109,7 +109,7 @@ function bashFunction(levels: readonly Level[]): string {
   local path='' words='' before='' current="\${COMP_WORDS[COMP_CWORD]}" word i
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="\${COMP_WORDS[i]}"
-    # What follows an option that takes a value is no command.
+    # What follows an option that takes a value is not a command.
     if _consent_ledger_value "$path:$before"; then before=''; continue; fi
     case "$path $word" in
       ${deeper.join(' | ')}) path="$path $word" ;;
@@ -174,7 +174,7 @@ function __consent_ledger_at
     set -l at
     set -l before
     for word in (commandline -opc)[2..]
-        # What follows an option that takes a value is no command.
+        # What follows an option that takes a value is not a command.
         if contains -- "$at:$before" $__consent_ledger_values
             set before
             continue

@@ -91,7 +91,7 @@ function registerCheck(command: CommandUnknownOpts, io: CommandIo): void {
               ? `${pc.green('✓ genuine')}${erased.map(({ erasedAt, seq }) => `, erased on ${dayText(erasedAt)} (entry ${seq})`)[0] ?? ''}: ${printable(file)}`
               : problems.length > 0
                 ? `${pc.red('✗ not proven')}: the ledger does not confirm that this file was produced here`
-                : `${pc.red('✗ not known')}: no document with these bytes was produced here`,
+                : `${pc.red('✗ unknown')}: no document with these bytes was produced here`,
             ...documents.flatMap((row) => [
               `  ${row.name} of ${row.source}, as of entry ${row.asOf}, registered as entry ${row.seq} on ${timeText(row.createdAt)} by ${printable(row.actor)}`,
               row.sealedUnder === null

@@ -386,9 +386,9 @@ const textWords: Readonly<Record<CitedDecision['policy']['known'], string>> = {
   seen: 'seen before and after',
   'last-seen': 'the last one seen by then',
   changing: 'one of two: it changed around that time',
-  'not-yet-fetched': 'not known: it was first fetched later',
-  'never-fetched': 'not known: never fetched',
-  'policy-not-stated': 'not known: the record names no policy',
+  'not-yet-fetched': 'unknown: it was first fetched later',
+  'never-fetched': 'unknown: never fetched',
+  'policy-not-stated': 'unknown: the record names no policy',
 };
 
 /** The policy text: `policy pol-1, version 3; text seen before and after`. */

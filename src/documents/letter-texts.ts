@@ -16,10 +16,10 @@ import type { Query, Store } from '../store/store.ts';
  * change is an entry; the latest one applies.
  */
 
-/** The most characters of an own text. */
+/** The most characters of a custom text. */
 export const OWN_TEXT_LENGTH = 6000;
 
-/** A change to an own text. */
+/** A change to a custom text. */
 export interface OwnTextChange {
   readonly seq: number;
   /** ISO 8601 UTC. */
@@ -54,7 +54,7 @@ export async function listOwnTexts(read: Query, { source, step, language }: Plac
   });
 }
 
-/** The own text for a source, or else the one for all sources; null if there is none. `asOf`: as of that entry of the ledger. */
+/** The custom text for a source, or else the one for all sources; null if there is none. `asOf`: as of that entry of the ledger. */
 export async function loadOwnText(
   read: Query,
   { source, step, language }: Place & { readonly source: string },
@@ -77,7 +77,7 @@ export async function loadOwnText(
   return null;
 }
 
-/** Problems with an own text, in words; empty: none. */
+/** Problems with a custom text, in words; empty: none. */
 export function problemsOfOwnText(text: string): readonly string[] {
   const problems: string[] = [];
   if (text.length > OWN_TEXT_LENGTH)
@@ -98,7 +98,7 @@ type Saved =
   | { readonly outcome: 'refused'; readonly problems: readonly string[] };
 
 /**
- * Records an own text, or null to return to the standard one. `basedOn`: the entry of the text that was shown, 0 if
+ * Records a custom text, or null to return to the standard one. `basedOn`: the entry of the text that was shown, 0 if
  * there was none.
  */
 export async function saveOwnText(
@@ -124,7 +124,7 @@ export async function saveOwnText(
   return outcome === 'stored' ? { outcome: 'saved', seq } : { outcome: 'conflict' };
 }
 
-/** The letter and language of an own text; null: no such letter or language. */
+/** The letter and language of a custom text; null: no such letter or language. */
 export function readPlace(step: string, language: string): Omit<Place, 'source'> | null {
   return isLetterStep(step) && Object.hasOwn(letterLanguages, language) ? { step, language } : null;
 }

@@ -250,7 +250,7 @@ const DESCRIPTORS_KEPT_BACK = 300;
 const ADMIN_CONNECTIONS = 200;
 const REFUSED_LOGGED_EVERY_MS = 60_000;
 
-/** Counts refused connections, and logs them once a minute at most: whoever is refused sees only a broken connection. */
+/** Counts refused connections, and logs them once a minute at most: a refused client sees only a broken connection. */
 function reportRefused(log: Context['log'], metrics: Metrics, listener: 'public' | 'admin', limit: number): () => void {
   let [loggedAt, refused] = [-Infinity, 0];
   return () => {

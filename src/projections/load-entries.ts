@@ -82,7 +82,7 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
       const page = (await kept) ?? (await loadPage(after, upTo));
       if (page?.full && page.to < upTo) {
         const next = loadPage(page.to, upTo);
-        // Avoids an unhandled rejection; whoever asks for the page gets the error.
+        // Avoids an unhandled rejection; the caller that asks for the page gets the error.
         next.catch(() => undefined);
         ahead = { after: page.to, upTo, generation, page: next };
       }

@@ -88,7 +88,7 @@ it('a command exits with 3 when verification finds a fault, and calls a changed 
   await writeFile(`${folder}/log.csv`, `${await readFile(`${folder}/log.csv`, 'utf8')} `);
   const changed = await runIn(folder, ['document', 'check', 'log.csv'], { env });
   expect(changed.code).toBe(3);
-  expect(changed.stdout).toContain('not known');
+  expect(changed.stdout).toContain('unknown');
 
   await alter(folder, `update delivery_history set received_at = '2020-01-01T00:00:00.000Z'`);
   const check = await runHere(folder, ['ledger', 'rebuild', '--check', '--json'], env);

@@ -66,7 +66,7 @@ test('`worker` refuses unknown kinds of jobs and lists the valid ones', async ()
   const folder = await temporaryFolder();
   const { code, stderr } = await runCli(folder, ['worker', '--kinds', 'sync,reports']);
   expect(code).toBe(2);
-  expect(stderr).toContain('not known: reports');
+  expect(stderr).toContain('unknown: reports');
   expect(stderr).toMatch(
     /documents \(document, verify, reread, export, erase, offboard, backup, check-read-models, retention\)/,
   );

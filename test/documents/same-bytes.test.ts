@@ -178,7 +178,7 @@ it('every document of a fixed ledger has the same bytes as before', async () => 
       "delivery-log.html": "5efeee4d798baf66",
       "delivery-log.json": "9efaddad8e6087a5",
       "delivery-log.pdf": "b5d0f74327183169",
-      "dsar-pack.zip": "7984645eb4424138",
+      "dsar-pack.zip": "5bae6bcdfa65cf9f",
       "dsar-register.csv": "a9f8876dc4ea438d",
       "dsar-register.html": "f76ad086da17be71",
       "dsar-register.json": "375ad0ec9d3f97ea",

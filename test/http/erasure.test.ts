@@ -78,7 +78,9 @@ describe('an officer who erases a person', () => {
     expect(preview.text).toContain('2 entries.');
     // An admin is asked to delete what the pages cannot, without the person's name.
     const mail = decodeURIComponent(/href="(mailto:[^"]+)"/.exec(preview.text)?.[1] ?? '');
-    expect(mail).toMatch(/subject=Erasure.*snapshots of the installation.*until whoever runs the server deletes them/s);
+    expect(mail).toMatch(
+      /subject=Erasure.*snapshots of the installation.*until the operator of the server deletes them/s,
+    );
     expect(mail).not.toContain(ZOE);
     expect(preview.text).not.toContain('ledger erase --again');
     // An admin is told what to do instead.

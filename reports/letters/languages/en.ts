@@ -110,7 +110,7 @@ export const en: LetterTexts = {
     records:
       'The consent records that we hold about you cover the period from {from} to {to}; number of decisions: {count}. We found them by {found}.',
     recordsOfOneDay:
-      'The consent records that we hold about you are of {from}; number of decisions: {count}. We found them by {found}.',
+      'The consent records that we hold about you are dated {from}; number of decisions: {count}. We found them by {found}.',
     foundFromDevice: 'the visitor identifier that you sent us from your device',
     foundComputed: 'an identifier computed from the e-mail address that you gave us',
     identityChecked: 'Before disclosing anything, we confirmed your identity.',

@@ -133,7 +133,7 @@ function leafFault(entry: Entry, keys: Pick<InstanceKeys, 'dedupe'>): Fault {
   for (let distance = 1; distance <= 1000; distance += 1) {
     for (const was of [seq - distance, seq + distance]) {
       if (fits({ seq: was }) || fits({ seq: was, sourceSeq: entry.sourceSeq + (was - seq) })) {
-        return { seq, fault: 'place-edited', sentence: `it was appended as entry ${was} and stands at ${seq} now` };
+        return { seq, fault: 'place-edited', sentence: `it was appended as entry ${was} but is now entry ${seq}` };
       }
     }
   }

@@ -266,7 +266,7 @@ function embedScript(siteUrl: string): string {
     });
     return article;
   }
-  // A container may stand further down in the page than the script.
+  // A container may come after the script in the page.
   if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', place);
   else place();
 })();
