@@ -282,7 +282,7 @@ const statuses: Readonly<Record<string, Refusal>> = {
   '401': {
     cause: ({ sandbox }) => sandbox.faults.set([{ name: 'unauthorized' }]),
     command: GENERATE,
-    says: /^Not generated: .*does not accept the API key\. .*HTTP 401.*SERVICE_API_KEY/,
+    says: /^Not generated: .*does not accept the API key\. .*HTTP 401.*set it as the source’s API key/,
     state: 'refused',
   },
   '402': {
