@@ -71,6 +71,11 @@ function letterOfPack(context: PackContext): Letter {
     : { step: 'refusal', language, locale, text: refusalText(language, refusal) };
 }
 
+/** The language of the letter in a pack, in which its verify.html speaks too. */
+export function languageOf(context: PackContext): string {
+  return letterOfPack(context).language;
+}
+
 /** Why the letter in a pack is marked as a draft, in words for the officer; null: it can be sent. */
 export async function draftProblem(input: DsarPackInput): Promise<string | null> {
   const context = await loadContext(input);

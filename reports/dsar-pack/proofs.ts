@@ -1,6 +1,8 @@
 import type { ProofFiles } from '../../src/ledger/prove-entry.ts';
 import { type PackContext, type PackFile, withholdsIdentifiers } from './context.ts';
 import { readFile } from 'node:fs/promises';
+import { pageIn } from '../verifier/languages.ts';
+import { languageOf } from './letter.ts';
 
 /** An entry that is proven in the pack; its files are in the folder proofs, named by its number. */
 export interface ProvenEntry {
@@ -23,7 +25,7 @@ export async function* proofFilesOf(context: PackContext, proven: ProvenEntry[])
   const { input, disclosure } = context;
   const { proofs } = input;
   if (proofs === undefined) return;
-  yield* filesToCheckWith(proofs.verifierKey);
+  yield* filesToCheckWith(proofs.verifierKey, languageOf(context));
   const mayEnclose = disclosure === 'full' && !withholdsIdentifiers(input);
   const request = Number(input.case.opened_seq);
   for await (const seq of seqsOf(context, request)) {
@@ -46,16 +48,16 @@ export async function* proofFolder(
   verifierKey: string,
   entries: Iterable<ProofFiles & { readonly seq: number }>,
 ): AsyncGenerator<ProofFile> {
-  yield* filesToCheckWith(verifierKey);
+  yield* filesToCheckWith(verifierKey, 'en');
   for (const { seq, ...files } of entries) yield* filesOfProof(String(seq), files);
 }
 
-async function* filesToCheckWith(verifierKey: string): AsyncGenerator<ProofFile> {
-  const { script, page } = await loadVerifier();
+async function* filesToCheckWith(verifierKey: string, language: string): AsyncGenerator<ProofFile> {
+  const { script, pageFor } = await loadVerifier();
   yield plain(
     'verify.html',
     'open it in a browser and drop this ZIP on it: it shows whether anything was changed',
-    page,
+    pageFor(language),
   );
   yield plain('verify.mjs', 'the same for node', script);
   yield plain('log.vkey', 'the key that checks every signature in this pack', `${verifierKey}\n`);
@@ -94,7 +96,8 @@ function plain(name: string, what: string, content: string | Buffer): ProofFile 
  */
 export async function loadVerifier(): Promise<{
   readonly script: string;
-  readonly page: string;
+  /** The page in a language of the letters. */
+  readonly pageFor: (language: string) => string;
   /** For exports; it imports verify.mjs. */
   readonly exportScript: string;
 }> {
@@ -103,7 +106,11 @@ export async function loadVerifier(): Promise<{
   const [script = '', shell = '', exportScript = ''] = await Promise.all(names.map(read));
   // The script must not contain its own end tag.
   const inline = script.replace(/^#!.*\n/, '').replaceAll('</script', '<\\/script');
-  return { script, exportScript, page: shell.replace('/* verify.mjs */\n', () => inline) };
+  return {
+    script,
+    exportScript,
+    pageFor: (language) => pageIn(shell, language).replace('/* verify.mjs */\n', () => inline),
+  };
 }
 
 /** Who has to sign a checkpoint (c2sp.org/tlog-policy): only the log, no witnesses. */

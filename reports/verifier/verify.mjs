@@ -785,13 +785,34 @@ async function main(args) {
 function page() {
   const byId = (id) => document.getElementById(id);
   const [drop, picker, keyField, verdict, list] = ['drop', 'files', 'key', 'verdict', 'checks'].map(byId);
-  byId('limits').textContent = LIMITS;
-  const words = { ok: 'unchanged', bad: 'changed', note: 'note' };
+  /** The texts of the page in its language. What they do not cover is shown in English. */
+  const words = JSON.parse(byId('words').textContent);
+  const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const nameIn = (what) => {
+    const [, entry] = /^Entry (.+)$/.exec(what) ?? [];
+    return entry === undefined ? (words.names[what] ?? what) : fill(words.names['Entry {n}'], { n: entry });
+  };
+  /** Null: no text of the language covers it. */
+  const detailIn = (text) => {
+    const [, what, kind, source, at, rest] =
+      /^(?:(request|record): )?(\S+) of (.+?), received (\S+): (.+)$/.exec(text) ?? [];
+    if (rest !== undefined) {
+      const state = detailIn(rest);
+      const values = { what: what === undefined ? '' : words[what], kind, source, at, state };
+      return state === null ? null : fill(words.entry, values);
+    }
+    for (const [pattern, translated] of words.details) {
+      const whole = new RegExp(`^${pattern}$`);
+      if (whole.test(text)) return text.replace(whole, translated);
+    }
+    return null;
+  };
 
   async function run(chosen) {
     if (chosen.length === 0) return;
     verdict.className = 'working';
-    verdict.textContent = `Checking ${chosen.length === 1 ? chosen[0].name : `${chosen.length} files`} …`;
+    const one = chosen.length === 1 ? chosen[0].name : fill(words.several, { n: chosen.length });
+    verdict.textContent = fill(words.working, { what: one });
     list.replaceChildren();
     let found;
     try {
@@ -801,9 +822,7 @@ function page() {
     }
     const faults = found.checks.filter(({ state }) => state === 'bad').length;
     verdict.className = found.ok ? 'ok' : 'bad';
-    verdict.textContent = found.ok
-      ? 'Nothing was changed.'
-      : `Not as it was sealed: ${faults} ${faults === 1 ? 'fault' : 'faults'}.`;
+    verdict.textContent = found.ok ? words.good : fill(faults === 1 ? words.badOne : words.bad, { n: faults });
     const order = { bad: 0, note: 1, ok: 2 };
     list.replaceChildren(
       ...[...found.checks]
@@ -811,12 +830,14 @@ function page() {
         .map(({ state, what, text }) => {
           const item = document.createElement('li');
           item.className = state;
+          const detail = detailIn(text);
           for (const [tag, content] of [
-            ['span', words[state]],
-            ['b', what],
-            ['p', text],
+            ['span', words.states[state]],
+            ['b', nameIn(what)],
+            ['p', detail ?? text],
           ])
             item.append(Object.assign(document.createElement(tag), { textContent: content }));
+          if (detail === null) item.lastChild.lang = 'en';
           return item;
         }),
     );

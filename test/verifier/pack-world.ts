@@ -8,6 +8,7 @@ import { producePack } from '../../src/documents/produce-pack.ts';
 export async function packOf(
   beforePack: (world: OfficeWorld) => Promise<void> = () => Promise.resolve(),
   jurisdiction = 'DE',
+  language?: string,
 ): Promise<{ world: OfficeWorld; caseId: string; path: string; zip: Buffer; verifierKey: string }> {
   const world = await createOfficeWorld({}, { worker: false });
   const { context } = world;
@@ -27,6 +28,7 @@ export async function packOf(
     jurisdiction,
     email: 'zoe@example.net',
     visitor_hash: 'v-1',
+    ...(language === undefined ? {} : { language }),
   });
   await context.projector.catchUp();
   const row = await context.store.read.selectFrom('cases').select(['case_id', 'version']).executeTakeFirstOrThrow();

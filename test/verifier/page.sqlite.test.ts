@@ -1,10 +1,13 @@
 // SQLite only: about the page in a browser.
+import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { zipSync } from 'fflate';
 import type { Browser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
+import { letterLanguages } from '../../reports/letters/languages.ts';
+import { pageIn, patterns } from '../../reports/verifier/languages.ts';
 import { consentRecordText } from '../../reports/consent-record.ts';
 import { loadConsentRecord } from '../../src/consent/record.ts';
 import { lastCheckpoint } from '../../src/documents/frame.ts';
@@ -61,6 +64,72 @@ test('the page shows a pack green, record by record, and requests nothing but it
   expect(lines.join('\n')).toContain('Entry 1');
   expect(await page.locator('#checks .bad').count()).toBe(0);
   expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
+});
+
+test('the page speaks the language of the pack’s letter: verdict, every check, and the faults that people meet', async () => {
+  for (const [language, good, bad, names] of [
+    ['de', 'Nichts wurde verändert.', 'Nicht wie versiegelt', ['Prüfschlüssel', 'Dateien', 'Eintrag 1', 'Anfrage: ']],
+    ['pl', 'Niczego nie zmieniono.', 'Niezgodne', ['Klucz weryfikujący', 'Pliki', 'Wpis 1', 'żądanie: ']],
+  ] as const) {
+    const pack = await packOf(undefined, 'DE', language);
+    const inside = filesOf(pack.zip);
+    await writeFile(join(folder, 'verify.html'), inside.get('verify.html') ?? '');
+    const { page, requests } = await openPage();
+    expect(await page.locator('html').getAttribute('lang')).toBe(language);
+    expect(await verdictOn(page, 'pack.zip', pack.zip)).toBe(good);
+    const shown = (await page.locator('#checks li').allInnerTexts()).join('\n');
+    for (const name of names) expect(shown).toContain(name);
+    // Nothing is left in English.
+    expect(await page.locator('#checks [lang=en]').allInnerTexts()).toEqual([]);
+    expect(await page.locator('main').innerText()).not.toMatch(/ (?:the|was|with|of|from|and) /);
+    await page.locator('#key').fill(pack.verifierKey);
+    expect(await verdictOn(page, 'pack.zip', pack.zip)).toBe(good);
+    const picture = process.env['PICTURES'];
+    if (picture !== undefined)
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.screenshot({ path: join(picture, `verify-${language}-${width}.png`), fullPage: true });
+      }
+    const changes: [string, (content: Buffer) => Buffer | null][] = [
+      ['letter.pdf', (content) => Buffer.concat([content, Buffer.from('x')])],
+      ['decisions.csv', () => null],
+      ['proofs/3.body', (content) => Buffer.concat([content, Buffer.from(' ')])],
+      ['proofs/1.tlog-proof', () => null],
+      ['added.txt', () => Buffer.from('added')],
+    ];
+    for (const [name, change] of changes) {
+      const changed = new Map(inside);
+      const content = change(inside.get(name) ?? Buffer.alloc(0));
+      if (content === null) changed.delete(name);
+      else changed.set(name, content);
+      expect(await verdictOn(page, 'pack.zip', zipOf(changed))).toContain(bad);
+      expect([name, await page.locator('#checks .bad').count()]).not.toEqual([name, 0]);
+      expect([name, await page.locator('#checks [lang=en]').allInnerTexts()]).toEqual([name, []]);
+    }
+    expect(await verdictOn(page, 'pack.zip', pack.zip.subarray(0, pack.zip.length - 40))).toContain(bad);
+    expect(await page.locator('#checks [lang=en]').count()).toBe(0);
+    expect(requests).toEqual([pathToFileURL(join(folder, 'verify.html')).href]);
+  }
+});
+
+test('the page exists in every language of the letters, with a text for each known detail', () => {
+  const frame = readFileSync(new URL('../../reports/verifier/verify.html', import.meta.url), 'utf8');
+  for (const language of Object.keys(letterLanguages)) {
+    const html = pageIn(frame, language);
+    expect(html).toContain(`<html lang="${language}">`);
+    expect(html).not.toContain('{{');
+    const json = /<script id="words" type="application\/json">(.*)<\/script>/.exec(html)?.[1] ?? '{}';
+    const { details } = JSON.parse(json) as { details: [string, string][] };
+    if (language === 'en') continue;
+    expect(details.map(([pattern]) => pattern)).toEqual([...patterns]);
+    for (const [pattern, text] of details) {
+      // Each group occurs in the translation.
+      const groups = new RegExp(`${pattern}|`).exec('')?.slice(1).length ?? 0;
+      for (let group = 1; group <= groups; group += 1)
+        expect([language, text]).toEqual([language, expect.stringContaining(`$${group}`)]);
+    }
+  }
+  expect(pageIn(frame, 'xx')).toContain('<html lang="en">');
 });
 
 test('the page names the changed file or record', async () => {
