@@ -76,6 +76,35 @@ describe('the page that generates a policy', () => {
     expect((await olga.get('/policies/generate')).text).not.toContain('not done');
   });
 
+  it('keeps what was typed when the service refuses it, with the reason, and offers it again later', async () => {
+    const { world, olga, siteUrl } = await callingWorld();
+    await fetch(`${siteUrl}/_sandbox/faults`, {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ faults: [{ name: 'bad-request', on: 'any' }] }),
+    });
+    const typed = { ...wanted, language: 'de', industry: 'Saas "&" more' };
+    await olga.post('/policies/generate', typed);
+    const refused = async () => (await world.context.jobs.list({ kind: 'policy-generate' }))[0];
+    await expect.poll(async () => (await refused())?.state, PATIENTLY).toBe('failed');
+    const { id = '', error = '' } = (await refused()) ?? {};
+    expect(error).toContain('nothing was generated');
+    const sent = await olga.post('/policies/generate', typed);
+    // A quick refusal leads back to the form; a slow one is corrected from the list.
+    expect(sent.headers.get('location')).toMatch(/^\/policies\/generate(?:\?job=|#made)/);
+    const list = (await olga.get('/policies/generate')).text;
+    expect(list).toContain(`<a href="/policies/generate?job=${id}#generate">Correct it and send it again</a>`);
+    const { text } = await olga.get(`/policies/generate?job=${id}`);
+    expect(text).toContain('It was not generated:');
+    expect(text).toContain('refused the request as invalid');
+    for (const value of ['privacy-policy', 'GB', 'de', 'Acme &lt;b>', 'Saas &quot;&amp;&quot; more'])
+      expect(text).toContain(`value="${value}"`);
+    await world.context.sources.add({ slug: 'bolt' }, 'test');
+    const stranger = await signedInAs(world, 'officer', { sources: ['bolt'] });
+    expect((await stranger.get(`/policies/generate?job=${id}`)).text).not.toContain('Acme');
+    expect((await olga.get('/policies/generate?job=none')).status).toBe(200);
+  });
+
   it('refuses missing fields before anything is sent', async () => {
     const { world, olga } = await callingWorld({ worker: false });
     const empty = await olga.post('/policies/generate', { source: 'default', jurisdiction: 'Great Britain' });

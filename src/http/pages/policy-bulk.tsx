@@ -243,7 +243,8 @@ function BulkPage({ frame, plans, sources, hasSources, form, problems }: BulkPro
     );
   const again = (
     <label class="box">
-      <input type="checkbox" name="again" value="yes" /> Generate again items already sent
+      <input type="checkbox" name="again" value="yes" checked={form['again'] === 'yes'} /> Generate again items already
+      sent
     </label>
   );
   return (

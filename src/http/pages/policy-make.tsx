@@ -51,8 +51,10 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
   const { read } = context.store;
 
   app.get('/policies/generate', (request, reply) => {
-    const { done = '' } = formOf(request.query);
-    return send(request, reply, { done: doneTexts[done] ?? null });
+    const { done = '', job = '' } = formOf(request.query);
+    return refusedBy(request, job).then((refused) =>
+      send(request, reply, { done: doneTexts[done] ?? null, ...refused }),
+    );
   });
 
   app.post('/policies/generate', async (request, reply) => {
@@ -77,8 +79,20 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
       generateJob({ source, actor, form: parsed.data, again: again === 'yes' }),
     );
     await untilDoneSoon(context, id);
-    return reply.redirect('/policies/generate#made', 303);
+    const failed = (await context.jobs.find(id))?.state === 'failed';
+    return reply.redirect(failed ? correctionOf(id) : '/policies/generate#made', 303);
   });
+
+  /** What was typed for a call that failed, to be corrected, and why it failed. */
+  async function refusedBy(request: FastifyRequest, id: string): Promise<Pick<GenerateProps, 'form' | 'refusal'>> {
+    const found = id === '' ? null : await context.jobs.find(id);
+    if (found?.kind !== 'policy-generate' || found.state !== 'failed') return {};
+    const [job] = await jobsOfSources([found], sourcesOf(context, request).slugs, context.store);
+    if (job === undefined) return {};
+    const { source, form, again } = job.payload as { source: string; form: Form; again: boolean };
+    const isUnknown = job.error?.startsWith(OUTCOME_UNKNOWN) === true;
+    return { form: { ...form, source, ...(again ? { again: 'yes' } : {}) }, refusal: isUnknown ? null : job.error };
+  }
 
   app.post('/policies/publish', async (request, reply) => {
     const { source = '', policy: policyId = '' } = formOf(request.body);
@@ -113,7 +127,7 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
   async function send(
     request: FastifyRequest,
     reply: FastifyReply,
-    shown: Pick<GenerateProps, 'problems' | 'done' | 'form'>,
+    shown: Pick<GenerateProps, 'problems' | 'refusal' | 'done' | 'form'>,
     status = 200,
   ): Promise<FastifyReply> {
     await context.projector.catchUp();
@@ -181,12 +195,19 @@ interface GenerateProps {
   readonly quotas: readonly Quota[];
   readonly jobs: readonly Job[];
   readonly problems?: readonly string[];
+  /** Why the call with this form failed. */
+  readonly refusal?: string | null;
   readonly done?: string | null;
   readonly form?: Form;
 }
 
+/** The address of the form with what was typed for a call that failed. */
+function correctionOf(jobId: string): string {
+  return `/policies/generate?job=${jobId}`;
+}
+
 function GeneratePage(props: GenerateProps) {
-  const { frame, sources, hasSources, jobs, problems = [], done = null } = props;
+  const { frame, sources, hasSources, jobs, problems = [], refusal = null, done = null } = props;
   const isRunning = jobs.some(({ finishedAt }) => finishedAt === null);
   const published = new Set(
     jobs
@@ -202,6 +223,7 @@ function GeneratePage(props: GenerateProps) {
       </p>
       <Done text={done} />
       <Problems title="Nothing was sent:" problems={problems} />
+      <Problems title="It was not generated:" problems={refusal === null ? [] : [refusal]} />
       {jobs.length === 0 ? null : (
         <Panel id="made" title="Asked for lately">
           <ul class="jobs">
@@ -283,6 +305,11 @@ function MakeJob({
       )}
       {job.state === 'failed' ? (
         <p class="small">
+          {isPublish || !frame.canWork ? null : (
+            <>
+              <a href={`${correctionOf(job.id)}#generate`}>Correct it and send it again</a> ·{' '}
+            </>
+          )}
           <a href={`/policies/calls?${new URLSearchParams({ source }).toString()}`}>See the calls</a>
         </p>
       ) : null}
@@ -358,8 +385,8 @@ function GenerateForm({ frame, sources, quotas, form = {} }: GenerateProps) {
         {text('business_type', 'Such as limited-company, gmbh or sole-trader.')}
       </div>
       <label class="box">
-        <input type="checkbox" name="again" value="yes" /> Send it although the outcome of an identical request is still
-        unknown; both may count against the quota
+        <input type="checkbox" name="again" value="yes" checked={form['again'] === 'yes'} /> Send it although the
+        outcome of an identical request is still unknown; both may count against the quota
       </label>
       <div class="buttons">
         <button type="submit">Generate</button>

@@ -135,7 +135,8 @@ export function AccessForm({
         />
       </div>
       <label class="box">
-        <input type="checkbox" name="unchecked" value="yes" /> Save without testing the key
+        <input type="checkbox" name="unchecked" value="yes" checked={form['unchecked'] === 'yes'} /> Save without
+        testing the key
       </label>
       <div class="buttons">
         <button type="submit">Test and save</button>
