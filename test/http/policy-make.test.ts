@@ -95,7 +95,7 @@ describe('the page that generates a policy', () => {
     const list = (await olga.get('/policies/generate')).text;
     expect(list).toContain(`<a href="/policies/generate?job=${id}#generate">Correct it and send it again</a>`);
     const { text } = await olga.get(`/policies/generate?job=${id}`);
-    expect(text).toContain('It was not generated:');
+    expect(text).toContain('Correct it, then send it again:');
     expect(text).toContain('refused the request as invalid');
     for (const value of ['privacy-policy', 'GB', 'de', 'Acme &lt;b>', 'Saas &quot;&amp;&quot; more'])
       expect(text).toContain(`value="${value}"`);

@@ -241,7 +241,7 @@ function Attachments({ data, frame }: PartProps & { frame: PageFrame }) {
   const files = documents.filter(({ name }) => name === 'attachment');
   return (
     <>
-      <h3>Files to send with a letter</h3>
+      <h3>Files to send with a letter or hand over</h3>
       {files.length === 0 ? null : <DocumentTable frame={frame} documents={files} />}
       {frame.canWork ? (
         <form

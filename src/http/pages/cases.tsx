@@ -32,7 +32,8 @@ const doneTexts: Readonly<Record<string, string>> = {
   moved: 'Recorded in the ledger.',
   letter: 'The letter has been created. Download it under Letters.',
   mail: 'The letter is being sent. Record the step that it belongs to once it has gone out.',
-  attachment: 'The file has been added. Tick it beside the letter with which it is to be sent.',
+  attachment:
+    'The file has been added. Tick it beside the letter with which it is to be sent, or in the form for a link to hand over.',
   pack: 'The pack is being created. It will appear under Response pack.',
   task: 'The task is being sent to its owner.',
   'handed-over':

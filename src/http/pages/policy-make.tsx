@@ -223,7 +223,7 @@ function GeneratePage(props: GenerateProps) {
       </p>
       <Done text={done} />
       <Problems title="Nothing was sent:" problems={problems} />
-      <Problems title="It was not generated:" problems={refusal === null ? [] : [refusal]} />
+      <Problems title="Correct it, then send it again:" problems={refusal === null ? [] : [refusal]} />
       {jobs.length === 0 ? null : (
         <Panel id="made" title="Asked for lately">
           <ul class="jobs">
