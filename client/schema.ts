@@ -251,6 +251,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/consent/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The decisions of a period, by choice
+         * @description Source by source, each by time. Without a period: the last 31 days.
+         */
+        get: operations["listDecisions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/consent/look-up": {
         parameters: {
             query?: never;
@@ -1094,6 +1114,18 @@ export interface components {
             })[];
             subjects: string[];
             total: number;
+        };
+        /** @description A choice of a visitor. */
+        Decision: {
+            at: string;
+            bannerId: string | null;
+            decisionId: string;
+            /** @description By all its records: given, partly-given, refused, withdrawn, disputed … */
+            judged: string;
+            recordId: string | null;
+            /** @description The entry of its first record. */
+            seq: number;
+            source: string;
         };
         /** @description A webhook that was stored, without its body. */
         Delivery: {
@@ -3154,6 +3186,94 @@ export interface operations {
                 content: {
                     "application/json": {
                         items: components["schemas"]["Finding"][];
+                        /** @description For the next page; null: this is the last one. */
+                        nextCursor: string | null;
+                    };
+                };
+            };
+            /** @description The request is not valid. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Sign in first, then try again. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Your role does not allow this. Ask an owner or admin if you need it. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests. Wait a moment and try again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The store cannot write right now. Nothing was acknowledged; send it again. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    listDecisions: {
+        parameters: {
+            query?: {
+                /** @description As counted on the page Today; withdrawn includes partly withdrawn. */
+                choice?: "given" | "partly-given" | "refused" | "withdrawn";
+                /** @description The nextCursor of the previous page. Default: the first page. */
+                cursor?: string;
+                /** @description The first day, in the time zone of the controller. */
+                from?: string;
+                /** @description Rows of the page. */
+                limit?: number;
+                /** @description Only this source (its slug). Default: all that you can see. */
+                source?: string;
+                /** @description The last day. */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    /** @description Requests per minute for this token. */
+                    "RateLimit-Limit"?: number;
+                    /** @description How many of them are left. */
+                    "RateLimit-Remaining"?: number;
+                    /** @description Seconds until the count restarts. */
+                    "RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: components["schemas"]["Decision"][];
                         /** @description For the next page; null: this is the last one. */
                         nextCursor: string | null;
                     };

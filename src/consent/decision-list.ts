@@ -12,7 +12,7 @@ export const choices = {
   withdrawn: ['withdrawn', 'partly-withdrawn'],
 } as const satisfies Record<string, readonly Judged[]>;
 export type Choice = keyof typeof choices;
-export const choiceNames = Object.keys(choices) as readonly Choice[];
+export const choiceNames = Object.keys(choices) as [Choice, ...Choice[]];
 
 /** The choice to which a judgement belongs; null: it is not counted in the chart. */
 export function choiceOf(judged: Judged): Choice | null {

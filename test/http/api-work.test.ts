@@ -94,6 +94,32 @@ describe('findings of comparing deliveries with the log', () => {
   });
 });
 
+it('decisions are listed by choice and period, in pages, without hidden sources', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  for (let n = 0; n < 4; n += 1)
+    await world.event('consent.recorded', {
+      ...{ consent_id: `c-${n}`, banner_id: 'bnr_1', visitor_hash: `v-${n}`, consent: { analytics: n > 0 } },
+      recorded_at: new Date(Date.now() - (n + 1) * 3_600_000).toISOString(),
+    });
+  const caller = await tokenOf(world, 'auditor');
+  const path = '/api/v1/consent/decisions?choice=given&limit=2';
+  const first = await caller.get(path);
+  const rest = await caller.get(`${path}&cursor=${encodeURIComponent(String(first.json['nextCursor']))}`);
+  expect([...(first.json.items ?? []), ...(rest.json.items ?? [])]).toMatchObject(
+    ['c-3', 'c-2', 'c-1'].map((recordId) => ({ recordId, judged: 'given', source: 'default', bannerId: 'bnr_1' })),
+  );
+  expect(rest.json['nextCursor']).toBeNull();
+  expect((await caller.get('/api/v1/consent/decisions?choice=refused')).json.items).toMatchObject([
+    { recordId: 'c-0' },
+  ]);
+  expect((await caller.get('/api/v1/consent/decisions')).json.items).toHaveLength(4);
+  expect((await caller.get('/api/v1/consent/decisions?to=2020-01-01&from=2019-01-01')).json.items).toEqual([]);
+  expect((await caller.get('/api/v1/consent/decisions?choice=maybe')).status).toBe(400);
+  const elsewhere = await tokenOf(world, 'officer', { sources: ['elsewhere'] });
+  expect((await elsewhere.get('/api/v1/consent/decisions')).json.items).toEqual([]);
+  expect((await world.actions('record.viewed')).map(({ object }) => object)).toContain('decisions');
+});
+
 describe('letters', () => {
   it('are made with the standard text or one’s own, and mailed once', async () => {
     const mail = await startMailServer();

@@ -1,7 +1,10 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import { moment } from '../../cases/moves.ts';
+import { choiceNames, listDecisions } from '../../consent/decision-list.ts';
 import { type FindingKind, loadFindings } from '../../consent/findings.ts';
+import type { Context } from '../../context.ts';
 import { lookUpConsent } from '../../consent/look-up.ts';
 import { parsePurposes } from '../../core/consent-judgement.ts';
 import { parseJson } from '../../core/json.ts';
@@ -78,6 +81,46 @@ const findingSchema = z
   })
   .meta({ id: 'Finding', description: 'A decision with a problem, and its records.' });
 
+const decisionsItemSchema = z
+  .object({
+    source: z.string(),
+    decisionId: z.string(),
+    recordId: z.string().nullable(),
+    bannerId: z.string().nullable(),
+    at: z.string(),
+    judged: z.string().meta({ description: 'By all its records: given, partly-given, refused, withdrawn, disputed …' }),
+    seq: z.int().meta({ description: 'The entry of its first record.' }),
+  })
+  .meta({ id: 'Decision', description: 'A choice of a visitor.' });
+
+const listQuery = pageQuery.extend(sourceQuery.shape).extend({
+  from: z.iso.date().optional().meta({ description: 'The first day, in the time zone of the controller.' }),
+  to: z.iso.date().optional().meta({ description: 'The last day.' }),
+});
+
+type ListQuery = Pick<z.output<typeof listQuery>, 'source' | 'from' | 'to' | 'cursor' | 'limit'>;
+
+/** The sources, period and place that a query asks for. */
+function wantedIn(context: Context, request: FastifyRequest, query: ListQuery) {
+  const { timeZone } = context.config;
+  const now = context.clock();
+  return {
+    sources: sourcesOf(context, request)
+      .list()
+      .map(({ slug }) => slug)
+      .filter((slug) => query.source === undefined || slug === query.source),
+    period: {
+      from:
+        query.from === undefined
+          ? new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString()
+          : startOfDay(query.from, timeZone),
+      to: query.to === undefined ? now.toISOString() : startOfDay(addDays(query.to, 1), timeZone),
+    },
+    after: query.cursor === undefined ? '' : Buffer.from(query.cursor, 'base64url').toString(),
+    limit: query.limit,
+  };
+}
+
 /** The two lists behind figures on the page Today. */
 function findingsRoute(kind: FindingKind, name: string, summary: string) {
   return defineRoute({
@@ -87,31 +130,11 @@ function findingsRoute(kind: FindingKind, name: string, summary: string) {
     tag: 'Consent',
     summary,
     description: 'Source by source, each by time. Without a period: the last 31 days.',
-    query: pageQuery.extend(sourceQuery.shape).extend({
-      from: z.iso.date().optional().meta({ description: 'The first day, in the time zone of the controller.' }),
-      to: z.iso.date().optional().meta({ description: 'The last day.' }),
-    }),
+    query: listQuery,
     answer: pageOf(findingSchema),
     async handle(context, { query, request }) {
-      const { timeZone } = context.config;
-      const now = context.clock();
       await context.projector.catchUp();
-      const { rows, next } = await loadFindings(context.store.read, {
-        kind,
-        sources: sourcesOf(context, request)
-          .list()
-          .map(({ slug }) => slug)
-          .filter((slug) => query.source === undefined || slug === query.source),
-        period: {
-          from:
-            query.from === undefined
-              ? new Date(now.getTime() - AGREEMENT_DAYS * 86_400_000).toISOString()
-              : startOfDay(query.from, timeZone),
-          to: query.to === undefined ? now.toISOString() : startOfDay(addDays(query.to, 1), timeZone),
-        },
-        after: query.cursor === undefined ? null : Buffer.from(query.cursor, 'base64url').toString(),
-        limit: query.limit,
-      });
+      const { rows, next } = await loadFindings(context.store.read, { kind, ...wantedIn(context, request, query) });
       return {
         items: rows.flatMap(({ source, decision: { decisionId, rows: records } }) => {
           const [first] = records;
@@ -131,6 +154,33 @@ function findingsRoute(kind: FindingKind, name: string, summary: string) {
 }
 
 export const consentApi = [
+  defineRoute({
+    method: 'GET',
+    path: '/api/v1/consent/decisions',
+    name: 'listDecisions',
+    tag: 'Consent',
+    summary: 'The decisions of a period, by choice',
+    description: 'Source by source, each by time. Without a period: the last 31 days.',
+    query: listQuery.extend({
+      choice: z
+        .enum(choiceNames)
+        .optional()
+        .meta({ description: 'As counted on the page Today; withdrawn includes partly withdrawn.' }),
+    }),
+    answer: pageOf(decisionsItemSchema),
+    async handle(context, { query, request }) {
+      await context.projector.catchUp();
+      const wanted = { choice: query.choice ?? null, ...wantedIn(context, request, query) };
+      const { rows, next } = await listDecisions(context.store.read, wanted);
+      return {
+        items: rows.map((row) => ({
+          ...{ source: row.source, decisionId: row.decision_id, recordId: row.record_id, bannerId: row.banner_id },
+          ...{ at: row.at, judged: row.disputed === 1 ? 'disputed' : row.label, seq: Number(row.seq) },
+        })),
+        nextCursor: next === null ? null : Buffer.from(next).toString('base64url'),
+      };
+    },
+  }),
   findingsRoute(
     'contradictions',
     'listContradictions',

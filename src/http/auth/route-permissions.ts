@@ -224,6 +224,7 @@ export const rules: Readonly<Record<string, Rule>> = {
 
   'POST /api/v1/consent/look-up': { who: 'read', source: 'form' },
 
+  'GET /api/v1/consent/decisions': { who: 'read', source: 'query', views: 'decisions' },
   'GET /api/v1/consent/contradictions': { who: 'read', source: 'query', views: 'contradictory decisions' },
   'GET /api/v1/consent/undelivered': { who: 'read', source: 'query', views: 'undelivered decisions' },
 
