@@ -148,7 +148,7 @@ async function officePages(app: FastifyInstance, context: Context): Promise<void
   await app.register(csrf, {
     sessionPlugin: '@fastify/cookie',
     cookieKey: `consent_ledger_form_${context.instance}`,
-    cookieOpts: { path: '/', httpOnly: true, sameSite: 'strict' },
+    cookieOpts: { path: '/', httpOnly: true, sameSite: 'lax' },
     csrfOpts: {
       hmacKey: hmacSha256(context.keys.instance.session, Buffer.from('forms')).toString('base64'),
       userInfo: true,

@@ -218,7 +218,7 @@ describe('a session', () => {
       const page = await visitor.post('/sign-in', { token }, { headers: { 'x-forwarded-proto': proto } });
       const line = page.headers.getSetCookie().find((cookie) => cookie.includes('_session_')) ?? '';
       expect(line).toContain('HttpOnly');
-      expect(line).toContain('SameSite=Strict');
+      expect(line).toContain('SameSite=Lax');
       expect(line).toContain('Path=/');
       expect(line.includes('Secure')).toBe(secure);
     }

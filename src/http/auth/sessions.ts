@@ -18,9 +18,12 @@ export function sessionCookie(context: Pick<Context, 'instance'>): string {
   return `consent_ledger_session_${context.instance}`;
 }
 
-/** Cookie options: only for this site, invisible to scripts, and only over HTTPS if the page was loaded that way. */
+/**
+ * Cookie options: invisible to scripts, only over HTTPS if the page was loaded that way, and from other sites only when
+ * a person follows a link, as in a mail or chat (`lax`).
+ */
 export function cookieOptions(request: FastifyRequest) {
-  return { path: '/', httpOnly: true, sameSite: 'strict', secure: request.protocol === 'https' } as const;
+  return { path: '/', httpOnly: true, sameSite: 'lax', secure: request.protocol === 'https' } as const;
 }
 
 export function setSessionCookie(context: Pick<Context, 'instance'>, reply: FastifyReply, session: NewSession): void {

@@ -10,9 +10,7 @@ import { equalBytes, hmacSha256 } from '../../crypto/hash.ts';
 import { recordRefusal } from '../../people/sign-in.ts';
 import { type ProvidedIdentity, signInByProvider } from '../../people/single-sign-on.ts';
 import { closeSession } from '../../people/sessions.ts';
-import { formOf, html } from '../pages/frame.ts';
-import { renderPage } from '../pages/layout.tsx';
-import { SignedInPage } from '../pages/sign-in.tsx';
+import { formOf } from '../pages/frame.ts';
 import { browserOf, cookieOptions, setSessionCookie } from './sessions.ts';
 import { ATTEMPTS_PER_MINUTE, localPath, sendSignIn } from './sign-in-routes.tsx';
 
@@ -41,8 +39,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
   await app.register(rateLimit, { max: ATTEMPTS_PER_MINUTE, timeWindow: '1 minute' });
   const provider = settings === null ? null : createProvider(settings);
   const cookie = `consent_ledger_sso_${context.instance}`;
-  // `lax`, so that it is sent when the provider's page leads back here, unlike the session cookie.
-  const optionsOf = (request: FastifyRequest) => ({ ...cookieOptions(request), sameSite: 'lax', path: PATH }) as const;
+  const optionsOf = (request: FastifyRequest) => ({ ...cookieOptions(request), path: PATH });
   const seal = (text: string) =>
     hmacSha256(context.keys.instance.session, Buffer.from(`single sign-on pending ${text}`)).toString('base64url');
   const addressOf = (request: FastifyRequest) => `${request.protocol}://${request.host}${PATH}/callback`;
@@ -91,9 +88,7 @@ export async function singleSignOnRoutes(app: FastifyInstance, context: Context)
       case 'signed-in':
         if (request.signedIn !== null) await closeSession(context, request.signedIn);
         setSessionCookie(context, reply, signed.session);
-        // Not a redirect: the browser sends the session cookie only if a page of this site leads on.
-        void reply.header('refresh', `0; url=${pending.next}`);
-        return html(reply, renderPage(<SignedInPage next={pending.next} />));
+        return reply.redirect(pending.next, 303);
       case 'unverified':
         return refuse(request, reply, pending.next, `${settings.name} did not give a verified e-mail address.`);
       case 'unknown':

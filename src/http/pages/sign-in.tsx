@@ -197,20 +197,6 @@ export function NewPassword() {
   );
 }
 
-/** After single sign-on; the browser continues automatically. */
-export function SignedInPage({ next }: { next: string }) {
-  return (
-    <Page title="Signed in" frame={null}>
-      <div class="panel narrow">
-        <h1>Signed in</h1>
-        <p>
-          <a href={next}>Continue</a>
-        </p>
-      </div>
-    </Page>
-  );
-}
-
 /** After signing out. */
 export function SignedOutPage() {
   return (

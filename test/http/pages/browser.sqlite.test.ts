@@ -291,6 +291,26 @@ describe('the pages in a browser', () => {
     await page.locator('[data-job]').waitFor({ state: 'detached' });
   });
 
+  it('open by a link on another site without signing in again, while forms of other sites change nothing', async () => {
+    const { world, access } = await seededWorld();
+    const { page } = await openOffice(world);
+    await page.route('http://mail.example/', (route) =>
+      route.fulfill({
+        contentType: 'text/html',
+        body: `<a href="${world.adminUrl}/cases/${access}">a case</a><form method="post" action="${world.adminUrl}/sign-out"><button>out</button></form>`,
+      }),
+    );
+    await page.goto('http://mail.example/');
+    await page.getByRole('link').click();
+    await page.getByRole('heading', { level: 1, name: access }).waitFor();
+    await page.goto('http://mail.example/');
+    await page.getByRole('button').click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+    expect(await world.actions('session.closed')).toEqual([]);
+    await page.goto(world.adminUrl);
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  });
+
   it('can be used with the keyboard alone: the first stop leads to the content', async () => {
     const { world } = await seededWorld();
     const { page } = await openOffice(world);
