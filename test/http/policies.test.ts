@@ -122,6 +122,8 @@ describe('a policy', () => {
     expect(now.text).toContain('&lt;script>alert(2)&lt;/script>');
     expect(now.text).not.toMatch(/<script|onclick/);
     expect(await policyAt('yesterday')).toMatchObject({ status: 422 });
+    const future = await policyAt('2999-01-01T10:00');
+    expect([future.status, future.text.includes('The time is in the future.')]).toEqual([422, true]);
   });
 
   it('shows every text on a page of its own, and two of them side by side', async () => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { counted, formatCount } from '../../../reports/format.ts';
+import { isoNow } from '../../core/clock.ts';
 import type { Context } from '../../context.ts';
 import { CodedError } from '../../core/errors.ts';
 import type { Source } from '../../core/source.ts';
@@ -112,7 +113,9 @@ async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
   if (view === undefined) throw notFound();
   const type = view.policy?.policy_type ?? view.listed?.policy_type ?? view.asked?.policy_type ?? null;
   const target = via === 'embed' && type !== null ? `embed:${type}` : `hosted:${id}`;
-  const moment = at === '' ? null : momentOf(context, at);
+  const entered = at === '' ? null : momentOf(context, at);
+  const isFuture = entered !== null && entered > isoNow(context.clock);
+  const moment = isFuture ? null : entered;
   const [texts, found] = await Promise.all([
     loadTextPage(read, {
       source,
@@ -122,7 +125,7 @@ async function showPolicy(exchange: Exchange): Promise<FastifyReply> {
     }),
     moment === null ? null : findTextAt(read, source, target, moment),
   ]);
-  const problems = at !== '' && moment === null ? ['Enter the time.'] : [];
+  const problems = at === '' || moment !== null ? [] : [isFuture ? 'The time is in the future.' : 'Enter the time.'];
   const inForce = found?.outcome === 'certain' ? await loadTextOfEntry(read, source, found.version.first_seq) : null;
   const page = (
     <PolicyPage
