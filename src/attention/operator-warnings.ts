@@ -1,5 +1,5 @@
 import type { LastVerification } from '../ledger/verify/last-verification.ts';
-import { TEST_EVENT } from '../core/vocabulary.ts';
+import { INSTALLATION, TEST_EVENT } from '../core/vocabulary.ts';
 import { dateText } from '../core/time-words.ts';
 import { chunksOf } from '../ledger/erase.ts';
 import { dateIn } from '../core/zoned-days.ts';
@@ -97,7 +97,7 @@ export async function findWarnings(read: Query, given: Surroundings | Promise<Su
       surges(read, around.now),
       silences(read, around.now, ends),
       syncWarnings(read, around, ends),
-      quarantineWarning(read),
+      quarantineWarnings(read),
       descriptionWarnings(read, around.timeZone),
       failedFetches(read, around.now),
       unknownCalls(read, around.now),
@@ -426,21 +426,20 @@ function remedyOfSync(source: string): string {
   return `Run \`consent-ledger sync --source ${source}\` and read its output.`;
 }
 
-async function quarantineWarning(read: Query): Promise<Warning[]> {
-  const { count } = await read
+/** One per source, so that nobody learns the numbers of sources that they may not see. */
+async function quarantineWarnings(read: Query): Promise<Warning[]> {
+  const rows = await read
     .selectFrom('quarantine')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  if (Number(count) === 0) return [];
-  return [
-    {
-      code: 'quarantine',
-      source: null,
-      sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} could not be read and ${Number(count) === 1 ? 'is' : 'are'} in the quarantine.`,
-      remedy:
-        'See `consent-ledger delivery list --quarantine`; field names can be set per source (docs/assumptions.md).',
-    },
-  ];
+    .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
+    .groupBy('source')
+    .orderBy('source')
+    .execute();
+  return rows.map(({ source, count }) => ({
+    code: 'quarantine' as const,
+    source: source === INSTALLATION ? null : source,
+    sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} of ${source} could not be read and ${Number(count) === 1 ? 'is' : 'are'} in the quarantine.`,
+    remedy: 'See `consent-ledger delivery list --quarantine`; field names can be set per source (docs/assumptions.md).',
+  }));
 }
 
 /** One per source: if lists and deliveries contradict each other, something was not delivered or not done. */

@@ -210,13 +210,17 @@ describe('the operator’s warnings', () => {
     await store.foldTransaction((tx) =>
       tx.insertMany('quarantine', [
         { seq: 1, source: 'shop', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) },
+        { seq: 2, source: 'bolt', event: 'consent.recorded', reason: 'no banner', received_at: ago(1) },
+        { seq: 3, source: 'installation', event: null, reason: 'unknown action', received_at: ago(1) },
       ]),
     );
     const refusal = { code: 'journal-ahead', reason: 'the journal is ahead', remedy: 'put it back' } as const;
     expect(await codes({ sealFailure: 'entry 7: it was altered', refusal })).toEqual([
       ['journal-ahead', null],
       ['seal-failed', null],
+      ['quarantine', 'bolt'],
       ['quarantine', null],
+      ['quarantine', 'shop'],
     ]);
   });
 });
