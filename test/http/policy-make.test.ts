@@ -61,7 +61,7 @@ describe('the page that generates a policy', () => {
   });
 
   it('does not say that nothing was done when the answer was lost', async () => {
-    const { olga, siteUrl } = await callingWorld();
+    const { world, olga, siteUrl } = await callingWorld();
     const fault = { name: 'dropped-connection', on: 'any', carriedOut: true };
     const set = await fetch(`${siteUrl}/_sandbox/faults`, {
       method: 'PUT',
@@ -74,6 +74,14 @@ describe('the page that generates a policy', () => {
       .poll(async () => (await olga.get('/policies/generate')).text, PATIENTLY)
       .toContain('badge warn">outcome unknown');
     expect((await olga.get('/policies/generate')).text).not.toContain('not done');
+    const { request_id: request } = await world.context.store.read
+      .selectFrom('calls')
+      .select('request_id')
+      .executeTakeFirstOrThrow();
+    await olga.post('/policies/calls', { source: 'default', request, outcome: 'not-happened' });
+    const settled = (await olga.get('/policies/generate')).text;
+    expect(settled).toContain('outcome settled later');
+    expect(settled).not.toContain('>outcome unknown');
   });
 
   it('keeps what was typed when the service refuses it, with the reason, and offers it again later', async () => {

@@ -7,6 +7,7 @@ import { isCallable } from '../../policies/callable-source.ts';
 import { formASchema } from '../../policies/generate.ts';
 import { generateJob, OUTCOME_UNKNOWN, publishJob } from '../../policies/jobs.ts';
 import { fetchPolicyList } from '../../policies/list.ts';
+import { loadCalls } from '../../policies/show.ts';
 import { sourcesOf } from '../auth/access.ts';
 import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilDoneSoon } from './frame.ts';
@@ -141,6 +142,9 @@ export async function policyMakeRoutes(app: FastifyInstance, context: Context): 
       hasSources: permitted.list().length > 0,
       quotas: await loadQuotas(sources),
       jobs,
+      open: new Set(
+        (await loadCalls(read, { sources: permitted.slugs, open: true, limit: 200 })).map(({ source }) => source),
+      ),
       ...shown,
     };
     return html(reply, renderPage(<GeneratePage {...props} />), status);
@@ -194,6 +198,8 @@ interface GenerateProps {
   readonly hasSources: boolean;
   readonly quotas: readonly Quota[];
   readonly jobs: readonly Job[];
+  /** Sources with calls whose outcome is still unknown. */
+  readonly open: ReadonlySet<string>;
   readonly problems?: readonly string[];
   /** Why the call with this form failed. */
   readonly refusal?: string | null;
@@ -229,7 +235,7 @@ function GeneratePage(props: GenerateProps) {
           <ul class="jobs">
             {jobs.map((job) => (
               <li key={job.id}>
-                <MakeJob frame={frame} job={job} published={published} />
+                <MakeJob frame={frame} job={job} published={published} open={props.open} />
               </li>
             ))}
           </ul>
@@ -249,19 +255,27 @@ function GeneratePage(props: GenerateProps) {
   );
 }
 
-function FailedBadge({ job: { state, error } }: { readonly job: Pick<Job, 'state' | 'error'> }) {
+function FailedBadge({
+  job: { state, error },
+  isOpen,
+}: {
+  readonly job: Pick<Job, 'state' | 'error'>;
+  readonly isOpen: boolean;
+}) {
   if (state === 'cancelled') return <Badge text="cancelled" tone="bad" />;
-  const isUnknown = error?.startsWith(OUTCOME_UNKNOWN) === true;
-  return isUnknown ? <Badge text="outcome unknown" tone="warn" /> : <Badge text="not done" tone="bad" />;
+  if (error?.startsWith(OUTCOME_UNKNOWN) !== true) return <Badge text="not done" tone="bad" />;
+  return isOpen ? <Badge text="outcome unknown" tone="warn" /> : <Badge text="outcome settled later" tone="calm" />;
 }
 
 function MakeJob({
   frame,
   job,
   published,
+  open,
 }: {
   readonly frame: PageFrame;
   readonly job: Job;
+  readonly open: ReadonlySet<string>;
   /** Ids of the policies that have been published since. */
   readonly published: ReadonlySet<string | null>;
 }) {
@@ -285,7 +299,7 @@ function MakeJob({
       {job.state === 'done' ? (
         <Badge text={isPublish ? 'published' : 'generated'} tone="good" />
       ) : (
-        <FailedBadge job={job} />
+        <FailedBadge job={job} isOpen={open.has(source)} />
       )}
       <br />
       <span class="soft small">
