@@ -65,3 +65,22 @@ it('a page tells an officer which links cannot be given out and who can change t
     }
   }
 });
+
+it('a failed report names its commands to an admin, and asks an officer to tell one', async () => {
+  const world = await createOfficeWorld({}, { worker: false });
+  const { jobs, store, clock } = world.context;
+  const payload = { type: 'report', name: 'delivery-log', source: 'default', actor: 'Olga' };
+  const { id } = await jobs.enqueue({ kind: 'document', key: 'report', payload });
+  const error =
+    'Rows differ: cases (1). Nothing was produced. Run `consent-ledger ledger rebuild --check` to list them.';
+  await store.transaction(({ query }) =>
+    query
+      .updateTable('jobs')
+      .set({ state: 'failed', error, finished_at: clock().toISOString() })
+      .where('id', '=', id)
+      .execute(),
+  );
+  const page = async (role: 'officer' | 'admin') => (await (await signedInAs(world, role)).get('/')).text;
+  expect(await page('officer')).toContain('Rows differ: cases (1). Nothing was produced. Tell an admin.');
+  expect(await page('admin')).toContain('Run <code>consent-ledger ledger rebuild --check</code> to list them.');
+});

@@ -18,7 +18,7 @@ import { isLetterStep } from '../../../reports/letters/texts.ts';
 import { sizeText, letterText, type Worded } from './words.ts';
 import { type DocumentRow, payloadText } from './load-today.ts';
 import type { PageFrame } from './layout.tsx';
-import { Badge, type Column, Moment, Table } from './parts.tsx';
+import { ErrorText, Badge, type Column, Moment, Table } from './parts.tsx';
 import type { Job } from '../../jobs/job.ts';
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -250,7 +250,11 @@ export function JobList({ frame, jobs, again }: { frame: PageFrame; jobs: readon
               {payloadText(job, 'actor') === null ? '' : ` by ${payloadText(job, 'actor')}`}
             </span>
             <Progress job={job} name={nameOf(job)} />
-            {job.error !== null && job.state !== 'done' ? <p class="hint">{job.error}</p> : null}
+            {job.error !== null && job.state !== 'done' ? (
+              <p class="hint">
+                <ErrorText text={job.error} frame={frame} />
+              </p>
+            ) : null}
           </li>
         ))}
       </ul>

@@ -84,6 +84,14 @@ export function WithCommands({ text }: { readonly text: string }) {
   return <>{text.split('`').map((part, place) => (place % 2 === 1 ? <code key={part}>{part}</code> : part))}</>;
 }
 
+/** Why something failed. Only admins can run commands: for others, sentences with one give way to asking an admin. */
+export function ErrorText({ text, frame }: { readonly text: string; readonly frame: PageFrame }) {
+  if (can(frame.role, 'administer')) return <WithCommands text={text} />;
+  const sentences = text.split(/(?<=[.)]) (?=\p{Lu})/u);
+  const plain = sentences.filter((sentence) => !sentence.includes('`'));
+  return <>{[...plain, ...(plain.length < sentences.length ? ['Tell an admin.'] : [])].join(' ')}</>;
+}
+
 interface AskAdminProps {
   readonly admins: readonly string[];
   readonly subject: string;

@@ -18,6 +18,7 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { payloadText } from './load-today.ts';
 import {
+  ErrorText,
   Badge,
   Choice,
   type Column,
@@ -392,7 +393,9 @@ function PlanPage({ frame, plan, items, job, hasBegunBefore }: PlanProps) {
           </>
         ) : job?.state === 'failed' ? (
           <Notice tone="bad">
-            <p>{job.error}</p>
+            <p>
+              <ErrorText text={job.error ?? ''} frame={frame} />
+            </p>
           </Notice>
         ) : null}
         {!frame.canWork ? null : isOpen ? (

@@ -9,6 +9,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import {
+  ErrorText,
   Badge,
   Choice,
   type Column,
@@ -273,7 +274,11 @@ function columnsOf(
       cell: (call) => (
         <div>
           <Badge {...callStateText(call, unknownOf(call))} />
-          {call.error === null ? null : <p class="hint outside">{call.error}</p>}
+          {call.error === null ? null : (
+            <p class="hint outside">
+              <ErrorText text={call.error} frame={frame} />
+            </p>
+          )}
         </div>
       ),
     },

@@ -16,6 +16,7 @@ import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { allowLive, liveScriptPath } from './live-script.ts';
 import { jobsOfSources, payloadText } from './load-today.ts';
 import {
+  ErrorText,
   Badge,
   Choice,
   Done,
@@ -308,7 +309,11 @@ function MakeJob({
         {webhooksQueued == null ? '' : `, ${counted(webhooksQueued, 'webhook', 'webhooks')} queued`}
         {address == null ? '' : `, at ${address}`}
       </span>
-      {job.error === null || job.state === 'done' ? null : <p class="hint">{job.error}</p>}
+      {job.error === null || job.state === 'done' ? null : (
+        <p class="hint">
+          <ErrorText text={job.error} frame={frame} />
+        </p>
+      )}
       {policyId === undefined ? null : (
         <div class="buttons">
           <a href={`/policies/policy?${new URLSearchParams({ source, id: policyId }).toString()}`}>See the policy</a>
