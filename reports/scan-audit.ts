@@ -127,7 +127,7 @@ export function* scanBlocks(
 const integrationChanges: readonly ShownColumn<ReturnType<typeof integrationFinding>>[] = [
   { title: 'When', share: 3, value: ({ at }, time) => time(at) },
   { title: 'Integration', share: 3, value: ({ name }) => name },
-  { title: 'Site', share: 3, value: ({ site }) => siteWord(site) },
+  { title: 'Site', share: 3, whole: true, value: ({ site }) => siteWord(site) },
   { title: 'Change', share: 2, value: changeWords },
   { title: 'Reason', share: 4, value: ({ reason }) => reason ?? '–' },
   { title: 'Entry', share: 1.2, align: 'right', value: ({ entry }) => formatCount(entry) },

@@ -11,8 +11,8 @@ export interface Column {
   /** `mono` for hashes and identifiers. */
   readonly face?: 'text' | 'mono';
   /**
-   * Its cells are single words (case ids): the column takes from the others the width of its widest cell, up to a third
-   * of the table.
+   * Its cells are single words (case ids, domains): the column takes from the others the width of its widest cell, up
+   * to a third of the table, and as far as their titles stay whole.
    */
   readonly whole?: true;
 }

@@ -89,10 +89,20 @@ function placeColumns(sheet: Sheet, { columns, rows }: Extract<Block, { block: '
   const shareOf = (some: readonly Column[]) => some.reduce((sum, { share }) => sum + share, 0);
   const shared = columns.map(({ share }) => (usable * share) / shareOf(columns));
   const cells = Array.isArray(rows) ? (rows as readonly (readonly string[])[]) : [];
+  const elastic = columns.filter(({ whole }) => whole !== true);
+  // No title of another column is cut within a word.
+  const perShare = Math.max(
+    0,
+    ...elastic.map(
+      ({ title, share }) => Math.max(...title.split(' ').map((word) => sheet.measure(word, HEAD))) / share,
+    ),
+  );
+  const most = Math.min(usable / 3, usable - perShare * shareOf(elastic));
   const wanted = columns.map(({ whole }, i) => {
-    const widest =
-      whole === true ? cells.reduce((most, row) => Math.max(most, sheet.measure(row[i] ?? '', CELL)), 0) : 0;
-    return widest > (shared[i] ?? 0) ? Math.min(widest + 0.1, usable / 3) : null;
+    if (whole !== true) return null;
+    const widest = cells.reduce((width, row) => Math.max(width, sheet.measure(row[i] ?? '', CELL)), 0);
+    const width = Math.min(widest + 0.1, most);
+    return width > (shared[i] ?? 0) ? width : null;
   });
   const left = usable - wanted.reduce<number>((sum, width) => sum + (width ?? 0), 0);
   const others = shareOf(columns.filter((_, i) => wanted[i] === null));

@@ -118,7 +118,7 @@ export const itemColumns: readonly ShownColumn<Finding>[] = [
   { title: 'Name', share: 3.6, value: ({ name }) => name },
   { title: 'Kind', share: 1.5, value: ({ item }) => item?.kind ?? '' },
   { title: 'Category', share: 2.2, value: ({ item }) => categoryWord(item) },
-  { title: 'Domain', share: 2.8, value: ({ item }) => item?.domain ?? notStated },
+  { title: 'Domain', share: 2.8, whole: true, value: ({ item }) => item?.domain ?? notStated },
   { title: 'Provider', share: 2, value: ({ item }) => item?.provider ?? notStated },
   {
     title: 'Party',
@@ -130,7 +130,7 @@ export const itemColumns: readonly ShownColumn<Finding>[] = [
 
 export const changeColumns: readonly ShownColumn<Finding>[] = [
   { title: 'Scan', share: 3, value: ({ at }, time) => time(at) },
-  { title: 'Site', share: 2.6, value: ({ site }) => siteWord(site) },
+  { title: 'Site', share: 2.6, whole: true, value: ({ site }) => siteWord(site) },
   { title: 'Cookie or tracker', share: 4, value: ({ name, item }) => (item === null ? name : nameOfItem(item)) },
   { title: 'Change', share: 4, value: changeWords },
   { title: 'Entry', share: 1.2, align: 'right', value: ({ entry }) => formatCount(entry) },
@@ -138,7 +138,7 @@ export const changeColumns: readonly ShownColumn<Finding>[] = [
 
 export const scanColumns: readonly ShownColumn<ScanRow>[] = [
   { title: 'Scan', share: 3, value: ({ at }, time) => time(at) },
-  { title: 'Site', share: 3, value: ({ site }) => siteWord(site) },
+  { title: 'Site', share: 3, whole: true, value: ({ site }) => siteWord(site) },
   { title: 'Status', share: 2, value: ({ status }) => status ?? notStated },
   { title: 'Cookies', share: 1.6, align: 'right', value: (scan) => countWord(scan.cookies_found) },
   { title: 'Trackers', share: 1.6, align: 'right', value: (scan) => countWord(scan.trackers_found) },
@@ -160,7 +160,7 @@ function nameOfIntegration(row: { readonly name: string | null; readonly integra
 
 export const integrationColumns: readonly ShownColumn<Row<'integrations'>>[] = [
   { title: 'Integration', share: 3, value: nameOfIntegration },
-  { title: 'Site', share: 3, value: ({ site }) => siteWord(site) },
+  { title: 'Site', share: 3, whole: true, value: ({ site }) => siteWord(site) },
   { title: 'State', share: 2, value: ({ status }) => status },
   { title: 'Since', share: 3, value: ({ at }, time) => time(at) },
   { title: 'Reason', share: 4, value: ({ error, status }) => error ?? (status === 'connected' ? '–' : notStated) },

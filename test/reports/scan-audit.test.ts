@@ -191,3 +191,24 @@ test('an inventory can be requested as of a time, for one site, and compared wit
   expect(await shown({ since: '2026-06-02T00:00:00.000Z' })).toEqual([['c', 'gone a, new c']]);
   expect(await shown({ to: '2026-05-01T00:00:00.000Z' })).toEqual([]);
 });
+
+const pagesOf = async (domain: string) => {
+  await world.insert('scan_history', [
+    scan('2026-06-02', [item('_ga', { domain }), item('_fbp', { domain })], { domain }),
+    scan('2026-06-03', [item('_ga', { domain })], { domain }),
+  ]);
+  await world.insert('integration_history', [integration('2026-06-04', 'connected', { site: domain })]);
+  return pdfText(await produce(scanAudit, { format: 'pdf' }));
+};
+
+test('a site and the domain of a cookie stay on one line of the PDF', async () => {
+  const pages = await pagesOf('www.harbourfinch.example');
+  // Two scans, two integration tables, one change, one item; a heading names the site too.
+  expect(pages.split('www.harbourfinch.example').length - 1).toBeGreaterThanOrEqual(7);
+});
+
+test('a long site cuts no title of another column', async () => {
+  const pages = await pagesOf('customers.portal.harbourfinch-of-london.co.example');
+  expect(pages).toMatch(/Trackers +category +consent +readable/);
+  expect(pages).toContain(' completed ');
+});
