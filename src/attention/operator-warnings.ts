@@ -199,7 +199,7 @@ async function witnessWarnings(read: Query, { witnessing, now }: Surroundings): 
         source: null,
         sentence: `The witness ${name} has seen a different history of this ledger: ${error ?? ''}`,
         remedy:
-          'Keep DATA_DIR and the database as they are and run `consent-ledger ledger verify`: either an older state was put back, or the ledger was rewritten.',
+          'Keep DATA_DIR and the database as they are and run `consent-ledger ledger verify`: either an older state was restored, or the ledger was rewritten.',
       }),
     );
   const size = state.quorum.epoch === epoch ? state.quorum.size : 0;

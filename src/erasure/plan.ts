@@ -457,7 +457,7 @@ async function residuesOf(deps: ErasureDeps, documents: readonly PlannedDocument
   residues.push({
     where: `${deps.backupKeep === null ? 'backups, dumps' : 'other backups, dumps'} and snapshots of the installation from before`,
     until: 'until the operator of the server deletes them',
-    hint: '`restore` erases it again; where a dump or snapshot was put back, `ledger erase --again` does',
+    hint: '`restore` erases it again; where a dump or snapshot was restored, `ledger erase --again` does',
   });
   if (deps.store.engine === 'postgres')
     residues.push({

@@ -142,7 +142,7 @@ test('`backup` stores one moment while deliveries arrive', async () => {
   expect(checked.code).toBe(3);
   expect(JSON.parse(checked.stdout)).toMatchObject({
     faults: [
-      { seq: first, fault: 'truncated', sentence: expect.stringContaining('an older backup was put back') as string },
+      { seq: first, fault: 'truncated', sentence: expect.stringContaining('an older backup was restored') as string },
     ],
   });
 });

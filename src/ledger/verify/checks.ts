@@ -18,7 +18,7 @@ import { entryFromRow } from '../read-entries.ts';
 /** All checks of `ledger verify`. Faults at the same entry are listed in this order. */
 export const checks: readonly Check[] = [
   {
-    claim: 'each checkpoint of the database is signed for this ledger, and its row says what its note says',
+    claim: 'each checkpoint of the database is signed for this ledger, and its row matches its note',
     reads: 'checkpoints',
     begin({ signed, report }) {
       for (const fault of signed.brokenRows) report(fault);

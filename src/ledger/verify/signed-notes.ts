@@ -117,7 +117,7 @@ function judgeRow(options: Judging, row: CheckpointRow): SignedNote {
   const fault = (sentence: string) =>
     faults.push({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} ${sentence}` });
   const said = parseTreeHead(note);
-  if (said && (said.size !== size || !said.root.equals(root))) fault('does not say what its note says');
+  if (said && (said.size !== size || !said.root.equals(root))) fault('does not match its note');
   else if (said && judged.head !== null && parseOrigin(judged.head.origin)?.epoch !== row.epoch)
     fault('is of a different epoch than its note says');
   else if (said && frontierOf(options, row) === null && judged.head !== null)

@@ -191,7 +191,7 @@ function faultOfPlace(
   if (place.outcome === 'misplaced')
     return { seq: head.size, fault: 'checkpoint-invalid', sentence: `${where}: ${place.reason}` };
   const { epoch, first } = place.by;
-  const sentence = `${where} was signed over ${head.size} entries, but an older backup was put back and epoch ${epoch} began with entry ${first}: ${head.size - first + 1} earlier entries are gone`;
+  const sentence = `${where} was signed over ${head.size} entries, but an older backup was restored and epoch ${epoch} began with entry ${first}: ${head.size - first + 1} earlier entries are gone`;
   return { seq: first, fault: 'truncated', sentence };
 }
 
@@ -232,7 +232,7 @@ async function readSigned(
     const where = `the checkpoint at ${size}`;
     const head = judge(String(note), where, false);
     if (head !== null && (head.size !== size || !Buffer.isBuffer(root) || !head.root.equals(root)))
-      report({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} does not say what its note says` });
+      report({ seq: size, fault: 'checkpoint-invalid', sentence: `${where} does not match its note` });
   }
   return signed;
 }
