@@ -151,13 +151,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     disturb: createWebhookFaults(faults, clients),
   });
   const closing = new AbortController();
-  let made = state?.made ?? 0;
-  let batches = state?.batches ?? 0;
+  const count = { made: state?.made ?? 0, batches: state?.batches ?? 0 };
   const changed = options.changed ?? ((): void => undefined);
-  const nextId = (): string => {
-    made += 1;
-    return deliveryIdOf(dialect, options.seed, 'live', made);
-  };
+  const nextId = (): string => deliveryIdOf(dialect, options.seed, 'live', (count.made += 1));
   const siteUrl = (): string => {
     if (options.siteUrl !== undefined) return options.siteUrl;
     const at = app.server.address() as AddressInfo | null;
@@ -185,30 +181,24 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     limits: createLimits(options.limits ?? {}, dialect.limitHeaders),
     notify,
     changed,
-    nextBatch: () => {
-      batches += 1;
-      return batches;
-    },
+    nextBatch: () => (count.batches += 1),
     clients,
     outbox,
     send: (slug, event, choices) => send(slug, event, choices),
   });
 
-  const send = async (slug: string, event: string, choices: SendOptions = {}): Promise<DeliveryRecord[]> => {
+  const send: Sandbox['send'] = async (slug, event, choices = {}) => {
+    const known = knownEvents.find((one) => one === event);
     const world = worlds.find(({ client }) => client.slug === slug);
     if (world === undefined) throw new Error(`unknown client: ${slug}`);
-    if (!isKnownEvent(event)) throw new Error(`unknown event: ${event}; use one of ${knownEvents.join(', ')}`);
-    const urls = choices.url === undefined ? subscribers(world.client, event) : [choices.url];
+    if (known === undefined) throw new Error(`unknown event: ${event}; use one of ${knownEvents.join(', ')}`);
+    const urls = choices.url === undefined ? subscribers(world.client, known) : [choices.url];
     if (urls.length === 0) throw new Error(`the client ${slug} has no endpoint for ${event}`);
     const id = nextId();
-    const parcel = makeParcel({ world, dialect, now: options.clock(), made }, event, id, choices);
+    const parcel = makeParcel({ world, dialect, now: options.clock(), made: count.made }, known, id, choices);
     changed();
-    const delivered = urls.map(async (url): Promise<DeliveryRecord[]> => {
-      const delivery = address(parcel, world.client, url);
-      if (parcel.note !== 'repeat') return [await outbox.deliver(delivery)];
-      return [await outbox.deliver({ ...delivery, note: 'sound' }), await outbox.deliver(delivery)];
-    });
-    return (await Promise.all(delivered)).flat();
+    const sent = await Promise.all(urls.map((url) => deliver(outbox, parcel, world.client, url)));
+    return sent.flat();
   };
 
   return {
@@ -231,8 +221,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       seed: options.seed,
       savedAt: options.clock(),
       window,
-      made,
-      batches,
+      ...count,
       revoked: keys.flatMap(({ value, revoked }) => (revoked ? [value] : [])),
       clients: Object.fromEntries(worlds.map((world) => [world.client.slug, stateOf(world)])),
     }),
@@ -254,10 +243,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
         worlds,
         clock: options.clock,
         seed: options.seed,
-        nextNumber: () => {
-          made += 1;
-          return made;
-        },
+        nextNumber: () => (count.made += 1),
         notify: (world, happening) => {
           changed();
           return notify(world, happening);
@@ -270,6 +256,13 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       await app.close();
     },
   };
+}
+
+/** Delivers an event to one address: twice if it is to be a repeat. */
+async function deliver(outbox: Outbox, parcel: Parcel, client: SandboxClient, url: string): Promise<DeliveryRecord[]> {
+  const delivery = address(parcel, client, url);
+  if (parcel.note !== 'repeat') return [await outbox.deliver(delivery)];
+  return [await outbox.deliver({ ...delivery, note: 'sound' }), await outbox.deliver(delivery)];
 }
 
 /** The clients with their worlds, newly drawn or restored from a saved state. */
@@ -345,8 +338,4 @@ function restoreWorld({ client, shelf, log }: World, before: ClientState, at: Da
 
 function setFields(body: Buffer, set: Record<string, unknown>): Buffer {
   return Buffer.from(JSON.stringify({ ...(JSON.parse(body.toString('utf8')) as object), ...set }), 'utf8');
-}
-
-function isKnownEvent(event: string): event is KnownEvent {
-  return (knownEvents as readonly string[]).includes(event);
 }
