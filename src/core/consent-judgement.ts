@@ -42,7 +42,7 @@ interface SaidChoice {
   readonly purposes: PurposeChoices;
 }
 
-interface Judgement {
+export interface Judgement {
   readonly label: ConsentLabel;
   /** Purposes whose consent this decision withdraws, sorted; `*` for consent that named none. */
   readonly withdraws: readonly string[];

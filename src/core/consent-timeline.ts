@@ -3,6 +3,7 @@ import {
   choicesByKey,
   judgeChoice,
   type Judged,
+  type Judgement,
   necessaryIn,
   outcomesOf,
   type PurposeChoices,
@@ -171,7 +172,7 @@ export function judgeDecision(
         purposes: parsePurposes(row.purposes),
       }))
     : [{ state, purposes: together.purposes }];
-  const judged = said.map((one) => {
+  const judged = said.map((one): JudgedRecord => {
     const judgement = judgeChoice(standing, one);
     const outcomes = new Map<string, PurposeOutcome | 'disputed'>(outcomesOf(one, judgement.withdraws));
     if (judgement.withdraws.includes(ALL_PURPOSES)) outcomes.set(ALL_PURPOSES, 'withdrawn');
@@ -184,8 +185,47 @@ export function judgeDecision(
     disputed,
   );
 
-  const holds = new Map<string, Hold>();
   const own = { decisionId, at, expiresAt, policyId, policyVersion };
+  const kept = latestOf(holdsAfter(before, judged, { own, state, outcomes, disputed }));
+  const [first] = judged;
+  return {
+    ...together,
+    decisionId,
+    at,
+    disputed,
+    label: disputed || first === undefined ? 'disputed' : first.judgement.label,
+    withdraws: disputed
+      ? [...outcomes].flatMap(([purpose, outcome]) => (outcome === 'withdrawn' ? [purpose] : []))
+      : (first?.judgement.withdraws ?? []),
+    outcomes,
+    ended: disputed ? null : (endings.find((ending) => ending === state) ?? null),
+    holds: kept,
+    stands: provenAt(kept, at),
+  };
+}
+
+/** One record of a decision, judged separately. */
+interface JudgedRecord {
+  readonly judgement: Judgement;
+  readonly outcomes: ReadonlyMap<string, PurposeOutcome | 'disputed'>;
+  /** Keys of the purposes that are granted after it. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** What is held after a decision: what it grants, and what it leaves of earlier grants. */
+function holdsAfter(
+  before: Holds,
+  judged: readonly JudgedRecord[],
+  decision: {
+    readonly own: Omit<Hold, 'purpose' | 'doubt'>;
+    readonly state: ConsentState;
+    readonly outcomes: JudgedDecision['outcomes'];
+    readonly disputed: boolean;
+  },
+): Map<string, Hold> {
+  const { own, state, outcomes, disputed } = decision;
+  const { decisionId, at } = own;
+  const holds = new Map<string, Hold>();
   const hold = (purpose: string, doubt: Doubt | null) =>
     holds.set(purposeKey(purpose), { purpose, ...own, doubt: disputed ? 'disputed' : doubt });
   const granted = (state: PurposeOutcome | 'disputed' | undefined) => state === 'granted' || state === 'disputed';
@@ -203,23 +243,7 @@ export function judgeDecision(
     }
   }
   for (const [purpose, outcome] of outcomes) if (granted(outcome)) hold(purpose, null);
-
-  const [first] = judged;
-  const kept = latestOf(holds);
-  return {
-    ...together,
-    decisionId,
-    at,
-    disputed,
-    label: disputed || first === undefined ? 'disputed' : first.judgement.label,
-    withdraws: disputed
-      ? [...outcomes].flatMap(([purpose, outcome]) => (outcome === 'withdrawn' ? [purpose] : []))
-      : (first?.judgement.withdraws ?? []),
-    outcomes,
-    ended: disputed ? null : (endings.find((ending) => ending === state) ?? null),
-    holds: kept,
-    stands: provenAt(kept, at),
-  };
+  return holds;
 }
 
 /**
