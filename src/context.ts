@@ -609,7 +609,7 @@ async function findRefusal(store: Store, journal: Journal, instance: string, epo
     code: 'journal-ahead',
     reason: `the journal holds a checkpoint over ${head.size} entries, but the database ends at ${last}: the database is in an older state, and appending would assign ${last + 1} to ${head.size} a second time`,
     remedy:
-      'Restore the newest backup of the database, or the journal that belongs to this one. If what is missing is lost for good, `consent-ledger restore --database-as-it-is` records the loss and goes on.',
+      'Restore the newest backup of the database, or the journal that belongs to this one. If what is missing is lost for good, `consent-ledger restore --database-as-it-is` records the loss and continues.',
   };
 }
 
