@@ -47,43 +47,17 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const { path, readers = 3, busyTimeout = 2500 } = options;
   prepareFolder(path);
   const folded = readModelsPath(path);
-  // Many processes may start at once and wait for the one that migrates.
-  const patience = Math.max(busyTimeout, 30_000);
   const dedupe = new DedupeKeys(path, busyTimeout, options.keysInMemory);
-  const openFolder = (timeout: number) => openWriter(folded, timeout, 'fold');
-  const [ledger, models] = await openBoth(
-    path,
-    () => openWriter(path, patience, 'write'),
-    () => openFolder(patience),
-  );
-  const attached = async (connection: SqliteConnection, other: string, name: string) => {
-    await connection.script(`pragma busy_timeout = ${busyTimeout}`);
-    await attachToRead(connection, other, name);
-    return connection;
-  };
-  try {
-    // The files hold personal data, so only the program's own user may read them; the write-ahead logs inherit the
-    // mode.
-    await chmod(path, 0o600).catch(() => undefined);
-    await chmod(folded, 0o600).catch(() => undefined);
-    await migrateLedger(ledger);
-    await prepareReadModels(models, ledger);
-    await attached(ledger, folded, 'read_models');
-    await dedupe.prepare(ledger).catch((error: unknown) => {
-      throw withRemedy(error, dedupePath(path));
-    });
-    await attached(models, path, 'ledger');
-  } catch (error) {
-    await models.close();
-    await ledger.close();
-    throw withPlace(error, path);
-  }
+  const { ledger, models } = await openPrepared(path, busyTimeout, dedupe);
   const writer = createWriter(ledger, async () => {
-    const connection = await attached(await openWriter(path, busyTimeout, 'write'), folded, 'read_models');
+    const connection = await openWriter(path, busyTimeout, 'write');
+    await attach(connection, busyTimeout, folded, 'read_models');
     await dedupe.prepare(connection);
     return connection;
   });
-  const folder = createWriter(models, async () => attached(await openFolder(busyTimeout), path, 'ledger'));
+  const folder = createWriter(models, async () =>
+    attach(await openWriter(folded, busyTimeout, 'fold'), busyTimeout, path, 'ledger'),
+  );
   const checkpoints = createCheckpoints(() => openConnection(path));
   const pool = createReaders(readers, () => openReader(path, busyTimeout));
   const read = createQuery(pool);
@@ -252,17 +226,39 @@ export function readModelsPath(path: string): string {
 
 const ofReadModels = (sentence: string) => `read models: ${sentence}`;
 
-/** Opens both files or none. */
-async function openBoth(
-  path: string,
-  openLedger: () => Promise<SqliteConnection>,
-  openModels: () => Promise<SqliteConnection>,
-): Promise<[SqliteConnection, SqliteConnection]> {
-  const ledger = await openLedger().catch((error: unknown) => {
+/** Opens the writers of both files, or none, with their tables created or migrated and each file attached to the other. */
+async function openPrepared(path: string, busyTimeout: number, dedupe: DedupeKeys) {
+  const folded = readModelsPath(path);
+  const { ledger, models } = await openBoth(path);
+  try {
+    // The files hold personal data, so only the program's own user may read them; the write-ahead logs inherit the
+    // mode.
+    await chmod(path, 0o600).catch(() => undefined);
+    await chmod(folded, 0o600).catch(() => undefined);
+    await migrateLedger(ledger);
+    await prepareReadModels(models, ledger);
+    await attach(ledger, busyTimeout, folded, 'read_models');
+    await dedupe.prepare(ledger).catch((error: unknown) => {
+      throw withRemedy(error, dedupePath(path));
+    });
+    await attach(models, busyTimeout, path, 'ledger');
+    return { ledger, models };
+  } catch (error) {
+    await models.close();
+    await ledger.close();
+    throw withPlace(error, path);
+  }
+}
+
+/** Milliseconds that a start waits for another process: many may start at once, and wait for the one that migrates. */
+const START_MS = 30_000;
+
+async function openBoth(path: string) {
+  const ledger = await openWriter(path, START_MS, 'write').catch((error: unknown) => {
     throw withPlace(error, path);
   });
   try {
-    return [ledger, await openModels()];
+    return { ledger, models: await openWriter(readModelsPath(path), START_MS, 'fold') };
   } catch (error) {
     await ledger.close();
     throw withRemedy(error, readModelsPath(path));
@@ -276,6 +272,13 @@ function withRemedy(error: unknown, file: string): unknown {
     `${error.message} (${file}). If the file is damaged, stop every process of consent-ledger and delete it: it is rebuilt from the ledger.`,
     { cause: error.cause },
   );
+}
+
+/** Lets a writer of one file read the other. */
+async function attach(connection: SqliteConnection, busyTimeout: number, other: string, name: string) {
+  await connection.script(`pragma busy_timeout = ${busyTimeout}`);
+  await attachToRead(connection, other, name);
+  return connection;
 }
 
 /** Adds to an error where the database is and what to do. */
