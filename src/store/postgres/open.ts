@@ -63,47 +63,14 @@ export interface PostgresOptions {
  * or if the schema is from a newer version.
  */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
-  const { url, readers = 4, connectTimeout = 10_000, lockTimeout = 5_000 } = options;
-  const { writeTimeout = 30_000, readTimeout = 600_000, idleTimeout = 15_000 } = options;
-  const poolOf = (size: number, more: Partial<PoolOptions>): PoolOptions => ({
-    url,
-    size,
-    connectTimeout,
-    answerTimeout: 0,
-    idleTimeout: 0,
-    ...more,
-    settings: { ...session, ...more.settings },
-  });
-  // For migrating and compacting: rare, long, and on a separate connection.
-  const aside = poolOf(1, { settings: { statement_timeout: 0, lock_timeout: 60_000 } });
-  await withPool(aside, migrate).catch((error: unknown) => {
+  const pools = poolOptions(options);
+  await withPool(pools.aside, migrate).catch((error: unknown) => {
     throw asMisconfiguration(error);
   });
 
-  const writerOf = (synchronousCommit: 'on' | 'off') =>
-    createPool(
-      poolOf(1, {
-        settings: {
-          synchronous_commit: synchronousCommit,
-          statement_timeout: writeTimeout,
-          lock_timeout: lockTimeout,
-          idle_in_transaction_session_timeout: idleTimeout,
-        },
-        answerTimeout: writeTimeout + 10_000,
-        pipeline: true,
-      }),
-    );
-  const writer = writerOf('on');
-  // Rows and position commit together, and after the entries they come from: whatever a power cut loses of them is
-  // folded again.
-  const folder = writerOf('off');
-  const pool = createPool(
-    poolOf(readers, {
-      settings: { default_transaction_read_only: 'on', statement_timeout: readTimeout, lock_timeout: 60_000 },
-      answerTimeout: readTimeout + 10_000,
-      idleTimeout: 60_000,
-    }),
-  );
+  const writer = createPool(pools.writing);
+  const folder = createPool(pools.folding);
+  const pool = createPool(pools.reading);
   const locked = createMutex();
   const write = <T>(work: (connection: PostgresConnection) => Promise<T>) => locked(() => writer.use(work));
   const shapes = createTableShapes();
@@ -128,23 +95,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     engine: 'postgres',
     read: createQuery(pool, true),
     snapshot: (work) =>
-      withPool(
-        poolOf(1, {
-          settings: { statement_timeout: readTimeout, lock_timeout: 60_000, idle_in_transaction_session_timeout: 0 },
-          answerTimeout: readTimeout + 10_000,
-        }),
-        async (connection) => {
-          try {
-            // The snapshot is taken by the first statement that reads.
-            await connection.script('begin isolation level repeatable read read only; select 1 from schema_version');
-            return await work(
-              createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }, false),
-            );
-          } finally {
-            await connection.script('rollback').catch(() => undefined);
-          }
-        },
-      ),
+      withPool(pools.snapshotting, async (connection) => {
+        try {
+          // The snapshot is taken by the first statement that reads.
+          await connection.script('begin isolation level repeatable read read only; select 1 from schema_version');
+          return await work(
+            createQuery({ acquire: () => Promise.resolve(connection), release: () => undefined }, false),
+          );
+        } finally {
+          await connection.script('rollback').catch(() => undefined);
+        }
+      }),
     transaction: (work) => write(inTransaction(BEGIN, work, true)),
     foldTransaction: (work) => folding(() => folder.use(inTransaction(BEGIN_FOLD, work, false))),
     insertEntriesAt: (expectedSeq, entries) => write((connection) => insertEntriesAt(connection, expectedSeq, entries)),
@@ -158,17 +119,62 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
         ),
       ),
     inspect: () => write(inspect),
-    schemaDifferences: ({ quick }) => withPool(aside, quick ? findAttachments : findSchemaDifferences),
+    schemaDifferences: ({ quick }) => withPool(pools.aside, quick ? findAttachments : findSchemaDifferences),
     async sizeOnDisk() {
       const { rows } = await pool.use((connection) =>
         connection.run('select pg_database_size(current_database()) as bytes'),
       );
       return Number(rows[0]?.bytes);
     },
-    compact: () => withPool(aside, compact),
+    compact: () => withPool(pools.aside, compact),
     async close() {
       await Promise.all([pool.close(), locked(() => writer.close()), folding(() => folder.close())]);
     },
+  };
+}
+
+/** The connections of a store, by purpose. */
+function poolOptions(options: PostgresOptions) {
+  const { url, readers = 4, connectTimeout = 10_000, lockTimeout = 5_000 } = options;
+  const { writeTimeout = 30_000, readTimeout = 600_000, idleTimeout = 15_000 } = options;
+  const poolOf = (size: number, settings: PoolOptions['settings'], more: Partial<PoolOptions> = {}): PoolOptions => ({
+    url,
+    size,
+    connectTimeout,
+    answerTimeout: 0,
+    idleTimeout: 0,
+    ...more,
+    settings: { ...session, ...settings },
+  });
+  const writerOf = (synchronousCommit: 'on' | 'off') =>
+    poolOf(
+      1,
+      {
+        synchronous_commit: synchronousCommit,
+        statement_timeout: writeTimeout,
+        lock_timeout: lockTimeout,
+        idle_in_transaction_session_timeout: idleTimeout,
+      },
+      { answerTimeout: writeTimeout + 10_000, pipeline: true },
+    );
+  const answerTimeout = readTimeout + 10_000;
+  return {
+    // For migrating and compacting: rare, long, and on a separate connection.
+    aside: poolOf(1, { statement_timeout: 0, lock_timeout: 60_000 }),
+    writing: writerOf('on'),
+    // Rows and position commit together, and after the entries they come from: whatever a power cut loses of them is
+    // folded again.
+    folding: writerOf('off'),
+    reading: poolOf(
+      readers,
+      { default_transaction_read_only: 'on', statement_timeout: readTimeout, lock_timeout: 60_000 },
+      { answerTimeout, idleTimeout: 60_000 },
+    ),
+    snapshotting: poolOf(
+      1,
+      { statement_timeout: readTimeout, lock_timeout: 60_000, idle_in_transaction_session_timeout: 0 },
+      { answerTimeout },
+    ),
   };
 }
 
