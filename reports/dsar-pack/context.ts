@@ -18,7 +18,7 @@ import type { Disclosure } from '../../src/cases/moves.ts';
 import { mostDisclosure } from '../../src/cases/readiness.ts';
 import type { Selectable } from 'kysely';
 import type { PackCase } from '../../src/cases/load-pack-case.ts';
-import type { Match } from '../../src/cases/match.ts';
+import type { Match } from '../../src/cases/match-subject.ts';
 import { decidingLaw, type Deadlines } from '../../src/law/deadlines.ts';
 import type { Letter } from '../letters/letter.ts';
 import type { Tables } from '../../src/store/schema.ts';

@@ -1,5 +1,5 @@
 import { type DueTask, listCases, listDueTasks, listMessages, type WaitingMessage } from '../cases/list-cases.ts';
-import { type Match, matchCases } from '../cases/match.ts';
+import { type Match, matchCases } from '../cases/match-subject.ts';
 import type { CaseReading, CaseView } from '../cases/view.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Source } from '../core/source.ts';

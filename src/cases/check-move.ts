@@ -5,7 +5,7 @@ import { dateText, momentText } from '../core/time-words.ts';
 import { dateIn } from '../core/zoned-days.ts';
 import { caseReadiness, disclosureOf } from './readiness.ts';
 import { taskOf } from './folded.ts';
-import type { Match } from './match.ts';
+import type { Match } from './match-subject.ts';
 import { type CheckedMove, type MoveName, moves } from './moves.ts';
 import type { CaseView } from './view.ts';
 import { refusesAll, takesEffect } from './withdrawal.ts';

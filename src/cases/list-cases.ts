@@ -17,7 +17,7 @@ import { isApprovalOutdated } from './approval.ts';
 import { type CaseReading, type CaseView, viewCase } from './view.ts';
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import type { CaseHistoryRow, CaseRow } from './fold.ts';
-import { type Match, matchCase } from './match.ts';
+import { type Match, matchCase } from './match-subject.ts';
 import { type CaseTask, parseFolded } from './folded.ts';
 import { type Disclosure, isOpen, type messageKinds, moves, openStates } from './moves.ts';
 import type { Query } from '../store/store.ts';

@@ -3,7 +3,7 @@ import { type CaseReading, type CaseView, type IdentityStanding, viewCase } from
 import { caseReadiness, disclosureOf, type Readiness } from './readiness.ts';
 import { rebuildCase } from './fold.ts';
 import type { CaseFolded } from './folded.ts';
-import { type Match, matchCase } from './match.ts';
+import { type Match, matchCase } from './match-subject.ts';
 import type { Disclosure } from './moves.ts';
 
 /** What a pack needs to know about its case, as of an entry of the ledger. */

@@ -12,7 +12,7 @@ import { isApprovalOutdated } from './approval.ts';
 import { checkMove } from './check-move.ts';
 import type { CaseMoved, CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
-import { type Match, matchCase } from './match.ts';
+import { type Match, matchCase } from './match-subject.ts';
 import { type CheckedMove, line, moment, readMove, text } from './moves.ts';
 import type { StoreTransaction } from '../store/store.ts';
 import { type CaseWriting, viewCase } from './view.ts';

@@ -1,7 +1,7 @@
 import { dateText } from '../core/time-words.ts';
 import { whyNotRefused } from '../law/deadlines.ts';
 import { type ControllerProfile, missingProfileParts } from '../law/profile.ts';
-import type { Match } from './match.ts';
+import type { Match } from './match-subject.ts';
 import type { Disclosure } from './moves.ts';
 import type { CaseView, IdentityStanding } from './view.ts';
 

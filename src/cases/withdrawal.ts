@@ -8,7 +8,7 @@ import { columnsOf } from '../store/schema.ts';
 import type { CaseReading, CaseWriting } from './view.ts';
 import type { CaseRow } from './fold.ts';
 import { parseFolded } from './folded.ts';
-import { type Match, matchCase, subjectsOfCase } from './match.ts';
+import { type Match, matchCase, subjectsOfCase } from './match-subject.ts';
 import type { MoveDetails } from './moves.ts';
 
 /** Kinds of request that end the subject's consent once answered (GDPR Art. 7(3), 21(3); CCPA §1798.120). */

@@ -1,5 +1,5 @@
 import { findSubject } from '../consent/look-up.ts';
-import { subjectsOfCase } from '../cases/match.ts';
+import { subjectsOfCase } from '../cases/match-subject.ts';
 import type { Source } from '../core/source.ts';
 import { canonicalSubject, subjectForms } from '../core/subject.ts';
 import type { EntryKind } from '../core/vocabulary.ts';

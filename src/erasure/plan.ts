@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { readdir, stat } from 'node:fs/promises';
 import type { Kysely } from 'kysely';
-import { subjectsOfCase } from '../cases/match.ts';
+import { subjectsOfCase } from '../cases/match-subject.ts';
 import { isOpen } from '../cases/moves.ts';
 import { type Action, actionSchema } from '../core/action.ts';
 import type { ErasedDocument, ErasureScope } from '../core/erasure.ts';

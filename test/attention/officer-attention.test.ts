@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeAttention, isGap, loadOfficerAttention } from '../../src/attention/officer-attention.ts';
-import type { Match } from '../../src/cases/match.ts';
+import type { Match } from '../../src/cases/match-subject.ts';
 import { listCases } from '../../src/cases/list-cases.ts';
 import { moveCase, openCase } from '../../src/cases/move-case.ts';
 import { nextGeneration } from '../../src/projections/position.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkMove } from '../../src/cases/check-move.ts';
 import { caseReadiness, disclosureOf } from '../../src/cases/readiness.ts';
 import { applyMove, type CaseRow } from '../../src/cases/fold.ts';
-import type { Match } from '../../src/cases/match.ts';
+import type { Match } from '../../src/cases/match-subject.ts';
 import { readMove } from '../../src/cases/moves.ts';
 import { createRegimeTable } from '../../src/law/regime-table.ts';
 import { requestKinds } from '../../src/core/vocabulary.ts';

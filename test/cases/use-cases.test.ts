@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listCases, showCase } from '../../src/cases/list-cases.ts';
 import { loadPackCase } from '../../src/cases/load-pack-case.ts';
-import { matchCase } from '../../src/cases/match.ts';
+import { matchCase } from '../../src/cases/match-subject.ts';
 import { moveCase, openCase, type OpenCaseInput } from '../../src/cases/move-case.ts';
 import type { DecisionFact } from '../../receivers/consent.ts';
 import { subjectOfEmail } from '../../src/core/subject.ts';

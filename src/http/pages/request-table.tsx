@@ -1,4 +1,4 @@
-import type { Match } from '../../cases/match.ts';
+import type { Match } from '../../cases/match-subject.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { decidingLaw } from '../../law/deadlines.ts';
 import { Csrf, type PageFrame } from './layout.tsx';

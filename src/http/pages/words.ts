@@ -5,7 +5,7 @@ import type { Role } from '../../core/roles.ts';
 import type { LetterStep } from '../../../reports/letters/texts.ts';
 import type { CaseView } from '../../cases/view.ts';
 import { kindWord } from '../../../reports/words.ts';
-import type { Match } from '../../cases/match.ts';
+import type { Match } from '../../cases/match-subject.ts';
 import type { BannerStatus } from '../../sync/status.ts';
 
 /** The colour of a word, which is never the only distinction. */
