@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { listOriginals, showCase } from '../../src/cases/list-cases.ts';
+import { listOriginals } from '../../src/cases/duplicates.ts';
+import { showCase } from '../../src/cases/list-cases.ts';
 import { moveCase, openCase } from '../../src/cases/move-case.ts';
 import { isoNow } from '../../src/core/clock.ts';
 import { addDays, dateIn } from '../../src/core/zoned-days.ts';

@@ -1,14 +1,7 @@
 import type { Selectable } from 'kysely';
 import { heldForSecondPerson } from '../../cases/check-move.ts';
-import {
-  type EarlierTask,
-  findCase,
-  listEarlierTasks,
-  listOriginals,
-  type PossibleOriginal,
-  type ShownCase,
-  showRow,
-} from '../../cases/list-cases.ts';
+import { listOriginals, type PossibleOriginal } from '../../cases/duplicates.ts';
+import { type EarlierTask, findCase, listEarlierTasks, type ShownCase, showRow } from '../../cases/list-cases.ts';
 import type { MoveName } from '../../cases/moves.ts';
 import type { Context } from '../../context.ts';
 import type { Action } from '../../core/action.ts';

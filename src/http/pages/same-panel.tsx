@@ -1,4 +1,4 @@
-import type { SameRequest } from '../../cases/list-cases.ts';
+import type { SameRequest } from '../../cases/duplicates.ts';
 import type { PageFrame } from './layout.tsx';
 import type { CasePageData } from './load-case.ts';
 import { CaseForm } from './move-forms.tsx';
