@@ -153,7 +153,7 @@ const siteKeySchema = token.refine(
 /** The input for a new source. Only the slug is required; the default name is the slug. */
 export const newSourceSchema = z.strictObject({
   // Reserved for pages next to those of sources.
-  slug: sourceSlugSchema.refine((slug) => slug !== 'new' && slug !== 'import', 'the slug is reserved: choose another'),
+  slug: sourceSlugSchema.refine((slug) => slug !== 'new' && slug !== 'import', 'is reserved: choose another'),
   name: name.optional(),
   baseUrl: baseUrl.nullable().default(null),
   siteUrl: siteUrl.nullable().default(null),

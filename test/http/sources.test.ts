@@ -88,6 +88,8 @@ describe('the set-up of a source', () => {
     expect([hebrew.status, hebrew.text.includes('Enter a short name')]).toEqual([422, true]);
     const reserved = await admin.post('/sources', { name: 'x', slug: 'installation' });
     expect([reserved.status, reserved.text.includes('is reserved')]).toEqual([422, true]);
+    const page = await admin.post('/sources', { name: 'x', slug: 'import' });
+    expect(page.text).toContain('<li>Short name is reserved: choose another</li>');
     expect(world.context.sources.list().map(({ slug }) => slug)).toEqual(['default']);
   });
 
@@ -135,6 +137,17 @@ describe('the set-up of a source', () => {
     const wrongKey = await owner.post('/sources/acme/access', { baseUrl, apiKey: `${apiKey}x`, back: 'set-up' });
     expect(wrongKey.text).toContain('set it as the source’s API key');
     expect(wrongKey.text).not.toMatch(/SERVICE_[A-Z]|Tell an admin/);
+    // What ends with a command is offered to be sent to whoever runs the server.
+    await world.context.sources.change('acme', { baseUrl, apiKey }, 'test');
+    const set = await fetch(new URL('/_sandbox/faults', baseUrl), {
+      method: 'PUT',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ faults: [{ name: 'bad-request', on: 'consent-logs' }] }),
+    });
+    expect(set.status).toBe(200);
+    const checked = await owner.post('/sources/acme/check', {});
+    expect(checked.text).toContain('consent-ledger source change');
+    expect(checked.text).toMatch(/href="mailto:[^"]*">Tell an admin/);
     const name = await owner.post('/sources/acme/name', { name: 'x'.repeat(201) });
     expect(name.text).toContain(`value="${'x'.repeat(201)}"`);
   });

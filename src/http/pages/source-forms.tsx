@@ -145,3 +145,23 @@ export function AccessForm({
     </form>
   );
 }
+
+/** The setting that allows an address without https: only whoever runs the server can change it. */
+export const ALLOWED_HOSTS = 'HTTP_ALLOWED_HOSTS';
+
+/** The labels of fields, by their names in problems. */
+const labels: Readonly<Record<string, string>> = {
+  slug: 'Short name',
+  name: 'Name',
+  baseUrl: 'API address',
+  apiKey: 'API key',
+  siteUrl: 'Public address of the service',
+  siteKey: 'Site key',
+};
+
+/** A problem with the label of its field, and without a setting that the reader cannot change. */
+export function inWords(problem: string): string {
+  return problem
+    .replace(/^(\w+): /, (all, field: string) => (Object.hasOwn(labels, field) ? `${labels[field]} ` : all))
+    .replace(`add it to ${ALLOWED_HOSTS}`, 'whoever runs this server can allow it.');
+}

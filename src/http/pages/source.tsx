@@ -18,7 +18,7 @@ import { renderPage } from './layout.tsx';
 import { allowLive } from './live-script.ts';
 import { examineFields, isConfigured, loadSourceState } from './load-source.ts';
 import { FieldsPage } from './source-fields.tsx';
-import { retireHours } from './source-forms.tsx';
+import { ALLOWED_HOSTS, inWords, retireHours } from './source-forms.tsx';
 import { isUnderWay, SourcePage } from './source-page.tsx';
 import { ClosedSourcePage, findOffboarding } from './source-closed.tsx';
 import { SetUpPage } from './source-set-up.tsx';
@@ -139,8 +139,7 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
         : await checkKey({ ...source, baseUrl, apiKey, siteUrl }, context.clock);
     if (check?.outcome === 'refused') {
       const kept = 'Nothing was saved. Correct it, or tick “Save without testing the key”.';
-      const ask = check.isUnreached === true ? { ask: check.sentence } : {};
-      return sendBack(exchange, { problems: [check.sentence, kept], form, ...ask }, 422);
+      return sendBack(exchange, { problems: [check.sentence, kept], form, ...askAbout(check) }, 422);
     }
   }
   return answer(exchange, await context.sources.change(source.slug, changes, officerOf(request).officer), 'access');
@@ -149,8 +148,7 @@ async function changeAccess(exchange: Exchange): Promise<FastifyReply> {
 async function checkAccess(exchange: Exchange): Promise<FastifyReply> {
   const { context } = exchange;
   const check = await checkKey(sourceOf(exchange), context.clock);
-  const isUnreached = check.outcome === 'refused' && check.isUnreached === true;
-  return sendBack(exchange, { check, ...(isUnreached ? { ask: check.sentence } : {}) });
+  return sendBack(exchange, { check, ...askAbout(check) });
 }
 
 async function requestSync(exchange: Exchange): Promise<FastifyReply> {
@@ -232,23 +230,10 @@ function refuse(exchange: Exchange, problems: readonly string[]) {
   return sendBack(exchange, { problems }, 422);
 }
 
-/** The setting that allows an address without https: only whoever runs the server can change it. */
-const ALLOWED_HOSTS = 'HTTP_ALLOWED_HOSTS';
-
-/** The labels of fields, by their names in problems. */
-const labels: Readonly<Record<string, string>> = {
-  name: 'Name',
-  baseUrl: 'API address',
-  apiKey: 'API key',
-  siteUrl: 'Public address of the service',
-  siteKey: 'Site key',
-};
-
-/** A problem with the label of its field, and without a setting that the reader cannot change. */
-function inWords(problem: string): string {
-  return problem
-    .replace(/^(\w+): /, (all, field: string) => (Object.hasOwn(labels, field) ? `${labels[field]} ` : all))
-    .replace(`add it to ${ALLOWED_HOSTS}`, 'whoever runs this server can allow it.');
+/** What only whoever runs the server can do after a check of the key: look at the network, or give a command. */
+function askAbout(check: KeyCheck): Pick<Shown, 'ask'> {
+  const isUnreached = check.outcome === 'refused' && check.isUnreached === true;
+  return isUnreached || check.sentence.includes('`consent-ledger ') ? { ask: check.sentence } : {};
 }
 
 /** The page from which a form was sent. */

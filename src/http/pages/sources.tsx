@@ -13,6 +13,7 @@ import { officerOf } from '../auth/sessions.ts';
 import { formOf, html, pageFrame, untilProjected } from './frame.ts';
 import { Csrf, Page, type PageFrame, renderPage } from './layout.tsx';
 import { Badge, type Column, Input, Moment, Notice, Pages, Panel, Problems, Table } from './parts.tsx';
+import { inWords } from './source-forms.tsx';
 import { secretsText, type Worded } from './words.ts';
 
 /** Sources per page. */
@@ -68,7 +69,7 @@ export async function sourcesRoutes(app: FastifyInstance, context: Context): Pro
         await untilProjected(context, added.seq);
         return reply.redirect(`/sources/${slug}/set-up`, 303);
       case 'invalid':
-        return sendNew(request, reply, { ...form, slug }, added.problems, 422);
+        return sendNew(request, reply, { ...form, slug }, added.problems.map(inWords), 422);
       case 'exists':
         return sendNew(request, reply, { ...form, slug }, [`The short name "${slug}" is already used.`], 409);
       case 'configured':

@@ -37,7 +37,7 @@ export function SyncPanel({ frame, today }: { frame: PageFrame; today: Today }) 
               timeZone={frame.timeZone}
             />
           )}
-          <AgreementText agreement={today.attention.agreement} />
+          <AgreementText agreement={today.attention.agreement} source={today.source} />
           {frame.canWork && isToChoose(today) ? (
             <ChooseSource />
           ) : frame.canWork ? (
@@ -78,14 +78,16 @@ export function ChooseSource() {
   );
 }
 
-function AgreementText({ agreement: { undelivered, contradicting } }: { agreement: Agreement }) {
+function AgreementText({ agreement, source }: { agreement: Agreement; source: string | null }) {
+  const { undelivered, contradicting } = agreement;
+  const query = source === null ? '' : `?source=${encodeURIComponent(source)}`;
   if (undelivered === 0 && contradicting === 0) return null;
   return (
     <p>
       In the last {AGREEMENT_DAYS} days{' '}
-      <a href="/consent/undelivered">{counted(undelivered, 'decision', 'decisions')}</a> arrived through the consent log
-      only, and <a href="/consent/contradictions">{formatCount(contradicting)}</a> have records that contradict each
-      other.
+      <a href={`/consent/undelivered${query}`}>{counted(undelivered, 'decision', 'decisions')}</a> arrived through the
+      consent log only, and <a href={`/consent/contradictions${query}`}>{formatCount(contradicting)}</a> have records
+      that contradict each other.
     </p>
   );
 }
