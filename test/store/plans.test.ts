@@ -289,6 +289,18 @@ test('banners, agreement of the two channels, and the list of deliveries are rea
   expectIndexed(await plansOf((query) => createHistory(query).bannersInLog(period)));
 });
 
+test('the list of decisions by choice walks its period by index, and continues where a page ended', async () => {
+  const plans = await plansOf(async (query) => {
+    const history = createHistory(query);
+    await history.judgedDecisions(period, ['given', 'renewed-given'], 51, null);
+    await history.judgedDecisions(period, null, 51, { at: period.from, seq: 3 });
+  });
+  expectIndexed(plans);
+  const pages = plans.filter(({ sql: text }) => text.includes('"d"."is_first"'));
+  expect(pages).toHaveLength(2);
+  for (const { searched, sql: text } of pages) expect(searched.join(), text).toContain('decision_history_at');
+});
+
 test('withdrawals by request, and their missing confirmations, are read by index', async () => {
   const plans = await plansOf(async (query) => {
     const history = createHistory(query);
