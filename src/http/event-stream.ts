@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import type { FastifyReply } from 'fastify';
 import type { Context } from '../context.ts';
 import { CodedError } from '../core/errors.ts';
+import { officerOf } from './auth/sessions.ts';
 
 /** Duration of a stream in milliseconds: a client that follows opens another and is authenticated again. */
 const STREAM_MS = 60_000;
-/** Concurrent streams in this process. */
+/** Concurrent streams in this process, and of one person or token, so that nobody shuts the others out. */
 const STREAMS = 100;
+const STREAMS_EACH = 20;
 
 let streams = 0;
+const streamsOf = new Map<string, number>();
 
 /** One event; its `id` comes back in the header Last-Event-ID when a stream is reopened. */
 export interface StreamedEvent {
@@ -27,8 +30,12 @@ export async function sendEvents(
   closing: AbortSignal,
   eventsUntil: (end: AbortSignal) => AsyncIterable<StreamedEvent>,
 ): Promise<FastifyReply> {
-  if (streams >= STREAMS) throw new CodedError('too_many_requests');
+  const { personId, handle } = officerOf(reply.request);
+  const who = personId ?? handle;
+  const own = streamsOf.get(who) ?? 0;
+  if (streams >= STREAMS || own >= STREAMS_EACH) throw new CodedError('too_many_requests');
   streams += 1;
+  streamsOf.set(who, own + 1);
   reply.hijack();
   const gone = new AbortController();
   const end = AbortSignal.any([closing, gone.signal, AbortSignal.timeout(STREAM_MS)]);
@@ -54,6 +61,9 @@ export async function sendEvents(
     if (!end.aborted) log.warn({ err: error }, 'a stream of events ended early');
   } finally {
     streams -= 1;
+    const left = (streamsOf.get(who) ?? 1) - 1;
+    if (left === 0) streamsOf.delete(who);
+    else streamsOf.set(who, left);
     raw.end();
   }
   return reply;

@@ -240,6 +240,34 @@ describe('a job', () => {
     expect((await caller.post(`/api/v1/jobs/${other.id}/stop`, {})).status).toBe(422);
   });
 
+  it('cannot be followed so often by one person that others are shut out', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { id } = await world.context.jobs.enqueue({ kind: 'verify', key: 'v', payload: {} });
+    const [greedy, other] = [await work(world), await work(world)];
+    const stop = new AbortController();
+    const open = ({ secret }: typeof greedy) =>
+      fetch(`${world.adminUrl}/api/v1/jobs/${id}/events`, {
+        headers: { authorization: `Bearer ${secret}` },
+        signal: stop.signal,
+      });
+    const statuses = (await Promise.all(Array.from({ length: 22 }, () => open(greedy)))).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(2);
+    expect((await open(other)).status).toBe(200);
+    stop.abort();
+    // Their places are free again.
+    const again = async () => {
+      const next = new AbortController();
+      const { status } = await fetch(`${world.adminUrl}/api/v1/jobs/${id}/events`, {
+        headers: { authorization: `Bearer ${greedy.secret}` },
+        signal: next.signal,
+      });
+      next.abort();
+      return status;
+    };
+    await expect.poll(again).toBe(200);
+  });
+
   it('that verifies the ledger can be followed by everyone, without the faults of sources they may not see', async () => {
     const world = await createOfficeWorld({}, { worker: false });
     const [caller, limited] = [
