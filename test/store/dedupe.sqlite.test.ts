@@ -2,6 +2,7 @@
 import { copyFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
+import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { StoreUnavailable } from '../../src/core/errors.ts';
 import { sealEntry } from '../../src/crypto/entry.ts';
@@ -50,6 +51,18 @@ async function keysInFile(path: string): Promise<number> {
   const [row] = await connection.all('select count(*) as n from keys');
   await connection.close();
   return Number(row?.n);
+}
+
+const inMemory = (store: Store) =>
+  store.transaction(async ({ query }) => {
+    const { rows } = await sql<{ n: number }>`select count(*) as n from temp.latest_keys`.execute(query);
+    return rows[0]?.n ?? 0;
+  });
+
+/** Appends entries with the keys '1', '2', … to a ledger that holds `after` of them. */
+async function appendMany(store: Store, after: number, count: number): Promise<void> {
+  const entries = Array.from({ length: count }, (_, n) => entry(after + n + 1, keyOf(`${after + n + 1}`)));
+  await store.transaction((tx) => tx.insertEntries(entries));
 }
 
 describe('deduplication keys', () => {
@@ -167,6 +180,81 @@ describe('deduplication keys', () => {
     for (let n = 1; n <= seq; n += 37) expect(await refuses(store, keyOf(`${n}`))).toBe(true);
     await store.close();
     expect(await keysInFile(path)).toBe(seq);
+  });
+
+  test('keys in memory stay few: under constant load, at a start without the file, and after others appended', async () => {
+    const { path, open } = await world(100);
+    let store = await open();
+    const idle = await open();
+    expect(await append(idle, keyOf('1'))).toBe(1);
+    let seq = 1;
+    let most = 0;
+    for (; seq < 3000; seq += 1) {
+      await store.insertEntriesAt(seq, [entry(seq + 1, keyOf(`${seq + 1}`))]);
+      if (seq % 100 === 0) most = Math.max(most, await inMemory(store));
+    }
+    expect(most).toBeLessThan(1000);
+
+    await store.close();
+    expect(await append(idle, keyOf('2'))).toBe(2);
+    expect(await inMemory(idle)).toBeLessThan(500);
+    await idle.close();
+
+    await rm(dedupePath(path));
+    store = await open();
+    expect(await append(store, keyOf('3'))).toBe(3);
+    expect(await inMemory(store)).toBeLessThan(100);
+    for (let n = 1; n <= seq; n += 97) expect(await refuses(store, keyOf(`${n}`))).toBe(true);
+  });
+
+  test('appends go on, and refuse repeats, while another process holds the file', async () => {
+    const { path } = await world();
+    const open = async () => {
+      const store = await openSqliteStore({ path, keysInMemory: 10, busyTimeout: 20 });
+      onTestFinished(() => store.close());
+      return store;
+    };
+    const store = await open();
+    await appendMany(store, 0, 5);
+    const holder = await openConnection(dedupePath(path));
+    onTestFinished(() => holder.close());
+    await holder.script('begin immediate');
+    for (let seq = 5; seq < 60; seq += 5) await appendMany(store, seq, 5);
+    const other = await open();
+    for (const opened of [store, other])
+      for (let n = 1; n <= 60; n += 7) expect(await refuses(opened, keyOf(`${n}`))).toBe(true);
+    expect(await keysInFile(path)).toBe(0);
+    await holder.script('rollback');
+    await appendMany(store, 60, 20);
+    await store.close();
+    expect(await keysInFile(path)).toBe(80);
+  });
+
+  test('a file whose making was interrupted is made', async () => {
+    const { path, open } = await world();
+    await writeFile(dedupePath(path), '');
+    const store = await open();
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) await append(store, keyOf(name));
+    expect(await refuses(store, keyOf('a'))).toBe(true);
+  });
+
+  test('a process that finds the keys of another ledger leaves those that a second one has made meanwhile', async () => {
+    const { path, open } = await world(1);
+    const store = await open();
+    for (const name of ['a', 'b', 'c']) await append(store, keyOf(name));
+    await store.close();
+    const made = await openConnection(dedupePath(path));
+    onTestFinished(() => made.close());
+    const [moved] = await made.all('select seq, leaf_hash from moved');
+    await made.script("update moved set leaf_hash = x'00'; begin immediate");
+    await made.run('update moved set leaf_hash = ?', [moved?.leaf_hash ?? null]);
+    const opening = open();
+    await new Promise((done) => setTimeout(done, 500));
+    await made.script('commit');
+    await opening;
+    expect(await keysInFile(path)).toBe(3);
+    const [after] = await made.all('select seq, leaf_hash from moved');
+    expect(after).toEqual(moved);
   });
 
   test('the file of another ledger, or of a later state of this one, is emptied and made again', async () => {

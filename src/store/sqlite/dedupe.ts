@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { attachToRead, openConnection, type SqliteConnection } from './driver.ts';
+import { attachToRead, openConnection, type SqliteConnection, useLog } from './driver.ts';
 
 /*
  * Finds the entry that another would repeat. Deduplication keys are hashes, so an index on them in the ledger's file
@@ -16,14 +15,26 @@ import { attachToRead, openConnection, type SqliteConnection } from './driver.ts
 
 /** Keys in memory from which they are moved to the file. */
 const MANY_KEYS = 200_000;
-/** When the store is closed, a tenth of them: the next process would have to read them. */
+/** When a process starts or ends, a tenth of them: it, or the next one, would have to read them under the write lock. */
 const SOME = 0.1;
 
 const PREFIX = 'substr(dedupe_key, 1, 8)';
 
-const CREATE_FILE = `create table if not exists keys (prefix blob not null, seq integer not null, primary key (prefix, seq)) without rowid;
+const CREATE_TABLES = `begin immediate;
+  create table if not exists keys (prefix blob not null, seq integer not null, primary key (prefix, seq)) without rowid;
   create table if not exists moved (id integer primary key check (id = 1), seq integer not null, leaf_hash blob);
-  insert or ignore into moved values (1, 0, null);`;
+  insert or ignore into moved values (1, 0, null);
+  commit`;
+
+/**
+ * Whether the keys are not those of this ledger's entries: its file was replaced, or is an older copy. The connection's
+ * main file is that of the keys, so the ledger is seen after them, never before.
+ */
+const ARE_FOREIGN =
+  '(select leaf_hash is not (select leaf_hash from ledger.entries where entries.seq = moved.seq) from moved)';
+// Asks again under the lock: another process may have made the file again meanwhile.
+const FORGET_FOREIGN = `begin immediate; delete from keys where ${ARE_FOREIGN};
+  update moved set seq = 0, leaf_hash = null where ${ARE_FOREIGN}; commit`;
 
 const refuseIn = (table: string) => `select raise(abort, 'an entry has this key already') from ${table} as known
     cross join main.entries on entries.seq = known.seq and entries.source = new.source and entries.kind = new.kind and entries.dedupe_key = new.dedupe_key
@@ -61,9 +72,13 @@ export class DedupeKeys {
   readonly #path: string;
   readonly #busyTimeout: number;
   readonly #many: number;
-  /** Null if they have to be read. */
+  /** Null if they have to be read. Changes only while the connection is used, so it always describes its table. */
   #latest: Latest | null = null;
   #moving: Promise<void> | null = null;
+  /** The last entry whose key this process has moved. */
+  #moved = 0;
+  /** The last entry when this process last tried to move keys. */
+  #tried = 0;
 
   constructor(path: string, busyTimeout: number, many = MANY_KEYS) {
     this.#path = path;
@@ -71,36 +86,47 @@ export class DedupeKeys {
     this.#many = many;
   }
 
-  /** Prepares a newly opened connection to the ledger; creates the file of older keys if it is missing. */
+  /**
+   * Prepares a newly opened connection to the ledger. Creates the file of older keys if it is missing, and moves keys
+   * to it without holding the ledger's lock.
+   */
   async prepare(ledger: SqliteConnection): Promise<void> {
-    const file = dedupePath(this.#path);
-    if (!existsSync(file)) {
-      const connection = await this.#open();
-      await connection.close();
-      await chmod(file, 0o600).catch(() => undefined);
+    const keys = await this.#open();
+    try {
+      const [found] = await keys.all(`select ${ARE_FOREIGN} as foreign_keys`);
+      if (found?.foreign_keys === 1) await keys.script(FORGET_FOREIGN);
+    } finally {
+      await keys.close();
     }
-    await attachToRead(ledger, file, 'dedupe');
-    const [ours] = await ledger.all(
-      'select 1 from dedupe.moved where leaf_hash is (select leaf_hash from main.entries where entries.seq = moved.seq)',
-    );
-    if (ours === undefined) await this.#empty();
+    await attachToRead(ledger, dedupePath(this.#path), 'dedupe');
     await ledger.script(PREPARE_WRITER);
     this.#latest = null;
+    const { head, moved } = await this.#position(ledger);
+    if (head - moved >= this.#many * SOME) await this.#move().catch(() => undefined);
   }
 
   /** Whether the keys of all entries up to `seq` are known, so that the next can be inserted without {@link catchUp}. */
   areKnownUpTo(seq: number): boolean {
-    return this.#latest?.to === seq;
+    return this.#latest?.to === seq && this.#moved - this.#latest.from < this.#many;
   }
 
-  /** Learns the keys of entries that others appended. To be called under the write lock, before keys matter. */
+  /**
+   * Learns the keys of entries that others appended, and forgets those that were moved to the file. To be called under
+   * the write lock, before keys matter.
+   */
   async catchUp(ledger: SqliteConnection): Promise<void> {
-    const { from, to } = this.#latest ?? (await this.#begin(ledger));
-    const added = await ledger.run(
-      `insert or ignore into temp.latest_keys select ${PREFIX}, seq from main.entries where seq > ?`,
-      [to],
-    );
-    this.#latest = { from, to: to + added };
+    const { head, moved } = await this.#position(ledger);
+    let latest = this.#latest;
+    if (latest === null || moved - latest.from >= this.#many) {
+      // The keys left are read again, which takes less time than deleting the others.
+      await ledger.run('delete from temp.latest_keys');
+      latest = { from: moved, to: moved };
+    }
+    if (head > latest.to)
+      await ledger.run(`insert or ignore into temp.latest_keys select ${PREFIX}, seq from main.entries where seq > ?`, [
+        latest.to,
+      ]);
+    this.#latest = { from: latest.from, to: head };
   }
 
   /** After entries up to `seq` have been inserted on the connection. */
@@ -119,9 +145,10 @@ export class DedupeKeys {
 
   /** After a commit: moves keys to the file if there are many in memory. */
   committed(): void {
-    if (this.#moving !== null || !this.#holds(this.#many)) return;
+    if (this.#moving !== null || this.#latest === null || !this.#holds(this.#many)) return;
+    this.#tried = this.#latest.to;
     this.#moving = this.#move()
-      // If it fails (a full disk), the keys stay in memory and the next commit tries again.
+      // If it fails (a full disk), the keys stay in memory, and it is tried again when as many more have come.
       .catch(() => undefined)
       .finally(() => {
         this.#moving = null;
@@ -132,58 +159,46 @@ export class DedupeKeys {
   async close(): Promise<void> {
     await this.#moving;
     if (this.#holds(this.#many * SOME)) await this.#move().catch(() => undefined);
+    this.#tried = Infinity;
   }
 
   #holds(keys: number): boolean {
-    return this.#latest !== null && this.#latest.to - this.#latest.from >= keys;
+    return this.#latest !== null && this.#latest.to - Math.max(this.#latest.from, this.#tried) >= keys;
   }
 
-  async #begin(ledger: SqliteConnection): Promise<Latest> {
-    const moved = async () => Number((await ledger.all('select seq from dedupe.moved'))[0]?.seq ?? 0);
-    const [head] = await ledger.all('select max(seq) as seq from main.entries');
-    let from = await moved();
-    if (Number(head?.seq ?? 0) - from >= this.#many) {
-      await this.#move();
-      from = await moved();
-    }
-    await ledger.run('delete from temp.latest_keys');
-    return { from, to: from };
+  async #position(ledger: SqliteConnection): Promise<{ readonly head: number; readonly moved: number }> {
+    const [found] = await ledger.all(
+      'select (select max(seq) from main.entries) as head, (select seq from dedupe.moved) as moved',
+    );
+    return { head: Number(found?.head ?? 0), moved: Number(found?.moved ?? 0) };
   }
 
-  /** Moves the keys of all committed entries to the file. */
+  /** Moves the keys of all entries that are committed now to the file. Later ones wait, or it might never end. */
   async #move(): Promise<void> {
     const connection = await this.#open();
     try {
-      let moved = -1;
-      for (;;) {
+      const [row] = await connection.all('select max(seq) as head from ledger.entries');
+      const head = Number(row?.head ?? 0);
+      for (let moved = 0; moved < head; ) {
         await connection.script('begin immediate');
-        const [position] = await connection.all('select seq from moved');
-        if (Number(position?.seq) === moved) break;
-        moved = Number(position?.seq);
+        const [next] = await connection.all(
+          `select max(seq) as seq, (select seq from moved) as after from
+            (select seq from ledger.entries where seq > (select seq from moved) order by seq limit ?)`,
+          [this.#many],
+        );
+        if (typeof next?.seq !== 'number') break;
+        moved = next.seq;
         await connection.run(
-          `insert or ignore into keys select ${PREFIX}, seq from ledger.entries where seq > ?1 and seq <= ?2 order by 1`,
-          [moved, moved + this.#many],
+          `insert or ignore into keys select ${PREFIX}, seq from ledger.entries where seq > ? and seq <= ? order by 1`,
+          [Number(next.after), moved],
         );
         await connection.run(
-          `update moved set (seq, leaf_hash) = (select seq, leaf_hash from ledger.entries where seq <= ?2 order by seq desc limit 1)
-            where exists (select 1 from ledger.entries where seq > ?1)`,
-          [moved, moved + this.#many],
+          'update moved set (seq, leaf_hash) = (select seq, leaf_hash from ledger.entries where seq = ?)',
+          [moved],
         );
         await connection.script('commit');
       }
-      await connection.script('rollback');
-    } finally {
-      await connection.close();
-    }
-    // The keys left in memory are read again, which takes less time than deleting the others.
-    this.#latest = null;
-  }
-
-  /** Forgets the keys of other entries: the ledger's file was replaced, or is an older copy. */
-  async #empty(): Promise<void> {
-    const connection = await this.#open();
-    try {
-      await connection.script('begin immediate; delete from keys; update moved set seq = 0, leaf_hash = null; commit');
+      this.#moved = head;
     } finally {
       await connection.close();
     }
@@ -192,9 +207,14 @@ export class DedupeKeys {
   async #open(): Promise<SqliteConnection> {
     const connection = await openConnection(dedupePath(this.#path));
     try {
+      await chmod(dedupePath(this.#path), 0o600).catch(() => undefined);
+      await useLog(connection, this.#busyTimeout);
       await connection.script(
-        `pragma busy_timeout = ${this.#busyTimeout}; pragma journal_mode = wal; pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768; ${CREATE_FILE}`,
+        'pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768;',
       );
+      // Otherwise locks nothing: another process may be moving keys.
+      const [made] = await connection.all("select 1 from sqlite_schema where name = 'moved'");
+      if (made === undefined) await connection.script(CREATE_TABLES);
       await attachToRead(connection, this.#path, 'ledger');
       return connection;
     } catch (error) {

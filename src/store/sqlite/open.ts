@@ -23,6 +23,7 @@ import {
   type SqliteConnection,
   type SqlRow,
   type SqlValue,
+  useLog,
 } from './driver.ts';
 import { findSeqs, insertEntries, insertEntriesAt, insertMany, readHead } from './entries.ts';
 import { findSchemaDifferences, migrateLedger, prepareReadModels } from './migrate.ts';
@@ -321,21 +322,9 @@ const CACHE_KIB = { write: 8192, fold: 32_768, read: 2048 } as const;
 async function openWriter(path: string, busyTimeout: number, purpose: 'write' | 'fold'): Promise<SqliteConnection> {
   const connection = await openConnection(path);
   try {
-    // Switching to the write-ahead log does not wait for others: if many processes create the file at once, all but one
-    // have to retry.
-    for (let attempt = 0; ; attempt += 1) {
-      try {
-        await connection.script(
-          `pragma busy_timeout = ${busyTimeout}; pragma secure_delete = on; pragma journal_mode = wal;`,
-        );
-        break;
-      } catch (error) {
-        if (!isContention(error) || attempt >= 100) throw error;
-        await new Promise((resolve) => setTimeout(resolve, 50 + attempt));
-      }
-    }
+    await useLog(connection, busyTimeout);
     await connection.script(
-      `pragma synchronous = ${purpose === 'fold' ? 'normal' : 'full'}; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -${CACHE_KIB[purpose]};`,
+      `pragma secure_delete = on; pragma synchronous = ${purpose === 'fold' ? 'normal' : 'full'}; pragma foreign_keys = on; pragma wal_autocheckpoint = 4000; pragma cache_size = -${CACHE_KIB[purpose]};`,
     );
     return connection;
   } catch (error) {
