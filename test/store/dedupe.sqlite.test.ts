@@ -277,6 +277,25 @@ describe('deduplication keys', () => {
     expect(await append(store, keyOf('d'))).toBe(9);
   });
 
+  test('compacting does not copy the ledger into memory', async () => {
+    const { open } = await world();
+    const store = await open();
+    const body = Buffer.alloc(1 << 20, 7);
+    const size = 150;
+    for (let seq = 1; seq <= size; seq += 1)
+      await store.transaction((tx) => tx.insertEntries([{ ...entry(seq, keyOf(`${seq}`)), body }]));
+    const used = () => process.memoryUsage().rss / (1 << 20);
+    const before = used();
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, used());
+    }, 2);
+    await store.compact();
+    clearInterval(watch);
+    expect(Math.max(most, used()) - before).toBeLessThan(size / 2);
+    expect(await refuses(store, keyOf('1'))).toBe(true);
+  });
+
   test('only the program’s own user can read the file', async () => {
     const { path, open } = await world();
     await append(await open(), keyOf('a'));

@@ -127,11 +127,17 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     ],
     sizeOnDisk: () => sizeOf([path, folded, dedupePath(path)].flatMap((file) => [file, `${file}-wal`])),
     async compact() {
-      for (const { use } of [writer, folder])
-        await use(async (connection) => {
-          await connection.script('vacuum main');
-          await connection.script('pragma main.wal_checkpoint(truncate)');
-        });
+      const vacuum = 'vacuum main; pragma main.wal_checkpoint(truncate)';
+      await writer.use(async () => {
+        // The writer's temporary tables are in memory, where it would also copy the whole file.
+        const connection = await openWriter(path, busyTimeout, 'write');
+        try {
+          await connection.script(vacuum);
+        } finally {
+          await connection.close();
+        }
+      });
+      await folder.use((connection) => connection.script(vacuum));
     },
     async close() {
       await checkpoints.close();
