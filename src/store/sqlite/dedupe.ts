@@ -88,10 +88,10 @@ export class DedupeKeys {
 
   /**
    * Prepares a newly opened connection to the ledger. Creates the file of older keys if it is missing, and moves keys
-   * to it without holding the ledger's lock.
+   * to it without holding the ledger's lock. `patience` is how long to wait for other processes, milliseconds.
    */
-  async prepare(ledger: SqliteConnection): Promise<void> {
-    const keys = await this.#open();
+  async prepare(ledger: SqliteConnection, patience = this.#busyTimeout): Promise<void> {
+    const keys = await this.#open(patience);
     try {
       const [found] = await keys.all(`select ${ARE_FOREIGN} as foreign_keys`);
       if (found?.foreign_keys === 1) await keys.script(FORGET_FOREIGN);
@@ -204,11 +204,11 @@ export class DedupeKeys {
     }
   }
 
-  async #open(): Promise<SqliteConnection> {
+  async #open(busyTimeout = this.#busyTimeout): Promise<SqliteConnection> {
     const connection = await openConnection(dedupePath(this.#path));
     try {
       await chmod(dedupePath(this.#path), 0o600).catch(() => undefined);
-      await useLog(connection, this.#busyTimeout);
+      await useLog(connection, busyTimeout);
       await connection.script(
         'pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768;',
       );

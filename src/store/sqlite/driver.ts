@@ -48,12 +48,13 @@ export function openConnection(path: string): Promise<SqliteConnection> {
 /** Uses a write-ahead log, and waits for the locks of others up to `busyTimeout` milliseconds. */
 export async function useLog(connection: SqliteConnection, busyTimeout: number): Promise<void> {
   // Switching to the log does not wait for others: if many processes create the file at once, all but one have to retry.
+  const end = performance.now() + busyTimeout;
   for (let attempt = 0; ; attempt += 1) {
     try {
       await connection.script(`pragma busy_timeout = ${busyTimeout}; pragma journal_mode = wal;`);
       return;
     } catch (error) {
-      if (!isContention(error) || attempt >= 100) throw error;
+      if (!isContention(error) || performance.now() > end) throw error;
       await new Promise((done) => setTimeout(done, 50 + attempt));
     }
   }

@@ -245,7 +245,7 @@ async function openPrepared(path: string, busyTimeout: number, dedupe: DedupeKey
     await migrateLedger(ledger);
     await prepareReadModels(models, ledger);
     await attach(ledger, busyTimeout, folded, 'read_models');
-    await dedupe.prepare(ledger).catch((error: unknown) => {
+    await dedupe.prepare(ledger, Math.max(busyTimeout, START_MS)).catch((error: unknown) => {
       throw withRemedy(error, dedupePath(path));
     });
     await attach(models, busyTimeout, path, 'ledger');
