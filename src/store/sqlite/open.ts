@@ -237,7 +237,7 @@ const ofReadModels = (sentence: string) => `read models: ${sentence}`;
 async function openPrepared(path: string, busyTimeout: number, dedupe: DedupeKeys) {
   const folded = readModelsPath(path);
   const { ledger, models } = await openBoth(path);
-  try {
+  const prepare = async () => {
     // The files hold personal data, so only the program's own user may read them; the write-ahead logs inherit the
     // mode.
     await chmod(path, 0o600).catch(() => undefined);
@@ -245,15 +245,20 @@ async function openPrepared(path: string, busyTimeout: number, dedupe: DedupeKey
     await migrateLedger(ledger);
     await prepareReadModels(models, ledger);
     await attach(ledger, busyTimeout, folded, 'read_models');
+    await attach(models, busyTimeout, path, 'ledger');
+  };
+  try {
+    await prepare().catch((error: unknown) => {
+      throw withPlace(error, path);
+    });
     await dedupe.prepare(ledger, Math.max(busyTimeout, START_MS)).catch((error: unknown) => {
       throw withRemedy(error, dedupePath(path));
     });
-    await attach(models, busyTimeout, path, 'ledger');
     return { ledger, models };
   } catch (error) {
     await models.close();
     await ledger.close();
-    throw withPlace(error, path);
+    throw error;
   }
 }
 
