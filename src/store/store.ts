@@ -53,13 +53,20 @@ export interface StoreTransaction {
 }
 
 /** The state of a store as reported by the database. */
+/** A fault in the structure of a database file. */
+export interface Damage {
+  readonly found: string;
+  /** The file that contains it, if it is made again from the ledger once it is deleted. */
+  readonly rebuilt: string | null;
+}
+
 export interface StoreInspection {
   /** Number of migrations applied. */
   readonly schemaVersion: number;
   /** Settings under which a commit might not survive a power cut, or erased content might remain; empty if there are none. */
   readonly deviations: readonly string[];
   /** What a check of the file's structure found; empty if it is sound, null if no check was requested. */
-  readonly damage: readonly string[] | null;
+  readonly damage: readonly Damage[] | null;
 }
 
 /**

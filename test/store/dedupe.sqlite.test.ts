@@ -1,5 +1,5 @@
 // SQLite only: PostgreSQL keeps deduplication keys unique by an index.
-import { copyFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, open as openFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createHash, randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { sql } from 'kysely';
@@ -314,6 +314,31 @@ describe('deduplication keys', () => {
     await rm(dedupePath(path));
     store = await open();
     expect(await append(store, keyOf('b'))).toBe(2);
+  });
+
+  test('damage in the file is reported with the file to delete', async () => {
+    const { path, open } = await world(100);
+    let store = await open();
+    await appendMany(store, 0, 3000);
+    await store.close();
+    const file = dedupePath(path);
+    const connection = await openConnection(file);
+    await connection.script('pragma wal_checkpoint(truncate)');
+    await connection.close();
+    const { size } = await stat(file);
+    await (await open()).close();
+    const handle = await openFile(file, 'r+');
+    for (let at = 4 * 4096; at < size; at += 4096) await handle.write(Buffer.alloc(4096, 'x'), 0, 4096, at);
+    await handle.close();
+    store = await open();
+    const { damage } = await store.inspect({ readThrough: true });
+    expect(damage).not.toEqual([]);
+    expect(new Set(damage?.map(({ rebuilt }) => rebuilt))).toEqual(new Set([file]));
+    await store.close();
+    await rm(file);
+    store = await open();
+    expect((await store.inspect({ readThrough: true })).damage).toEqual([]);
+    for (let n = 1; n <= 3000; n += 97) expect(await refuses(store, keyOf(`${n}`))).toBe(true);
   });
 
   test('keys are looked up by index', async () => {

@@ -90,8 +90,16 @@ async function checkStore({ store, config, refusal }: Context): Promise<Line[]> 
         : 'Change it in the server’s configuration (docs/configuration.md, PostgreSQL).',
     ),
   );
-  for (const found of damage ?? [])
-    lines.push(fault('database', `The database file is damaged: ${found}.`, 'Restore a backup and check the disk.'));
+  for (const { found, rebuilt } of damage ?? [])
+    lines.push(
+      rebuilt === null
+        ? fault('database', `The database file is damaged: ${found}.`, 'Restore a backup and check the disk.')
+        : fault(
+            'database',
+            `The file ${rebuilt} is damaged: ${found}.`,
+            'Check the disk. Stop every process of consent-ledger and delete the file: it is rebuilt from the ledger.',
+          ),
+    );
   // Skipped if a warning already reports it.
   const differences = refusal()?.code === 'schema-altered' ? [] : await store.schemaDifferences({ quick: false });
   for (const difference of differences)

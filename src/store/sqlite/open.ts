@@ -13,7 +13,14 @@ import { codeOf, describeFileError, StoreUnavailable } from '../../core/errors.t
 import { type ConnectionSource, createLeasedQuery } from '../leased-query.ts';
 import { countArrivals } from '../queries/arrivals.ts';
 import type { Tables } from '../schema.ts';
-import { ConstraintViolation, type Query, type Store, type StoreInspection, type StoreTransaction } from '../store.ts';
+import {
+  ConstraintViolation,
+  type Damage,
+  type Query,
+  type Store,
+  type StoreInspection,
+  type StoreTransaction,
+} from '../store.ts';
 import { DedupeKeys, dedupePath } from './dedupe.ts';
 import {
   attachToRead,
@@ -194,19 +201,23 @@ async function inTransaction<T>(
 }
 
 /** Damaged pages of the files. Uses its own connection, so it blocks no other reader. */
-async function findDamage(path: string, busyTimeout: number): Promise<readonly string[]> {
+async function findDamage(path: string, busyTimeout: number): Promise<readonly Damage[]> {
   const connection = await openReader(path, busyTimeout);
   try {
-    const check = async (part: string) => {
-      const rows = await connection.all(`pragma ${part}.quick_check(20)`);
+    const check = async (part: string, rebuilt: string | null): Promise<Damage[]> => {
+      // The check itself fails on a page that it cannot follow.
+      const rows = await connection.all(`pragma ${part}.quick_check(20)`).catch((error: unknown) => {
+        if (!(error instanceof StoreUnavailable) || isContention(error)) throw error;
+        return [{ quick_check: error.message }];
+      });
       const found = rows.map((row) => String(row.quick_check));
-      return found.length === 1 && found[0] === 'ok' ? [] : found;
+      return found.length === 1 && found[0] === 'ok' ? [] : found.map((sentence) => ({ found: sentence, rebuilt }));
     };
     await attachToRead(connection, dedupePath(path), 'dedupe');
     return [
-      ...(await check('ledger')),
-      ...(await check('main')).map(ofReadModels),
-      ...(await check('dedupe')).map((sentence) => `deduplication keys: ${sentence}`),
+      ...(await check('ledger', null)),
+      ...(await check('main', readModelsPath(path))),
+      ...(await check('dedupe', dedupePath(path))),
     ];
   } finally {
     await connection.close();
