@@ -1,6 +1,7 @@
 // SQLite only: PostgreSQL keeps deduplication keys unique by an index.
-import { copyFile, open as openFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, open as openFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createHash, randomBytes } from 'node:crypto';
+import { dirname } from 'node:path';
 import fc from 'fast-check';
 import { sql } from 'kysely';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -294,6 +295,17 @@ describe('deduplication keys', () => {
     clearInterval(watch);
     expect(Math.max(most, used()) - before).toBeLessThan(size / 2);
     expect(await refuses(store, keyOf('1'))).toBe(true);
+  });
+
+  test('nothing but the file is left when the last process has ended', async () => {
+    const { path, open } = await world();
+    const [store, other] = [await open(), await open()];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await append(store, keyOf(name));
+    await store.close();
+    expect(await append(other, keyOf('e'))).toBe(5);
+    await other.close();
+    const names = await readdir(dirname(path));
+    expect(names.toSorted()).toEqual(['ledger.db', 'ledger.db-dedupe', 'ledger.db-read-models']);
   });
 
   test('only the program’s own user can read the file', async () => {

@@ -155,11 +155,15 @@ export class DedupeKeys {
       });
   }
 
-  /** Moves what the next process would otherwise have to read. */
-  async close(): Promise<void> {
+  /** Moves what the next process would otherwise have to read. Nothing can be inserted afterwards. */
+  async close(ledger: SqliteConnection): Promise<void> {
     await this.#moving;
-    if (this.#holds(this.#many * SOME)) await this.#move().catch(() => undefined);
+    const many = this.#holds(this.#many * SOME);
     this.#tried = Infinity;
+    // The last connection that closes a file writes the log into it, which a read-only one cannot do.
+    await ledger.script('detach database dedupe');
+    if (many) await this.#move();
+    else await (await this.#open()).close();
   }
 
   #holds(keys: number): boolean {

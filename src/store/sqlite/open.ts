@@ -148,7 +148,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     },
     async close() {
       await checkpoints.close();
-      await writer.use(() => dedupe.close()).catch(() => undefined);
+      await writer.use((connection) => dedupe.close(connection)).catch(() => undefined);
       await pool.close();
       // The last connection that closes a file writes the log into it, which a read-only one cannot do.
       await writer.use((connection) => connection.script('detach database read_models')).catch(() => undefined);
