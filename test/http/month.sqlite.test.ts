@@ -145,7 +145,7 @@ it('an owner does a month of work in the browser, from the set-up link to signin
     .first()
     .waitFor();
   const link = (await page.locator('main').innerText()).match(/http\S+\/h\/[\w-]{43}/)?.[0] ?? '';
-  const code = (await page.locator('main').innerText()).match(/\b\d{4} ?\d{4}\b/)?.[0] ?? '';
+  const code = (await page.locator('main').innerText()).match(/Code: (\d{4} \d{4})/)?.[1] ?? '';
   const requester = await (await browser.newContext({ acceptDownloads: true })).newPage();
   await requester.goto(link);
   await requester.locator('#code').fill(code);
