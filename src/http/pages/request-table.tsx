@@ -60,9 +60,12 @@ export function RequestTable({ caption, requests, sourceName, frame, from }: Req
       cell: ({ view }) => (
         <div>
           {stateText(view.row.state)}
-          {view.folded.assignee === null ? (
-            <TakeForm frame={frame} from={from} view={view} />
-          ) : (
+          {canTake(view, frame) ? (
+            <>
+              <br />
+              <TakeButton row={view.row} />
+            </>
+          ) : view.folded.assignee === null ? null : (
             <>
               <br />
               <span class="soft small">
@@ -87,25 +90,47 @@ export function RequestTable({ caption, requests, sourceName, frame, from }: Req
       cell: ({ match }) => <span>{match === undefined ? null : <Badge {...matchText(match)} />}</span>,
     },
   ];
-  return <Table caption={caption} columns={matched ? columns : columns.slice(0, -1)} rows={requests} />;
+  return (
+    <>
+      {requests.some(({ view }) => canTake(view, frame)) ? <TakeForm frame={frame} from={from} /> : null}
+      <Table caption={caption} columns={matched ? columns : columns.slice(0, -1)} rows={requests} />
+    </>
+  );
 }
 
-/** Assigns a request that nobody handles to the reader. */
-function TakeForm({ frame, from, view }: Pick<RequestTableProps, 'frame' | 'from'> & { readonly view: CaseView }) {
-  const { row, moves } = view;
-  if (!frame.canWork || !moves.includes('assign') || !view.open) return null;
+/** Whether the reader can assign the request to themselves: nobody handles it. */
+function canTake({ folded, moves, open }: CaseView, frame: PageFrame): boolean {
+  return folded.assignee === null && frame.canWork && moves.includes('assign') && open;
+}
+
+/** One form for all buttons of a list, which name the request: a form in each row would be a third of the page. */
+const TAKE_FORM = 'take-requests';
+
+function TakeForm({ frame, from }: Pick<RequestTableProps, 'frame' | 'from'>) {
   return (
-    <form method="post" action={`/cases/${encodeURIComponent(row.case_id)}/moves`}>
+    <form id={TAKE_FORM} method="post">
       <Csrf token={frame.csrf} />
       <input type="hidden" name="move" value="assign" />
-      <input type="hidden" name="basedOn" value={row.version} />
       <input type="hidden" name="assignee" value={ownAssignee(frame)} />
       <input type="hidden" name="list" value={from.list} />
       <input type="hidden" name="filter" value={from.filter} />
-      <button class="quiet slim" type="submit" aria-label={`Take ${row.case_id}`}>
-        Take it
-      </button>
     </form>
+  );
+}
+
+function TakeButton({ row }: { readonly row: CaseView['row'] }) {
+  return (
+    <button
+      class="quiet slim"
+      type="submit"
+      form={TAKE_FORM}
+      formAction={`/cases/${encodeURIComponent(row.case_id)}/moves`}
+      name="basedOn"
+      value={row.version}
+      aria-label={`Take ${row.case_id}`}
+    >
+      Take it
+    </button>
   );
 }
 
