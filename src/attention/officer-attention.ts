@@ -138,8 +138,8 @@ export const AGREEMENT_DAYS = 31;
 
 /** Days before its legal limit from which a request is listed with the days left. */
 const DUE_SOON_DAYS = 7;
-/** How many open requests are looked up in the consent records. */
-export const MATCHED = 50;
+/** How many open requests are looked up in the consent records. Today lists as many. */
+export const MATCHED = 40;
 
 /**
  * Gathers what needs the officer's attention, for some sources or all. `pulled`: those of the followed sources whose

@@ -119,8 +119,8 @@ describe('gathering what needs attention', () => {
     await world.catchUp();
     const { clock } = world.deps;
     const { requests, sentence } = await loadOfficerAttention({ cases: world.deps, clock, followed: [], pulled: [] });
-    expect(requests.filter(({ match }) => match !== undefined)).toHaveLength(50);
-    expect(sentence).toMatch(/^52 requests: .*50 unmatched among the first 50/);
+    expect(requests.filter(({ match }) => match !== undefined)).toHaveLength(40);
+    expect(sentence).toMatch(/^52 requests: .*40 unmatched among the first 40/);
   });
 
   it('updates the days left on the next day, and shows changes at once', async () => {

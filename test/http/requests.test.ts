@@ -244,6 +244,6 @@ it('each figure about requests on Today leads to the list of exactly those that 
     }
   }
   const among = (await reader.get('/cases?which=unmatched')).text;
-  expect(among).toContain('not found in the consent records (of the first 50)');
+  expect(among).toContain('not found in the consent records (of the first 40)');
   expect((await reader.get('/cases?which=nonsense')).text).toContain('id="settled"');
 });

@@ -51,6 +51,17 @@ it('the check for accessibility finds a fault', async () => {
 });
 
 describe('the pages in a browser', () => {
+  it('take a request from the list with its own button', async () => {
+    const world = await createOfficeWorld({}, { worker: false });
+    const { access, erasure } = await seedRequests(world);
+    const { page } = await openOffice(world, { width: 1280, height: 900 });
+    await page.goto(`${world.adminUrl}/cases`);
+    await page.getByRole('button', { name: `Take default-${erasure}` }).click();
+    await page.getByText('The request is assigned to you.').waitFor();
+    expect(await page.getByRole('button', { name: `Take default-${erasure}` }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: `Take default-${access}` }).count()).toBe(1);
+  });
+
   it('are accessible and fit into 1280 and 390 pixels', async () => {
     const { world, access, hostile } = await seededWorld();
     await world.context.sources.add({ slug: 'bolt', name: 'Bolt Ltd' }, 'test');
