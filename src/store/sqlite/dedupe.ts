@@ -214,7 +214,7 @@ export class DedupeKeys {
       await chmod(dedupePath(this.#path), 0o600).catch(() => undefined);
       await useLog(connection, busyTimeout);
       await connection.script(
-        'pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma cache_size = -32768;',
+        'pragma synchronous = normal; pragma wal_autocheckpoint = 4000; pragma cache_size = -8192;',
       );
       // Otherwise locks nothing: another process may be moving keys.
       const [made] = await connection.all("select 1 from sqlite_schema where name = 'moved'");
