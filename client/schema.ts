@@ -1632,7 +1632,7 @@ export interface operations {
     listCases: {
         parameters: {
             query?: {
-                /** @description `me`, `nobody`, the id of an account (`p-1a2b3c4d`), or a name exactly as assigned. */
+                /** @description `me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee. */
                 assignee?: string;
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;

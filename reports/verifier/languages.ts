@@ -476,7 +476,7 @@ const pageLanguages: Readonly<Record<string, PageWords>> = { en, de, es, fr, it,
 
 /**
  * The page verify.html in a language, given its frame, in which `{{name}}` stands for a text; the words that its script
- * needs are in it as JSON. English if there is no such language.
+ * needs are in it as JSON. English if the language is not supported.
  */
 export function pageIn(frame: string, language: string): string {
   const tag = Object.hasOwn(pageLanguages, language) ? language : 'en';

@@ -426,7 +426,7 @@ function remedyOfSync(source: string): string {
   return `Run \`consent-ledger sync --source ${source}\` and read its output.`;
 }
 
-/** One per source, so that nobody learns the numbers of sources that they may not see. */
+/** One per source, so that people learn nothing about sources that they may not see. */
 async function quarantineWarnings(read: Query): Promise<Warning[]> {
   const rows = await read
     .selectFrom('quarantine')

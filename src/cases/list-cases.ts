@@ -27,7 +27,7 @@ interface CaseFilter {
   readonly sources?: readonly string[];
   readonly state?: string;
   readonly kind?: string;
-  /** The id of an account, or the text that names someone without one; null: assigned to nobody. */
+  /** The id of an account, or the text that names someone without one; null: unassigned. */
   readonly assignee?: string | null;
   /** Text in a name, an address, an identifier or a case number. */
   readonly text?: string;

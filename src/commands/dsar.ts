@@ -57,7 +57,7 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
     .addOption(new Option('--state <state>', 'only cases in this state').choices(caseStates))
     .option(
       '--assignee <who>',
-      'only cases assigned to this account (id, name or e-mail address) or name; `nobody`: to no one',
+      'only cases assigned to this account (id, name or e-mail address) or name; `nobody`: unassigned ones',
     )
     .option('--open', 'only cases whose requester is still waiting')
     .option('--since <time>', `only requests received since ${timeOrDay}`)
@@ -81,7 +81,7 @@ function registerList(dsar: CommandUnknownOpts, io: CommandIo): void {
     );
 }
 
-/** As the page and the API filter: null for nobody, the id of an account, or the text that names someone without one. */
+/** As the page and the API filter: null for unassigned requests, the id of an account, or the text that names someone without one. */
 async function assigneeIn(context: Context, given: string): Promise<string | null> {
   const wanted = given.trim();
   if (wanted === 'nobody') return null;

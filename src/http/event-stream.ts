@@ -6,7 +6,7 @@ import { officerOf } from './auth/sessions.ts';
 
 /** Duration of a stream in milliseconds: a client that follows opens another and is authenticated again. */
 const STREAM_MS = 60_000;
-/** Concurrent streams in this process, and of one person or token, so that nobody shuts the others out. */
+/** Concurrent streams in this process, and of one person or token, so that one cannot use up all of them. */
 const STREAMS = 100;
 const STREAMS_EACH = 20;
 

@@ -20,7 +20,7 @@ interface LedgerSample {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Entries of a source that are searched for a kind: there may be none of it among millions. */
+/** How many of a source's newest entries are searched: there may be none of the kind among millions. */
 const SEARCHED = 100_000;
 
 /** A source's newest entries of one kind, newest first, without erased ones; none older than {@link SEARCHED} entries. */
@@ -35,10 +35,9 @@ export async function loadSamples(
     .select(['seq', 'body', 'meta', 'received_at'])
     .where('source', '=', source)
     .where('kind', '=', kind)
-    .where('source_seq', '>', (eb) =>
-      eb
-        .selectFrom('entries as last')
-        .select(({ fn, eb: minus }) => minus(fn.max('source_seq'), '-', SEARCHED).as('before'))
+    .where('source_seq', '>', ({ selectFrom }) =>
+      selectFrom('entries as last')
+        .select(({ fn, eb }) => eb(fn.max('source_seq'), '-', SEARCHED).as('before'))
         .where('source', '=', source),
     )
     .orderBy('source_seq', 'desc')

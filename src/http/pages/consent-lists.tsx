@@ -137,15 +137,7 @@ function ListPage(props: ListProps) {
       <Panel id="filter" title="What to show">
         <FilterForm action={`/consent/${kind}`}>
           <SourceFilter sources={sources} value={filter.source} />
-          <Input
-            id="from"
-            label="First day"
-            type="date"
-            value={filter.from}
-            optional
-            hint={`In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`}
-          />
-          <Input id="to" label="Last day" type="date" value={filter.to} optional />
+          <PeriodInputs frame={frame} filter={filter} />
         </FilterForm>
       </Panel>
       <Panel id="decisions" title="Decisions">
@@ -190,16 +182,8 @@ function columnsOf({ kind, frame, sources, namesOf, now }: ListProps): readonly 
   return [
     {
       title: 'Decision',
-      cell: (row) => (
-        <>
-          <span class="outside">{row.decision.decisionId}</span>
-          {sources.length > 1 ? (
-            <>
-              <br />
-              <span class="soft small">{frame.sourceName(row.source)}</span>
-            </>
-          ) : null}
-        </>
+      cell: ({ decision, source }) => (
+        <DecisionId frame={frame} id={decision.decisionId} source={source} named={sources.length > 1} />
       ),
     },
     { title: 'Made', cell: (row) => <Moment iso={first(row)?.at ?? ''} timeZone={frame.timeZone} /> },
@@ -276,6 +260,48 @@ export function LookUpForm(props: {
         Look up
       </button>
     </form>
+  );
+}
+
+/** The first and the last day of a list. */
+export function PeriodInputs({
+  frame,
+  filter,
+}: {
+  readonly frame: PageFrame;
+  readonly filter: { readonly from: string; readonly to: string };
+}) {
+  const hint = `In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`;
+  return (
+    <>
+      <Input id="from" label="First day" type="date" value={filter.from} optional hint={hint} />
+      <Input id="to" label="Last day" type="date" value={filter.to} optional />
+    </>
+  );
+}
+
+/** A decision's id, with the name of its source if there are several. */
+export function DecisionId({
+  frame,
+  id,
+  source,
+  named,
+}: {
+  readonly frame: PageFrame;
+  readonly id: string;
+  readonly source: string;
+  readonly named: boolean;
+}) {
+  return (
+    <>
+      <span class="outside">{id}</span>
+      {named ? (
+        <>
+          <br />
+          <span class="soft small">{frame.sourceName(source)}</span>
+        </>
+      ) : null}
+    </>
   );
 }
 

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formatCount } from '../../../reports/format.ts';
 import { stateWord } from '../../../reports/words.ts';
-import { AGREEMENT_DAYS } from '../../attention/officer-attention.ts';
 import {
   type Choice as ConsentChoice,
   choiceNames,
@@ -13,7 +12,7 @@ import type { Source } from '../../core/source.ts';
 import { type BannerNames, createBannerQueries } from '../../store/queries/history-banners.ts';
 import type { JudgedRow } from '../../store/queries/history-decisions.ts';
 import { sourcesOf } from '../auth/access.ts';
-import { LookUpForm, periodOf } from './consent-lists.tsx';
+import { DecisionId, LookUpForm, PeriodInputs, periodOf } from './consent-lists.tsx';
 import { formOf, html, pageFrame } from './frame.ts';
 import { Page, type PageFrame, renderPage } from './layout.tsx';
 import { SOURCES_COUNTED } from './load-today.ts';
@@ -23,7 +22,6 @@ import {
   type Column,
   EntryNumber,
   FilterForm,
-  Input,
   Moment,
   NoSources,
   Pages,
@@ -114,15 +112,7 @@ function DecisionsPage(props: DecisionsProps) {
             value={filter.choice}
             options={[['', 'Every choice'], ...choiceNames.map((name) => [name, choiceTexts[name]] as const)]}
           />
-          <Input
-            id="from"
-            label="First day"
-            type="date"
-            value={filter.from}
-            optional
-            hint={`In ${frame.timeZone}; empty: the last ${AGREEMENT_DAYS} days.`}
-          />
-          <Input id="to" label="Last day" type="date" value={filter.to} optional />
+          <PeriodInputs frame={frame} filter={filter} />
         </FilterForm>
       </Panel>
       <Panel id="decisions" title="Decisions">
@@ -144,15 +134,7 @@ function columnsOf({ frame, sources, namesOf, now }: DecisionsProps): readonly C
     {
       title: 'Decision',
       cell: ({ decision_id: id, source }) => (
-        <>
-          <span class="outside">{id}</span>
-          {sources.length > 1 ? (
-            <>
-              <br />
-              <span class="soft small">{frame.sourceName(source)}</span>
-            </>
-          ) : null}
-        </>
+        <DecisionId frame={frame} id={id} source={source} named={sources.length > 1} />
       ),
     },
     { title: 'Made', cell: ({ at }) => <Moment iso={at} timeZone={frame.timeZone} /> },
