@@ -159,7 +159,9 @@ export const caseApi = [
         .string()
         .max(300)
         .optional()
-        .meta({ description: '`me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee.' }),
+        .meta({
+          description: '`me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee.',
+        }),
       open: z
         .enum(['true', 'false'])
         .optional()
