@@ -53,7 +53,7 @@ export interface RotationOptions {
 }
 
 /** ISO 8601 UTC. */
-interface SecretTimes {
+export interface SecretTimes {
   /** Null: it is set by the environment. */
   readonly addedAt: string | null;
   /** Null: it does not end by itself. */
