@@ -1,4 +1,6 @@
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import { readdirSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
 import pc from 'picocolors';
 import { loadProcessConfig } from '../config.ts';
 import { startWorker, type Worker } from '../worker.ts';
@@ -55,6 +57,7 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
             if (options.json) io.stdout.write(`${JSON.stringify(facts)}\n`);
             else io.stderr.write(startText(facts));
             io.stderr.write(await signInText(context, config.adminUrl ?? server.adminUrl));
+            receiveFirst();
             await stopped;
             if (options.drain > 0) {
               io.stderr.write(`stopping in ${options.drain} s; /readyz now reports not ready\n`);
@@ -77,6 +80,25 @@ export function registerServe(program: CommandUnknownOpts, io: CommandIo): void 
       );
       io.endWithin?.(ENDED_MS);
     });
+}
+
+/** How much lower the other threads' priority is. A user may lower a priority, but not raise it again. */
+const NICER = 10;
+
+/**
+ * On Linux, which schedules threads and not processes, gives the thread that answers deliveries priority over those of
+ * the database, of folding and of garbage collection. Woken by it, they would otherwise often interrupt it although
+ * another processor is free (docs/decisions.md#deliveries-go-first).
+ */
+function receiveFirst(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    const niceness = Math.min(getPriority() + NICER, constants.priority.PRIORITY_LOW);
+    for (const thread of readdirSync('/proc/self/task').map(Number))
+      if (thread !== process.pid) setPriority(thread, niceness);
+  } catch {
+    // A thread that has just ended, or a system that forbids it: only the order of work changes.
+  }
 }
 
 /** Milliseconds that a part may take to stop. */

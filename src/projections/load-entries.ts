@@ -23,6 +23,14 @@ export interface PageLimits {
   readonly togetherMs: number;
 }
 
+/** Which pages share a transaction. */
+interface Together {
+  readonly upTo?: number;
+  /** Instead of {@link PageLimits.togetherMs}. */
+  readonly togetherMs?: number;
+  onPage?(page: Page): void;
+}
+
 /** The next entries after a position, and the position they lead to. Null at the end of the ledger. */
 export interface Page {
   readonly to: number;
@@ -99,15 +107,15 @@ export function createPageReader(query: Query, read: Readers = readers, optionsU
      * time is left. One with an erasure is left to the next transaction, because rows of what it erased may have to be
      * removed first (placement.ts).
      */
-    from(first: Page, upTo?: number, onPage: (page: Page) => void = () => undefined) {
-      const until = performance.now() + limits.togetherMs;
+    from(first: Page, { upTo, togetherMs = limits.togetherMs, onPage }: Together = {}) {
+      const until = performance.now() + togetherMs;
       let page: Page | null = null;
       return async (after: Position): Promise<Page | null> => {
         if (page === null) page = first;
         else if (!page.full || performance.now() >= until) return null;
         else page = await reader.load(after, upTo);
         if (page === null || (page !== first && page.entries.some(({ kind }) => kind === 'erasure'))) return null;
-        onPage(page);
+        onPage?.(page);
         return page;
       };
     },

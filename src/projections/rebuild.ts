@@ -177,7 +177,7 @@ async function replay(options: RebuildOptions, target: Target, pages: PageReader
   while (at.seq < live) {
     const first = await pages.load(at, live);
     if (first === null) throw new Error(`the ledger ends at ${at.seq}, before the position ${live} of the projector`);
-    const reached = await advance(target, projections, pages.from(first, live), at, log);
+    const reached = await advance(target, projections, pages.from(first, { upTo: live }), at, log);
     if (reached === null) throw takenOver();
     at = { ...at, seq: reached };
     onProgress?.(at.seq, live);

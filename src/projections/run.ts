@@ -20,7 +20,7 @@ export interface ProjectorOptions {
   readonly batchSize?: number;
   /** Bytes of them, default 4 MiB. */
   readonly batchBytes?: number;
-  /** How long full pages share one transaction, milliseconds, default 500. */
+  /** How long full pages share one transaction, milliseconds, default 500; three times as long if far behind. */
   readonly togetherMs?: number;
   /** How often to look at the ledger unprompted, milliseconds, default 1000: other processes append too. */
   readonly pollMs?: number;
@@ -46,9 +46,15 @@ const BUSY = 0.7;
 /** The projector then rests this many times as long as its run took, so a fifth of the time is left to it. */
 const RESTS = 4;
 /** The longest such rest, milliseconds. */
-const REST_MS = 3000;
+const REST_MS = 6000;
 /** If the oldest entry not yet projected is older than this, milliseconds, the projector no longer yields to deliveries. */
 const BEHIND_MS = 30_000;
+/**
+ * If the oldest entry is older than this, milliseconds, transactions last this many times as long: the more entries
+ * share one, the fewer times a page of an index is written (docs/decisions.md#large-batches-for-the-projector).
+ */
+const FAR_BEHIND_MS = 5000;
+const FAR_BEHIND_TIMES = 3;
 /** Milliseconds of rest used to measure how busy the process is. */
 const LOOK_MS = 10;
 
@@ -91,7 +97,8 @@ const silent: ProjectorLog = { info: () => undefined, warn: () => undefined, err
 export function createProjector(options: ProjectorOptions): Projector {
   const { store, log = silent, pollMs = 1000, lingerMs = 25, watchLoad = watchEventLoop } = options;
   const projections = options.projections ?? allProjections(options.read);
-  const pages = createPageReader(store.read, options.read, options.optionsUpTo, pageLimits(options));
+  const limits = pageLimits(options);
+  const pages = createPageReader(store.read, options.read, options.optionsUpTo, limits);
   const target: Target = { store, state: (query) => query, position: 'projector', tableName: (table) => table };
   const reach = createReach(options.onReached);
   const placement = createPlacementCheck(store, log, options.onMisplaced);
@@ -124,9 +131,14 @@ export function createProjector(options: ProjectorOptions): Projector {
     const startedAt = Date.now();
     const traced: Fold['entries'][number][] = [];
     let full = false;
-    const together = pages.from(page, undefined, (taken) => {
-      full = taken.full;
-      if (options.onFolded !== undefined) traced.push(...taken.entries.map(tracedEntry));
+    const [oldest] = page.entries;
+    const behindMs = oldest === undefined ? 0 : startedAt - Date.parse(oldest.receivedAt);
+    const together = pages.from(page, {
+      togetherMs: limits.togetherMs * (behindMs > FAR_BEHIND_MS ? FAR_BEHIND_TIMES : 1),
+      onPage(taken) {
+        full = taken.full;
+        if (options.onFolded !== undefined) traced.push(...taken.entries.map(tracedEntry));
+      },
     });
     const reached = await advance(target, projections, together, from, log);
     if (reached === null) return { outcome: 'lost', full: true, behindMs: 0 };
@@ -134,8 +146,6 @@ export function createProjector(options: ProjectorOptions): Projector {
     seen = reached;
     placement.moved({ ...from, seq: reached });
     reach.moved(reached);
-    const [oldest] = page.entries;
-    const behindMs = oldest === undefined ? 0 : Date.now() - Date.parse(oldest.receivedAt);
     return { outcome: 'projected', full, behindMs };
   }
 

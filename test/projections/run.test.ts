@@ -383,7 +383,7 @@ test('deliveries go first while the process is busy, unless a caller waits for t
   const ran = { outcome: 'projected', full: true, behindMs: 2000 } as const;
   expect(restAfter(ran, busy)).toBe(400);
   expect(restAfter({ ...ran, full: false }, { ...busy, tookMs: 1 })).toBe(25);
-  expect(restAfter(ran, { ...busy, tookMs: 60_000 })).toBe(3000);
+  expect(restAfter(ran, { ...busy, tookMs: 60_000 })).toBe(6000);
   expect(restAfter(ran, { ...busy, awaited: true })).toBe(0);
   expect(restAfter({ ...ran, behindMs: 30_000 }, busy)).toBe(10);
   expect(restAfter(ran, { ...busy, told: false })).toBe(0);
@@ -397,5 +397,5 @@ test('a projector that lost the race leaves the work to the other, unless a call
   expect(restAfter(lost, calm)).toBe(1000);
   expect(restAfter(lost, { ...calm, awaited: true })).toBe(25);
   // Longer than the longest rest of the other one.
-  expect(restAfter(lost, { ...calm, busy: true })).toBe(4000);
+  expect(restAfter(lost, { ...calm, busy: true })).toBe(7000);
 });

@@ -339,7 +339,7 @@ export async function openSqliteToRead(path: string): Promise<{ read: Query; clo
  * saves copying; a server has five connections per thread, and their caches are never freed. Folding changes thousands of
  * pages in one transaction: those that do not fit are written more than once.
  */
-const CACHE_KIB = { write: 8192, fold: 32_768, read: 2048 } as const;
+const CACHE_KIB = { write: 8192, fold: 65_536, read: 2048 } as const;
 
 async function openWriter(path: string, busyTimeout: number, purpose: 'write' | 'fold'): Promise<SqliteConnection> {
   const connection = await openConnection(path);
