@@ -589,7 +589,7 @@ const identityRefusal: Refusal = {
   code: 'identity-altered',
   reason: 'the ledger’s name or epoch in the database (instance_id, epoch) differs from the pinned one',
   remedy:
-    'Restore the newest backup of the database, or the settings for which the checkpoints in DATA_DIR/journal are signed, and start again.',
+    'Restore the newest backup of the database, or the settings that match the checkpoints in DATA_DIR/journal, and start again.',
 };
 
 /** The journal is ahead of the database: an old backup was restored. Continuing would assign numbers a second time. */

@@ -585,7 +585,7 @@ describe('controller profile', () => {
     const text = read.problems.join('\n');
     expect(read.problems).toHaveLength(5);
     expect(text).toContain('Controller profile c.yaml: name: is missing.');
-    expect(text).toContain('"adress" is not a field of it');
+    expect(text).toContain('unknown field "adress"');
     expect(text).toContain('purposes.0.lawfulBasis: is missing');
     expect(text).toContain('role:');
   });

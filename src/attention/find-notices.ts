@@ -58,7 +58,7 @@ const kinds = {
   },
   'request-new': {
     audience: 'work',
-    words: (count) => `${many(count, 'new request')} ${count === 1 ? 'waits' : 'wait'} to be taken up.`,
+    words: (count) => `${many(count, 'new request')} ${is(count)} waiting to be taken up.`,
   },
   'requester-message': {
     audience: 'work',
@@ -66,7 +66,7 @@ const kinds = {
   },
   'erasure-proposed': {
     audience: 'work',
-    words: (count) => `${many(count, 'erasure')} ${count === 1 ? 'waits' : 'wait'} for a second person’s approval.`,
+    words: (count) => `${many(count, 'erasure')} ${is(count)} waiting for a second person’s approval.`,
   },
   'log-gap': {
     audience: 'work',
@@ -98,7 +98,7 @@ const kinds = {
   },
   'sync-lag': fixed('The consent log has not been synced for hours.'),
   'disk-low': fixed('The data disk is almost full.'),
-  quarantine: fixed('Entries could not be read and are in the quarantine.'),
+  quarantine: fixed('Entries could not be read and are in quarantine.'),
   'unknown-call': fixed('Calls to the service have an unknown outcome.'),
   'policies-disagree': fixed('Policies and deliveries contradict each other.'),
   'api-changed': fixed('The service’s API description lacks something this program needs.'),

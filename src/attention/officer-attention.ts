@@ -289,7 +289,7 @@ function attentionParts(
   );
   add('opt-out', optOuts, 'opt-out');
   add('unclear', unclear, 'unclear');
-  add('place-missing', placeless, 'of a place to choose');
+  add('place-missing', placeless, 'without a place');
   const all = open === 0 ? 'No open requests' : counted(open, 'request');
   const head = some.length === 0 ? all : `${all}: ${some.map(({ text }) => text).join(', ')}`;
   const { undelivered, contradicting } = agreement;

@@ -181,7 +181,7 @@ async function overdueVerification(
           ? `The ledger is ${days} days old and has never been verified as a whole.`
           : `The whole ledger was last verified ${days} days ago.`,
       remedy:
-        'Run `consent-ledger ledger verify`, or “Verify now” on the page Evidence; check that a worker is running and that VERIFY_SCHEDULE is not off.',
+        'Run `consent-ledger ledger verify`, or press “Verify now” on the Evidence page; check that a worker is running and that VERIFY_SCHEDULE is not off.',
     },
   ];
 }
@@ -249,7 +249,7 @@ async function positionWarning(read: Query): Promise<Warning[]> {
       source: null,
       sentence,
       remedy:
-        'The database was changed from outside. Run `consent-ledger ledger rebuild` (a running server does the same), then `consent-ledger ledger verify`.',
+        'Something other than consent-ledger changed the database. Run `consent-ledger ledger rebuild` (a running server does the same), then `consent-ledger ledger verify`.',
     },
   ];
 }
@@ -272,7 +272,7 @@ function differenceWarning(tables: string | null): Warning[] {
       source: null,
       sentence: `Rows of the read models differ from the ledger: ${tables}. No report or pack can be made until this is fixed.`,
       remedy:
-        'The database was changed from outside. Run `consent-ledger ledger rebuild --check` to list the rows, `consent-ledger ledger verify` to check the entries, then `consent-ledger ledger rebuild`.',
+        'Something other than consent-ledger changed the database. Run `consent-ledger ledger rebuild --check` to list the rows, `consent-ledger ledger verify` to check the entries, then `consent-ledger ledger rebuild`.',
     },
   ];
 }
@@ -321,7 +321,7 @@ async function silences(read: Query, now: Date, ends: DeliveryEnds): Promise<War
         code: 'silent-source',
         source,
         sentence: `${source} has delivered nothing for ${quietText(hoursSince(last))}.`,
-        remedy: 'Check that the webhook is still registered with the service and that its address still leads here.',
+        remedy: 'Check that the webhook is still registered with the service and that its address still points here.',
       }),
     )
     .sort((a, b) => ((a.source ?? '') < (b.source ?? '') ? -1 : 1));
@@ -437,7 +437,7 @@ async function quarantineWarnings(read: Query): Promise<Warning[]> {
   return rows.map(({ source, count }) => ({
     code: 'quarantine' as const,
     source: source === INSTALLATION ? null : source,
-    sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} of ${source} could not be read and ${Number(count) === 1 ? 'is' : 'are'} in the quarantine.`,
+    sentence: `${count} ${Number(count) === 1 ? 'entry' : 'entries'} of ${source} could not be read and ${Number(count) === 1 ? 'is' : 'are'} in quarantine.`,
     remedy: 'See `consent-ledger delivery list --quarantine`; field names can be set per source (docs/assumptions.md).',
   }));
 }

@@ -231,10 +231,12 @@ async function send(deps: NotifyDeps, payload: Payload, { signal }: JobContext):
     case 'mail': {
       const person = payload.person === null ? null : await findPerson(deps, payload.person);
       if (channels.mail === null) throw new JobRefused('SMTP_URL is not set for this worker.');
-      if (person === null || person.disabledAt !== null) return { sent: false, reason: 'the account is gone' };
+      if (person === null || person.disabledAt !== null)
+        return { sent: false, reason: 'the account no longer exists or is disabled' };
       // The person's rights may have changed since.
       const told = payload.told.filter((one) => isFor(person, one));
-      if (told.length + payload.done.length === 0) return { sent: false, reason: 'no longer for this account' };
+      if (told.length + payload.done.length === 0)
+        return { sent: false, reason: 'the account no longer receives these notices' };
       await sendMail(channels.mail, notificationMail({ ...payload, told }, person.email, deps), signal);
       return { sent: true };
     }
@@ -278,7 +280,7 @@ function textOf(
     ...(done.length > 0 ? ['', 'Done by schedule in the last 24 hours:'] : []),
     ...done.map(({ kind, count }) => `- ${count} ${doneWords[kind]?.[count === 1 ? 0 : 1] ?? kind}`),
     '',
-    adminUrl === null ? 'See the page Today in the admin pages.' : `See ${adminUrl}/`,
+    adminUrl === null ? 'See the Today page.' : `See ${adminUrl}/`,
   ].join('\n');
 }
 
@@ -288,8 +290,8 @@ function notificationMail(payload: Payload, to: string, wording: Wording): Mail 
   const subject = digest
     ? `Consent ledger: ${told.length === 0 ? 'nothing needs attention' : `${told.length} ${told.length === 1 ? 'thing needs' : 'things need'} attention`}`
     : `Consent ledger: ${first === undefined ? 'news' : sentenceOf(first, wording.sourceName).replace(/\.$/, '')}${told.length > 1 ? ` (and ${counted(told.length - 1, 'other notice', 'other notices')})` : ''}`;
-  const foot = `You get this because you have an account there. Choose what you get on its page Settings: Notifications.
-Mails name no person; the details are on the pages.`;
+  const foot = `You receive this mail because you have a consent-ledger account. Choose what you receive under Settings: Notifications.
+These mails never name a person; the details are on the pages.`;
   return { to: [to], subject, text: `${textOf(payload, wording)}\n\n-- \n${foot}\n`, id: payload.id };
 }
 

@@ -20,7 +20,7 @@ export interface BackupPlaces {
 export function placeOf(text: string): BackupPlaces {
   if (!text.startsWith('s3://')) return { folder: text, bucket: null };
   const bucket = bucketAddressOf(text);
-  if (bucket === null) throw new UsageError([`${JSON.stringify(text)} is not a bucket like s3://my-bucket/folder.`]);
+  if (bucket === null) throw new UsageError([`Invalid bucket ${JSON.stringify(text)}: use s3://my-bucket/folder.`]);
   return { folder: null, bucket };
 }
 
@@ -149,7 +149,7 @@ export async function withDownloaded<T>(
   const isFolder = path === '' || path.endsWith('/');
   const folderPath = isFolder ? path : path.slice(0, Math.max(0, path.lastIndexOf('/')));
   const { bucket: address } = placeOf(`s3://${bucketName}${folderPath === '' ? '' : `/${folderPath}`}`);
-  if (address === null) throw new UsageError([`${text} is not a bucket.`]);
+  if (address === null) throw new UsageError([`Invalid bucket ${JSON.stringify(text)}: use s3://my-bucket/folder.`]);
   const bucket = openBucket(config.storage, address);
   const local = await mkdtemp(join(tmpdir(), 'consent-ledger-restore-'));
   try {

@@ -195,7 +195,7 @@ async function copyNamedFiles(output: Output, dataDir: string, names: Iterable<s
   for (const name of names) {
     await output.write(name, bytesOf(join(dataDir, name))).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
-      missing.push(`${name}, which an entry names, is missing`);
+      missing.push(`${name}, to which an entry refers, is missing`);
       return output.drop(name);
     });
   }
@@ -325,16 +325,16 @@ Made at ${madeAt}, up to entry ${seq}. It is not encrypted and holds personal da
 | tables/*.csv | what was read out of the entries: decisions (decision_history), requests (cases, case_history), policies (policy_history), scans (scan_history), the audit trail (action_history) and more; UTF-8, RFC 4180 (tables.schema.json) |
 | sources.json | the accounts of the service, without credentials |
 | controller.yaml, profiles/*.yaml | the controller profile, and those of individual sources |
-| documents/, evidence/ | files that entries name by their SHA-256 |
+| documents/, evidence/ | files that entries refer to by SHA-256 |
 | checkpoints.txt, journal/, log.vkey | signed tree heads (C2SP tlog-checkpoint) and the key that checks them |
-| witnessed/ | answers of witnesses outside: checkpoints with their signatures, time stamps (RFC 3161) |
+| witnessed/ | responses of outside witnesses: checkpoints with their signatures, time stamps (RFC 3161) |
 | manifest.json | size and SHA-256 of every file here |
 
-Check it, without this program and without network, with Node.js 20 or later:
+To check it offline and without this program, with Node.js 20 or later:
 
     node verify-export.mjs .
 
 It recomputes each commitment, each leaf hash and the tree, compares them with every checkpoint, and each file with its entry or the manifest. The tables follow
-from the entries and are only compared with the manifest, which is not signed; so are the answers of witnesses, whose signatures anyone can check with their keys. Compare log.vkey with the key that you obtained another way.
+from the entries and are only compared with the manifest, which is not signed; so are the responses of witnesses, whose signatures anyone can check with the witnesses’ keys. Compare log.vkey with the key that you obtained through another channel.
 `;
 }

@@ -162,7 +162,7 @@ async function addEverything(
   for (const name of walk.named()) {
     signal?.throwIfAborted();
     if (await to.addFile(`files/${name}`, join(config.dataDir, name))) files += 1;
-    else faults.push(`${name}, which an entry names, is missing`);
+    else faults.push(`${name}, to which an entry refers, is missing`);
   }
   for await (const { file, text } of journalFiles(config.dataDir, seq)) {
     await to.add(`files/journal/${file}`, Buffer.from(text));
@@ -254,7 +254,7 @@ export function createWalk(checkpoint: NewestCheckpoint | null) {
         const name = `${document.documentId}.${document.format}`;
         // The name becomes a path.
         if (/^[\w-]+(?:\.\w+)+$/.test(name)) names.add(`documents/${name}`);
-        else faults.push(`${JSON.stringify(name)}, which an entry names as a document, is not a file name`);
+        else faults.push(`an entry refers to the document ${JSON.stringify(name)}, which is not a valid file name`);
       }
     },
     faults: () => faults,

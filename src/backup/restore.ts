@@ -388,7 +388,7 @@ export async function acceptDatabase(options: Common): Promise<RestoreReport> {
     if (refusal?.code !== 'journal-ahead')
       throw new UsageError([
         refusal === null
-          ? 'The database is not behind its journal, so there is nothing to accept. To restore a backup, name its file.'
+          ? 'The database is not behind its journal, so there is nothing to accept. To restore a backup, specify its file.'
           : `--database-as-it-is only accepts a database that is behind its journal: ${refusal.reason}. ${refusal.remedy}`,
       ]);
     const { instance, epoch, keys } = context;

@@ -146,8 +146,7 @@ function originalOf(deps: CaseWriting, row: CaseRow, caseId: string): Promise<Ca
 /** Why a case cannot be a duplicate of another. */
 function problemsOfOriginal(row: CaseRow, other: CaseRow): readonly string[] {
   const { duplicateOf, answer, refusal, withdrawal } = parseFolded(other.folded);
-  if (duplicateOf !== null)
-    return [`${other.case_id} is itself closed as a duplicate of ${duplicateOf}: name that one`];
+  if (duplicateOf !== null) return [`${other.case_id} is itself closed as a duplicate of ${duplicateOf}: use that one`];
   const settledAt = answer?.at ?? refusal?.at ?? withdrawal?.at ?? other.closed_at;
   return settledAt !== null && settledAt <= row.receipt_at
     ? [`${other.case_id} was settled before this request arrived: this is a new request and needs its own answer`]

@@ -102,7 +102,7 @@ function isTooDeep(text: string): boolean {
 function describe(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'invalid_type' && issue.input === undefined) return 'is missing';
   if (issue.code === 'unrecognized_keys')
-    return `${issue.keys.map((key) => `"${key}"`).join(', ')} is not a field of it`;
+    return `unknown field${issue.keys.length === 1 ? '' : 's'} ${issue.keys.map((key) => `"${key}"`).join(', ')}`;
   return undefined;
 }
 

@@ -64,7 +64,7 @@ function* statementBlocks({ answer, sourceName, checkpoint, timeZone, madeAt }: 
     yield {
       block: 'notice',
       tone: 'warning',
-      title: 'What had been received by then said something else',
+      title: 'What had been received by then gave a different result',
       text: then.length === 0 ? 'Nothing had been received yet.' : '',
       items: then,
     };

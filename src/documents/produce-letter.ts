@@ -252,7 +252,7 @@ function lengthProblem({ text, recipient }: LetterWish): string | null {
   if ((text?.length ?? 0) > LETTER_TEXT_LENGTH)
     return `The text has ${text?.length} characters; a letter may have at most ${LETTER_TEXT_LENGTH}. Enclose the rest as a separate document.`;
   if ((recipient?.length ?? 0) > RECIPIENT_LENGTH)
-    return `The recipient has ${recipient?.length} characters: at most ${RECIPIENT_LENGTH}.`;
+    return `The recipient has ${recipient?.length} characters: use at most ${RECIPIENT_LENGTH}.`;
   return null;
 }
 

@@ -100,7 +100,7 @@ function problemOf(report: Report | null, { name, format, from, to, subject = ''
   if (!report.formats.includes(format))
     return `The report ${name} is available as ${report.formats.join(', ')}, not as ${format}.`;
   if (subject.trim() !== '' && !report.takesSubject) return `The report ${name} has no appendix for one subject.`;
-  if (subject.length > SUBJECT) return `A subject has at most ${SUBJECT} characters.`;
+  if (subject.length > SUBJECT) return `The subject is too long: use at most ${SUBJECT} characters.`;
   for (const date of [from, to]) {
     const problem = DATE.test(date) ? calendarProblem(date) : 'use YYYY-MM-DD.';
     if (problem !== null) return `Invalid date "${date}": ${problem}`;

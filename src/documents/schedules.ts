@@ -300,7 +300,7 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       // The person's rights may have changed since.
       const person = await findPerson(deps, personId);
       if (person === null || !mayGet(person, source))
-        return { sent: false, reason: 'the account may no longer see it' };
+        return { sent: false, reason: 'the account no longer has access to it' };
       const content =
         bytes > ATTACHED_BYTES ? null : await readFile(documentPath(documents.folder, { documentId, format }));
       if (content !== null && sha256Hex(content) !== sha256)
@@ -308,16 +308,15 @@ export function createScheduleJobs(deps: ScheduleJobDeps) {
       const action = { action: 'document.mailed' as const, actor: 'schedule', documentId, sha256, to: personId };
       // Recorded before the first byte is sent; another attempt gives the same entry.
       await appendAction(ledger, source, action, ['document.mailed', documentId, personId, job.id], isoNow(clock));
-      const library =
-        notifying.adminUrl === null ? 'in the library of documents' : `under ${notifying.adminUrl}/documents`;
+      const library = notifying.adminUrl === null ? 'on the Documents page' : `under ${notifying.adminUrl}/documents`;
       const text = `${title}.
 
-${content === null ? `It is too large to attach. It is filed ${library}.` : `It is attached, and filed ${library}.`}
+${content === null ? `It is too large to attach. It is filed ${library}.` : `It is attached, and also filed ${library}.`}
 
 SHA-256: ${sha256}
 
 -- 
-You get this because someone scheduled it for you, and you have an account there.
+You receive this mail because someone scheduled this report for you.
 `;
       const attachments =
         content === null ? [] : [{ filename: fileName, content, contentType: 'application/octet-stream' }];

@@ -148,7 +148,7 @@ export async function chooseSubject(
     kept.push({
       what: 'entries that mention the identifier',
       why: 'they are records about other people, or of officers’ actions',
-      hint: 'name them by number to erase them',
+      hint: 'list them by number to erase them',
       seqs: elsewhere,
     });
   return {

@@ -65,7 +65,8 @@ export async function placeHold(
 ): Promise<PlacedHold> {
   const { source, caseId, subject, from, to, officer: actor, reason } = request;
   const problems: string[] = [];
-  if (subject !== null && source === null) problems.push('The records of a person belong to one source: name it.');
+  if (subject !== null && source === null)
+    problems.push('The records of a person belong to one source: specify the source.');
   if (from !== null && to !== null && from >= to)
     problems.push('The period is empty: its end must be later than its beginning.');
   if (caseId !== null) {

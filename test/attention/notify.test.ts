@@ -246,14 +246,14 @@ test('the notifier announces once each request that arrived without an officer, 
     mail.mails.length = 0;
     return texts.flatMap((text) => text.split('\n').filter((line) => line.includes('new request')));
   };
-  expect(await told()).toEqual(['- Acme Gärten: 1 new request waits to be taken up.']);
+  expect(await told()).toEqual(['- Acme Gärten: 1 new request is waiting to be taken up.']);
   expect(await told()).toEqual([]);
   const hook = receiver.taken.map(({ body }) => body).find((body) => body.includes('request-new'));
   expect(JSON.parse(hook ?? '')).toMatchObject({
-    data: { source: 'acme', text: 'Acme Gärten: 1 new request waits to be taken up.' },
+    data: { source: 'acme', text: 'Acme Gärten: 1 new request is waiting to be taken up.' },
   });
   await world.requests('acme', world.ago(0), world.ago(0), world.ago(0));
-  expect(await told()).toEqual(['- Acme Gärten: 2 new requests wait to be taken up.']);
+  expect(await told()).toEqual(['- Acme Gärten: 2 new requests are waiting to be taken up.']);
 
   // A delivered request merged into the letter keeps the letter an officer's, though its receipt now governs.
   const letter = opened.outcome === 'opened' ? opened.caseId : '';

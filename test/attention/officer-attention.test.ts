@@ -54,7 +54,7 @@ describe('the sentence about what needs attention', () => {
 
   it('counts the requests whose place an officer has to choose', () => {
     const lost = view(openedCase(request({ jurisdiction: 'Xyz' })), { now: '2026-07-03T09:00:00.000Z' });
-    expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe('1 request: 1 of a place to choose');
+    expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe('1 request: 1 without a place');
   });
 
   it('counts a request without a known due date', () => {
@@ -62,7 +62,7 @@ describe('the sentence about what needs attention', () => {
     const american = profile({ country: 'US', region: 'NY' });
     const lost = view(openedCase(request({ jurisdiction: null })), { now, profile: american });
     expect(describeAttention([{ view: lost, match: found }], 0, agreed)).toBe(
-      '1 request: 1 without a date, 1 of a place to choose',
+      '1 request: 1 without a date, 1 without a place',
     );
   });
 

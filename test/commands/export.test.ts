@@ -105,7 +105,7 @@ test('`export` writes everything in open formats with a verifier that finds each
     ],
     ['note', edit('checkpoints.txt', '— ', '— x'), 'checkpoints.txt: '],
     ['document', (copy) => writeFile(join(copy, 'documents', pack), 'x'), 'is not the file that its entry names'],
-    ['lost document', (copy) => rm(join(copy, 'documents', pack)), 'which an entry names, is missing'],
+    ['lost document', (copy) => rm(join(copy, 'documents', pack)), 'to which an entry refers, is missing'],
     ['table', edit('tables/cases.csv', 'ada', 'eve'), 'tables/cases.csv was changed'],
     ['addition', (copy) => writeFile(join(copy, 'more.txt'), 'x'), 'more.txt is not in the manifest'],
   ];
@@ -129,7 +129,7 @@ test('`export` writes everything in open formats with a verifier that finds each
   const lacking = await cli('export', '--out', `${empty}2`);
   expect(lacking).toMatchObject({
     code: 3,
-    stdout: expect.stringContaining(`documents/${pack}, which an entry names, is missing`) as string,
+    stdout: expect.stringContaining(`documents/${pack}, to which an entry refers, is missing`) as string,
   });
   expect(lacking.stdout).toContain(`the controller profile ${join(home, 'shop.yaml')} cannot be read`);
 });

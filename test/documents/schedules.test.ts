@@ -100,7 +100,7 @@ describe('a scheduled report', () => {
     world.setNow(new Date(Date.now() + 26 * 3_600_000).toISOString());
     await expect
       .poll(async () => (await jobs.list({ kind: 'document-mail' })).map(({ result }) => result))
-      .toEqual([{ sent: false, reason: 'the account may no longer see it' }]);
+      .toEqual([{ sent: false, reason: 'the account no longer has access to it' }]);
     expect(mail.mails).toEqual([]);
     expect(await world.actions('document.mailed')).toEqual([]);
   });

@@ -212,7 +212,7 @@ it('is in a backup and an export whatever its ending, as is a document of a late
   await rm(join(exported, 'documents', gone));
   const checked = spawnSync(process.execPath, [join(exported, 'verify-export.mjs'), exported], { encoding: 'utf8' });
   expect(checked.status).toBe(3);
-  expect(checked.stdout).toContain(`✗ documents/${gone}, which an entry names, is missing\n`);
+  expect(checked.stdout).toContain(`✗ documents/${gone}, to which an entry refers, is missing\n`);
 });
 
 it('is erased with the case, and its name with it', async () => {

@@ -356,7 +356,7 @@ const figureTexts: Readonly<Record<RequestFigure, string>> = {
   unmatched: `not found in the consent records (of the first ${MATCHED})`,
   'opt-out': 'opt-outs and limits, which take effect at once',
   unclear: 'of an unclear kind',
-  'place-missing': 'of a place to choose',
+  'place-missing': 'without a place',
 };
 
 function sorted(views: readonly CaseView[], sort: string): readonly CaseView[] {
