@@ -79,8 +79,8 @@ export function registerRestore(program: CommandUnknownOpts, io: CommandIo): voi
     .description(
       'restore a backup into an empty DATA_DIR and database, verify it and begin a new epoch (exit code 3 if it is not sound)',
     )
-    .option('--identity <file>', 'file with the private key that opens the backup (AGE-SECRET-KEY-…)')
-    .option('--passphrase-file <file>', 'file with the passphrase that opens the backup')
+    .option('--identity <file>', 'file with the private key that decrypts the backup (AGE-SECRET-KEY-…)')
+    .option('--passphrase-file <file>', 'file with the passphrase that decrypts the backup')
     .option(
       '--journal <folder>',
       'the surviving journal of the lost DATA_DIR: its newest checkpoint shows how much is lost',

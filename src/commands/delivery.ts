@@ -70,7 +70,7 @@ export function registerDelivery(program: CommandUnknownOpts, io: CommandIo): vo
     .description('print stored deliveries with their personal data replaced, one on each line, for tests of a receiver')
     .addHelpText(
       'after',
-      '\nEvery text and number is replaced, character for character; the same value by the same one within a run. Structure, types and lengths stay,\nand so do times, choices, events, kinds, purposes, languages and countries. Headers and signatures are left out. Look through the result before you share it.',
+      '\nEvery text and number is replaced character by character; within a run, equal values get equal replacements. Structure, types and lengths are kept,\nas are times, choices, events, kinds, purposes, languages and countries. Headers and signatures are left out. Review the result before you share it.',
     )
     .action((seqs, options) =>
       withContext(async (context) => {
@@ -130,7 +130,7 @@ function registerList(delivery: CommandUnknownOpts, io: CommandIo): void {
     .option('--since <time>', `only deliveries received since ${timeOrDay}`)
     .option(
       '--search <text>',
-      'only bodies that contain this exact text; reads one body after the other until enough are found',
+      'only bodies that contain this exact text; bodies are read one by one until enough are found',
     )
     .option('--limit <number>', 'maximum number of rows', wholeNumberFrom(1), 50)
     .option(

@@ -26,7 +26,9 @@ import { COMMAND_LINE_ACTOR, withCaughtUp } from './run-context.ts';
 export function registerHandOver(dsar: CommandUnknownOpts, io: CommandIo): void {
   const handOver = dsar
     .command('hand-over')
-    .description('give the requester a pack by a link and a code; they can open, download and check it, and reply');
+    .description(
+      'give the requester a pack through a link and a code; they can open, download and check it, and reply',
+    );
 
   withJson(handOver.command('create'))
     .description('create a link and a code for the pack of a case; both are shown once')

@@ -87,7 +87,7 @@ async function assigneeIn(context: Context, given: string): Promise<string | nul
   if (wanted === 'nobody') return null;
   if (wanted === 'me')
     throw new UsageError([
-      'The command line has no account: give yours to --assignee, by its id, name or e-mail address.',
+      'The command line has no account: instead of `me`, use the id, name or e-mail address of your account.',
     ]);
   return partsOfAssignee(readAssignee(wanted, await listPeople(context))).personId ?? wanted;
 }

@@ -190,7 +190,7 @@ function decisionOf({ cases }: Context, flags: EraseFlags): ErasureDecision {
   if (reason === undefined) problems.push('--yes requires --reason: the reason for erasing (see --help).');
   if (law === undefined) problems.push('--yes requires --law: the id of the law that applies, e.g. eu-gdpr.');
   else if (!cases.regimes.regimes.has(law))
-    problems.push(`Unknown law ${printable(law)}: use an id of docs/deadlines.md, e.g. eu-gdpr, uk-gdpr or us-ca.`);
+    problems.push(`Unknown law ${printable(law)}: use an id from docs/deadlines.md, e.g. eu-gdpr, uk-gdpr or us-ca.`);
   if (officer === undefined || officer.trim() === '')
     problems.push('--yes requires --officer: who decided, as recorded in the ledger.');
   if (confirmedBy?.trim() === '') problems.push('--confirmed-by requires the name of the second officer.');

@@ -75,7 +75,9 @@ async function prove(
 ): Promise<void> {
   const seqs = await entriesOf(context, what);
   if (options.out === undefined && seqs.length > 1)
-    throw new UsageError([`${printable(what)} has ${seqs.length} entries: name a folder for their proofs with --out.`]);
+    throw new UsageError([
+      `${printable(what)} has ${seqs.length} entries: specify a folder for their proofs with --out.`,
+    ]);
   // Seals entries after the last checkpoint.
   await context.seal();
   const proveOne = createProver(context);
@@ -197,7 +199,7 @@ async function showConsistency(
   const isCut = from.size > to.head.size;
   if (isCut && (from.root === null || later !== undefined))
     throw new UsageError([
-      `The earlier tree has ${from.size} entries and the later one ${to.head.size}: name the smaller one first.`,
+      `The earlier tree has ${from.size} entries and the later one ${to.head.size}: put the smaller one first.`,
     ]);
   const tree = openTree(context.store.read);
   const hashes = isCut ? null : await tree.consistency(from.size, to.head.size);

@@ -40,7 +40,7 @@ export function registerNotify(program: CommandUnknownOpts, io: CommandIo): void
       withContext(async (context) => {
         const to = options.to === undefined ? context.config.checkpointMail.to : [options.to];
         if (context.config.mail !== null && to.length === 0)
-          throw new UsageError(['Name the recipient of the test mail: --to <address>.']);
+          throw new UsageError(['Specify the recipient of the test mail: --to <address>.']);
         const tried = await testChannels(context.notifying, to);
         if (tried.length === 0)
           throw new UsageError([

@@ -89,7 +89,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
 
   withOptions(withJson(people.command('change')), rightsOptions)
     .description('change name, role or sources of an account')
-    .argument('<email>', 'of the account')
+    .argument('<email>', 'e-mail address of the account')
     .option('--name <name>', 'name of the person on pages and in the ledger')
     .action((email, options) =>
       withContext(async (context) => {
@@ -102,7 +102,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
 
   withOptions(withJson(people.command('reset')), addressOption)
     .description('print the link where a person chooses a new password')
-    .argument('<email>', 'of the account')
+    .argument('<email>', 'e-mail address of the account')
     .option('--remove-code', 'also stop asking for a one-time code (lost phone)')
     .action((email, options) =>
       withContext(async (context) => {
@@ -119,7 +119,7 @@ export function registerPeople(program: CommandUnknownOpts, io: CommandIo): void
   ] as const)
     withJson(people.command(name))
       .description(words)
-      .argument('<email>', 'of the account')
+      .argument('<email>', 'e-mail address of the account')
       .action((email, options) =>
         withContext(async (context) => {
           const { personId } = await findAccount(context, email);

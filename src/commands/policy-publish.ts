@@ -114,5 +114,5 @@ function webhookText(queued: number | null, arrivals: readonly Arrival[] | null,
     return `The service queued ${webhooks}; ${queued === 1 ? 'it' : 'all'} arrived here within ${seconds} s (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}).`;
   if (arrivals.length > 0)
     return `The service queued ${webhooks}; ${arrivals.length} arrived here (${arrivals.map(({ seq }) => `entry ${seq}`).join(', ')}); the others may belong to other endpoints of the account.`;
-  return `The service queued ${webhooks}; none arrived here within ${seconds} s. Check that the server is running (\`consent-ledger serve\`) and that the registered address leads to it; \`consent-ledger delivery diagnose\` explains refused deliveries.`;
+  return `The service queued ${webhooks}; none arrived here within ${seconds} s. Check that the server is running (\`consent-ledger serve\`) and that the registered address points to it; \`consent-ledger delivery diagnose\` explains refused deliveries.`;
 }

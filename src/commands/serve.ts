@@ -120,7 +120,7 @@ async function warnOfProfiles(context: Context): Promise<void> {
             : 'CONTROLLER_FILE';
       context.log.warn(
         { problems: error.problems },
-        `${about} cannot be used: no letter or report until it is corrected`,
+        `${about} cannot be used: no letters or reports can be made until it is corrected`,
       );
     }
 }
@@ -131,7 +131,7 @@ async function sealAtStop(context: Context): Promise<void> {
     await context.seal();
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
-    context.log.warn({ err: error }, 'the last entries could not be sealed; they will be after the next start');
+    context.log.warn({ err: error }, 'the last entries could not be sealed; they will be sealed after the next start');
   }
 }
 
@@ -154,7 +154,7 @@ function startText(facts: { publicUrl: string; adminUrl: string; sources: readon
   const webhooks = facts.sources.map((slug) => `  webhooks  ${facts.publicUrl}/webhooks/${slug}`);
   const none = '  webhooks  none yet: set WEBHOOK_SECRETS, or run `consent-ledger source add`';
   return [
-    pc.bold('consent-ledger serves'),
+    pc.bold('consent-ledger is serving'),
     ...(webhooks.length > 0 ? webhooks : [none]),
     `  admin     ${facts.adminUrl}`,
     '',

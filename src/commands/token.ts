@@ -44,7 +44,7 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
 
   withJson(token.command('api'))
     .description('create an API token that acts in the name of an account, and print it once (docs/api.md)')
-    .argument('<email>', 'of the account')
+    .argument('<email>', 'e-mail address of the account')
     .requiredOption('--for <what>', 'purpose of the token, shown in lists')
     .addOption(new Option('--scope <scope>', 'what it may do').choices(tokenScopes).default('read' as const))
     .option('--source <slug...>', 'only these sources (default: those that the account sees)')
@@ -86,7 +86,7 @@ export function registerToken(program: CommandUnknownOpts, io: CommandIo): void 
               email ?? '–',
               printable(label),
               scope,
-              sources?.join(', ') ?? 'all of the account',
+              sources?.join(', ') ?? 'all that the account sees',
               expiresAt,
               lastUsedAt ?? 'never',
             ]),
@@ -148,6 +148,8 @@ function officerName(text: string): string {
     throw new InvalidArgumentError(`Use a name of 1 to ${OFFICER_MAX} characters.`);
   // Entries name accounts in this form, by which an approval by a second person is recognised.
   if (/\(p-[0-9a-f]{8}\)/.test(name))
-    throw new InvalidArgumentError('Leave out the id of an account: people with an account sign in with it.');
+    throw new InvalidArgumentError(
+      'Leave out the account id (p-…): this link is for someone without an account; people with an account use that to sign in.',
+    );
   return name;
 }

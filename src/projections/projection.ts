@@ -9,7 +9,7 @@ import type { OnConflict, Query } from '../store/store.ts';
 /** A row as read from a table. */
 export type Row<T extends TableName> = Selectable<Tables[T]>;
 
-/** Why an entry is in the quarantine. */
+/** Why an entry is in quarantine. */
 export interface Fault {
   readonly event: string | null;
   readonly reason: string;

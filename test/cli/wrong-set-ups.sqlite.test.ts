@@ -285,6 +285,8 @@ test('`serve` starts with an unreadable controller profile, and says what cannot
   await writeFile(`${folder}/controller.yaml`, 'name: [\n');
   const server = await startServing(folder, { CONTROLLER_FILE: 'controller.yaml' });
   expect(await server.stop()).toBe(0);
-  expect(server.errors()).toContain('CONTROLLER_FILE cannot be used: no letter or report until it is corrected');
+  expect(server.errors()).toContain(
+    'CONTROLLER_FILE cannot be used: no letters or reports can be made until it is corrected',
+  );
   expect(server.errors()).toContain('/controller.yaml: ');
 });

@@ -145,7 +145,7 @@ test('`backup` keeps scheduled backups locked in a bucket, rotates backups that 
   store.add(`backups/${nameOf(instance, '01')}`, null);
   const locked = store.versions.find(({ key }) => key.endsWith(nameOf(instance, '02')));
   if (locked !== undefined) locked.lock = { mode: 'COMPLIANCE', until: '2100-01-01T00:00:00Z' };
-  expect(await doctor()).toEqual([expect.stringMatching(/^fault: The newest backup is of 2025-01-02/)]);
+  expect(await doctor()).toEqual([expect.stringMatching(/^fault: The newest backup was made at 2025-01-02/)]);
   await mkdir(join(home.folder, 'erasures'));
   await writeFile(join(home.folder, 'erasures', 'one.json'), '{}');
 
@@ -166,7 +166,7 @@ test('`backup` keeps scheduled backups locked in a bucket, rotates backups that 
   );
   // No copy is left in the data directory.
   expect(await readdir(join(home.folder, 'outgoing'))).toEqual([]);
-  expect(await doctor()).toEqual([expect.stringMatching(/^ok: s3:\/\/ledger\/backups: The newest backup is of/)]);
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok: s3:\/\/ledger\/backups: The newest backup was made at/)]);
 
   const storage = storageEnvironment(store.url);
   const target = await emptyPlace(home.folder);
@@ -245,7 +245,7 @@ test('`backup` makes scheduled backups in a worker, keeps some of each period, a
   const old = ['20250101T000000Z', '20250102T000000Z'].map((time) => `consent-ledger-${instance}-${time}.tar.gz.age`);
   const another = 'consent-ledger-0123456789-20250101T000000Z.tar.gz.age';
   for (const name of [...old, another, 'mine.txt']) await writeFile(join(folder, name), '');
-  expect(await doctor()).toEqual([expect.stringMatching(/^fault: The newest backup is of 2025-01-02/)]);
+  expect(await doctor()).toEqual([expect.stringMatching(/^fault: The newest backup was made at 2025-01-02/)]);
   await mkdir(join(home.folder, 'erasures'));
   await writeFile(join(home.folder, 'erasures', 'one.json'), '{}');
   const done = await run();
@@ -255,7 +255,7 @@ test('`backup` makes scheduled backups in a worker, keeps some of each period, a
   expect(names[0]).toBe(old[1]);
   expect(await readdir(folder)).toEqual(expect.arrayContaining([another, 'mine.txt', 'erasures']));
   expect(await readdir(join(folder, 'erasures'))).toEqual(['one.json']);
-  expect(await doctor()).toEqual([expect.stringMatching(/^ok: The newest backup is of/)]);
+  expect(await doctor()).toEqual([expect.stringMatching(/^ok: The newest backup was made at/)]);
   const target = await emptyPlace(home.folder);
   const restored = await cli(target, 'restore', join(folder, names[1] ?? ''), '--identity', file);
   // A file beside the backups may come from anyone.

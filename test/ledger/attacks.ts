@@ -376,7 +376,7 @@ const onReadModels: readonly Attack[] = [
   database('banner evidence assigned to another banner', `update banner_evidence set banner_id = 'b2'`),
   database('a policy edited', `update policies set title = 'x', jurisdiction = 'FR'`),
   database(
-    'a delivery hidden in the quarantine',
+    'a delivery hidden in quarantine',
     `insert into quarantine (seq, source, event, reason, received_at) values (3, 'default', 'x', 'y', '2026-01-01T00:00:00.000Z')`,
   ),
   database('a forged file in the table of documents', `update documents set sha256 = '${'ab'.repeat(32)}'`),

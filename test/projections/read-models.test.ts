@@ -426,7 +426,7 @@ describe('cases', () => {
     expect(quarantined).toEqual(reason === null ? [] : [{ seq: 1, event: 'dsar.submitted', reason }]);
   });
 
-  test('an entry whose kind was edited to an unknown one is shown in the quarantine', async () => {
+  test('an entry whose kind was edited to an unknown one is shown in quarantine', async () => {
     const world = await createWorld();
     const edited = { ...webhook('acme', { event: 'dsar.submitted' }, at), kind: '\u0177ebhook' as 'webhook' };
     await project(world, edited);
@@ -439,7 +439,7 @@ describe('cases', () => {
     ]);
   });
 
-  test('a recorded move without effect is shown in the quarantine', async () => {
+  test('a recorded move without effect is shown in quarantine', async () => {
     const world = await createWorld();
     await project(world, told(request()), moved('acme-1', 4, 'close'), moved('case-77', 0, 'close'));
     expect(

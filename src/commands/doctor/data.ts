@@ -255,7 +255,7 @@ async function checkSealing({ store, journal, epoch, clock, lastSeq }: Ledgered)
         'sealing',
         checkpoint === undefined
           ? 'Nothing has been sealed yet.'
-          : `The last checkpoint is of ${checkpoint.created_at}; ${counted(lastSeq - size, 'entry', 'entries')} came after it.`,
+          : `The last checkpoint was made at ${checkpoint.created_at}; ${counted(lastSeq - size, 'entry', 'entries')} came after it.`,
       ),
     );
   return lines;
@@ -268,7 +268,7 @@ async function checkWitnesses({ config, witnessPolicy, witnessState, warnings, e
       note(
         'witnesses',
         'Checkpoints do not leave this machine: someone who has its keys could rewrite the whole ledger unnoticed.',
-        'Name witnesses, a time-stamping authority or a folder elsewhere in WITNESSES (docs/proofs.md).',
+        'List witnesses, a time-stamping authority or a folder elsewhere in WITNESSES (docs/proofs.md).',
       ),
     ];
   let policy: Awaited<ReturnType<typeof witnessPolicy>>;
@@ -314,7 +314,7 @@ async function checkProjector({ store, lastSeq }: Ledgered): Promise<Line[]> {
     .selectFrom('quarantine')
     .select((eb) => eb.fn.countAll().as('count'))
     .executeTakeFirstOrThrow();
-  const quarantined = Number(count) === 0 ? 'the quarantine is empty' : `${count} in the quarantine`;
+  const quarantined = Number(count) === 0 ? 'the quarantine is empty' : `${count} in quarantine`;
   if (lag <= LAG_ENTRIES)
     return [
       ok(
@@ -393,10 +393,10 @@ async function checkBackups({ store, config, clock, instance }: Context): Promis
     return due !== null && clock().getTime() - due.getTime() > BACKUP_MS
       ? fault(
           'backup',
-          `The newest backup is of ${at}; one was due at ${due.toISOString()}.`,
+          `The newest backup was made at ${at}; one was due at ${due.toISOString()}.`,
           'Check that a worker is running, then run `consent-ledger backup` to make one now.',
         )
-      : ok('backup', `The newest backup is of ${at}. Rehearse restoring it (docs/backup.md).`);
+      : ok('backup', `The newest backup was made at ${at}. Rehearse restoring it (docs/backup.md).`);
   };
   const found: Line[] = [];
   if (folder !== null)
