@@ -63,12 +63,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The links by which the pack of a request was handed over, newest first */
+        /** The links through which the pack of a request was handed over, newest first */
         get: operations["listHandOvers"];
         put?: never;
         /**
-         * Hand over the pack of a request by a link and a code
-         * @description Link and code are only in this answer. Send them to the requester through two different channels, then record the answer as a move.
+         * Hand over the pack of a request through a link and a code
+         * @description The link and the code are only in this response. Send them to the requester through two different channels, then record the answer as a move.
          */
         post: operations["createHandOver"];
         delete?: never;
@@ -125,7 +125,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a letter to the requester, once
-         * @description The answer is the job that sends it. It is not sent if recording the answer would be refused.
+         * @description Returns the job that sends it. The letter is not sent if recording the answer would be refused.
          */
         post: operations["mailLetter"];
         delete?: never;
@@ -165,7 +165,7 @@ export interface paths {
         put?: never;
         /**
          * Create the response pack of a request
-         * @description The answer is the job that makes it; its result names the document.
+         * @description Returns the job that makes it; the job’s result names the document.
          */
         post: operations["makePack"];
         delete?: never;
@@ -205,7 +205,7 @@ export interface paths {
         put?: never;
         /**
          * Mail a task to its owner, with a link to it
-         * @description The answer is the job that sends it.
+         * @description Returns the job that sends it.
          */
         post: operations["mailTask"];
         delete?: never;
@@ -240,7 +240,7 @@ export interface paths {
         };
         /**
          * Decisions whose records contradict each other: none of them counts as consent until this is resolved
-         * @description Source by source, each by time. Without a period: the last 31 days.
+         * @description Ordered by source, then by time. Without a period: the last 31 days.
          */
         get: operations["listContradictions"];
         put?: never;
@@ -260,7 +260,7 @@ export interface paths {
         };
         /**
          * The decisions of a period, by choice
-         * @description Source by source, each by time. Without a period: the last 31 days.
+         * @description Ordered by source, then by time. Without a period: the last 31 days.
          */
         get: operations["listDecisions"];
         put?: never;
@@ -300,7 +300,7 @@ export interface paths {
         };
         /**
          * Decisions in the service’s consent log that never arrived as a webhook
-         * @description Source by source, each by time. Without a period: the last 31 days.
+         * @description Ordered by source, then by time. Without a period: the last 31 days.
          */
         get: operations["listUndelivered"];
         put?: never;
@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * Deliveries as they are stored, as server-sent events
-         * @description Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts at most a minute: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it starts with new deliveries.
+         * @description Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts at most a minute; then reconnect with the last id in the `Last-Event-ID` header (browsers and libraries do this) or in `after`. Without either it starts with new deliveries.
          */
         get: operations["followDeliveries"];
         put?: never;
@@ -593,7 +593,7 @@ export interface paths {
         put?: never;
         /**
          * Have the service generate many policies, in batches within its limits
-         * @description The same items are never sent twice: a list that was started before is continued, and its job is the answer.
+         * @description The same items are never sent twice: a list that was started before is continued, and its job is returned.
          */
         post: operations["startBulk"];
         delete?: never;
@@ -664,7 +664,7 @@ export interface paths {
         put?: never;
         /**
          * Have the service generate a policy
-         * @description The answer is the job that calls the service; its result names the policy and the remaining quota. Nothing is sent while the outcome of an identical request is unknown, unless `again` is set.
+         * @description Returns the job that calls the service; the job’s result gives the policy id and the remaining quota. Nothing is sent while the outcome of an identical request is unknown, unless `again` is set.
          */
         post: operations["generatePolicy"];
         delete?: never;
@@ -735,7 +735,7 @@ export interface paths {
         put?: never;
         /**
          * Create an audit report for a period
-         * @description The answer is the job that makes it; its result names the document.
+         * @description Returns the job that makes it; the job’s result names the document.
          */
         post: operations["makeReport"];
         delete?: never;
@@ -841,7 +841,7 @@ export interface paths {
         put?: never;
         /**
          * Read all earlier deliveries and rows of a source again, with its current settings
-         * @description Needs a token of scope `administer`. For deliveries that could not be read before the names of their fields and events were accepted. The answer is the job that rebuilds the read models; its result says how many are now read. A request while one is under way gives the same job.
+         * @description Needs a token of scope `administer`. For deliveries that could not be read before the names of their fields and events were accepted. Returns the job that rebuilds the read models; the job’s result says how many are now read. A request while one is under way returns the same job.
          */
         post: operations["rereadDeliveries"];
         delete?: never;
@@ -861,7 +861,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the signing secret of a webhook: accept a new one, which is yours or is generated
-         * @description Needs a token of scope `administer`. The old secrets are accepted until they end or are retired, so that no delivery is lost in between.
+         * @description Needs a token of scope `administer`. The old secrets are accepted until they expire or are retired, so that no delivery is lost in between.
          */
         post: operations["addSecret"];
         delete?: never;
@@ -939,7 +939,7 @@ export interface paths {
         put?: never;
         /**
          * Verify every entry, checkpoint and file now
-         * @description The answer is the job that does it; its result lists the findings.
+         * @description Returns the job that does it; the job’s result lists the findings.
          */
         post: operations["startVerification"];
         delete?: never;
@@ -1040,7 +1040,7 @@ export interface components {
              * @enum {string}
              */
             by: "email" | "record" | "subject";
-            /** @description The decisions that made it so, with their entries. */
+            /** @description The decisions that determined it, with their entries. */
             decisions: ({
                 at: string;
                 bannerId: string | null;
@@ -1050,7 +1050,7 @@ export interface components {
                 entries: ({
                     commitment: string;
                     receivedAt: string;
-                    /** @description The entry of the ledger. */
+                    /** @description Number of the ledger entry. */
                     seq: number;
                     /** @enum {string} */
                     wayIn: "webhook" | "pull" | "request";
@@ -1075,11 +1075,11 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
-            /** @description The state by what was known then; null: the same. */
+            /** @description The state according to what was known at that time; null: the same. */
             knownThen: ({
                 bannerId: string | null;
                 purposes: ({
-                    /** @description The decision that made it so. */
+                    /** @description The decision that determined it. */
                     decisionId: string;
                     purpose: string;
                     since: string;
@@ -1096,11 +1096,11 @@ export interface components {
             outcome: "found" | "not-found";
             /** @description The entry that records this look-up. */
             recorded: number;
-            /** @description The state of consent then, by all that is known now. */
+            /** @description The state of consent at that time, according to everything known now. */
             standing: ({
                 bannerId: string | null;
                 purposes: ({
-                    /** @description The decision that made it so. */
+                    /** @description The decision that determined it. */
                     decisionId: string;
                     purpose: string;
                     since: string;
@@ -1120,7 +1120,7 @@ export interface components {
             at: string;
             bannerId: string | null;
             decisionId: string;
-            /** @description By all its records: given, partly-given, refused, withdrawn, disputed … */
+            /** @description According to all its records: given, partly-given, refused, withdrawn, disputed … */
             judged: string;
             recordId: string | null;
             /** @description The entry of its first record. */
@@ -1138,7 +1138,7 @@ export interface components {
             outcome: "read" | "unknown-event" | "unreadable";
             receivedAt: string;
             repeats: number;
-            /** @description The entry of the ledger. */
+            /** @description Number of the ledger entry. */
             seq: number;
             source: string;
             /** @description The verdict on its signature. */
@@ -1215,7 +1215,7 @@ export interface components {
                     [key: string]: string;
                 };
                 receivedAt: string;
-                /** @description The entry of the ledger. */
+                /** @description Number of the ledger entry. */
                 seq: number;
                 /** @description As the record states it. */
                 state: string;
@@ -1225,7 +1225,7 @@ export interface components {
             source: string;
         };
         HandOver: {
-            /** @description Ids of the files handed over beside the pack. */
+            /** @description Ids of the files handed over with the pack. */
             attachments: string[];
             caseId: string;
             createdAt: string;
@@ -1331,7 +1331,7 @@ export interface components {
             problems?: string[];
             status: number;
             title: string;
-            /** @description Leads to its meaning in the reference. */
+            /** @description Link to its explanation in the reference. */
             type: string;
         };
         /** @description A scheduled report. */
@@ -1374,7 +1374,7 @@ export interface components {
                 };
                 move: string;
                 recordedAt: string;
-                /** @description The entry of the ledger. */
+                /** @description Number of the ledger entry. */
                 seq: number;
                 toState: string;
                 version: number;
@@ -1510,7 +1510,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1533,7 +1533,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1637,11 +1637,11 @@ export interface operations {
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 kind?: "access" | "portability" | "erasure" | "rectification" | "restriction" | "objection" | "opt-out" | "limit" | "withdraw-consent" | "unknown";
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
                 /** @description true: only requests whose requester is still waiting; false: only settled ones. */
                 open?: "true" | "false";
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 state?: "opened" | "acknowledged" | "waiting-identity" | "waiting-clarification" | "in-progress" | "ready" | "answered" | "refused" | "withdrawn" | "closed";
             };
@@ -1658,7 +1658,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1721,7 +1721,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -1787,7 +1787,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1796,7 +1796,7 @@ export interface operations {
                         caseId: string;
                         /** @enum {string} */
                         outcome: "opened" | "duplicate";
-                        /** @description The entry of the ledger. */
+                        /** @description Number of the ledger entry. */
                         seq: number;
                     };
                 };
@@ -1902,7 +1902,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -1984,7 +1984,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2054,7 +2054,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2068,7 +2068,7 @@ export interface operations {
                     /** @description Who approved it for the controller, if this installation is a processor. */
                     approvedBy?: string;
                     /**
-                     * @description Ids of files of the request that the requester gets beside the pack.
+                     * @description Ids of files of the request that the requester gets with the pack.
                      * @default []
                      */
                     attachments?: string[];
@@ -2087,13 +2087,13 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        /** @description Ids of the files handed over beside the pack. */
+                        /** @description Ids of the files handed over with the pack. */
                         attachments: string[];
                         caseId: string;
                         code: string;
@@ -2206,7 +2206,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2224,7 +2224,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2319,7 +2319,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2335,13 +2335,13 @@ export interface operations {
                      * @enum {string}
                      */
                     format?: "pdf" | "html" | "txt";
-                    /** @description BCP 47; without it: that of the request. */
+                    /** @description BCP 47. Default: the language of the request. */
                     language?: string;
-                    /** @description Of a notice to a recipient of the data. */
+                    /** @description Only for a notice: the recipient of the data. */
                     recipient?: string;
                     /** @enum {string} */
                     step: "acknowledgement" | "identity" | "clarification" | "extension" | "answer" | "partial" | "refusal" | "no-match" | "notice" | "appeal";
-                    /** @description Your own words; without them: the wording of the installation. */
+                    /** @description Your own text. Default: the installation’s wording. */
                     text?: string;
                 };
             };
@@ -2354,7 +2354,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2454,7 +2454,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2482,7 +2482,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2577,7 +2577,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2607,7 +2607,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2706,7 +2706,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2723,7 +2723,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2818,7 +2818,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2843,7 +2843,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -2942,7 +2942,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -2960,7 +2960,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3055,7 +3055,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3070,7 +3070,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3159,9 +3159,9 @@ export interface operations {
                 cursor?: string;
                 /** @description The first day, in the time zone of the controller. */
                 from?: string;
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 /** @description The last day. */
                 to?: string;
@@ -3179,7 +3179,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3241,15 +3241,15 @@ export interface operations {
     listDecisions: {
         parameters: {
             query?: {
-                /** @description As counted on the page Today; withdrawn includes partly withdrawn. */
+                /** @description As counted on the Today page; withdrawn includes partly withdrawn. */
                 choice?: "given" | "partly-given" | "refused" | "withdrawn";
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 /** @description The first day, in the time zone of the controller. */
                 from?: string;
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 /** @description The last day. */
                 to?: string;
@@ -3267,7 +3267,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3330,7 +3330,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3363,7 +3363,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3461,9 +3461,9 @@ export interface operations {
                 cursor?: string;
                 /** @description The first day, in the time zone of the controller. */
                 from?: string;
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 /** @description The last day. */
                 to?: string;
@@ -3481,7 +3481,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3546,10 +3546,10 @@ export interface operations {
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
                 event?: string;
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
                 outcome?: "read" | "unknown-event" | "unreadable";
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -3565,7 +3565,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3630,7 +3630,7 @@ export interface operations {
                 /** @description The last entry that you have. */
                 after?: number;
                 event?: string;
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -3646,7 +3646,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3707,11 +3707,11 @@ export interface operations {
                 caseId?: string;
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
                 /** @description dsar-pack, letter, attachment, or the name of a report. */
                 name?: string;
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -3727,7 +3727,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3804,7 +3804,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3886,7 +3886,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -3968,7 +3968,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4053,7 +4053,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4133,7 +4133,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4194,7 +4194,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4230,7 +4230,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4325,7 +4325,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4348,7 +4348,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4443,7 +4443,7 @@ export interface operations {
         parameters: {
             query?: {
                 kind?: "document" | "sync" | "verify" | "reread" | "policy-generate" | "policy-publish" | "policy-bulk";
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
                 state?: "waiting" | "running" | "done" | "failed" | "cancelled";
             };
@@ -4460,7 +4460,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4535,7 +4535,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4617,7 +4617,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4685,7 +4685,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4702,7 +4702,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4809,7 +4809,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4881,7 +4881,7 @@ export interface operations {
         parameters: {
             query?: {
                 policyId?: string;
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -4897,7 +4897,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -4958,7 +4958,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4993,7 +4993,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5107,7 +5107,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5185,11 +5185,11 @@ export interface operations {
             query?: {
                 /** @description The nextCursor of the previous page. Default: the first page. */
                 cursor?: string;
-                /** @description Rows of the page. */
+                /** @description Maximum number of rows per page. */
                 limit?: number;
                 /** @description Only those whose outcome is unknown. */
                 open?: "true" | "false";
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -5205,7 +5205,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5268,7 +5268,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5294,7 +5294,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5389,7 +5389,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5421,7 +5421,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5516,7 +5516,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5537,7 +5537,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5638,7 +5638,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5660,7 +5660,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5773,7 +5773,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5834,7 +5834,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5871,7 +5871,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -5965,7 +5965,7 @@ export interface operations {
     listSchedules: {
         parameters: {
             query?: {
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -5981,7 +5981,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6042,7 +6042,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6063,7 +6063,7 @@ export interface operations {
                     /** @enum {string} */
                     name: "consent-audit" | "dsar-register" | "delivery-log" | "reconciliation" | "scan-audit";
                     /**
-                     * @description Ids of persons.
+                     * @description Ids of people with an account.
                      * @default []
                      */
                     recipients?: string[];
@@ -6079,7 +6079,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6177,7 +6177,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6200,7 +6200,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6309,7 +6309,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6384,7 +6384,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6452,7 +6452,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6469,7 +6469,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6568,7 +6568,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6585,7 +6585,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6680,7 +6680,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6697,7 +6697,7 @@ export interface operations {
                      * @enum {string}
                      */
                     encoding?: "text" | "hex" | "base64";
-                    /** @description Hours until the old secrets end. Default: they are retired one by one. */
+                    /** @description Hours until the old secrets expire. Default: never; retire them one by one. */
                     othersEndInHours?: number;
                     /** @description As the service shows it. Default: one is generated, and returned once. */
                     secret?: string;
@@ -6712,7 +6712,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6813,7 +6813,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6831,7 +6831,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -6928,7 +6928,7 @@ export interface operations {
     listSyncs: {
         parameters: {
             query?: {
-                /** @description Only this source (its slug). Default: all that you can see. */
+                /** @description Only this source (its slug). Default: everything that you can see. */
                 source?: string;
             };
             header?: never;
@@ -6944,7 +6944,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -7005,7 +7005,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7026,7 +7026,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -7121,7 +7121,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7142,7 +7142,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -7243,7 +7243,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The same key sent again within a day gets the answer of the first request; nothing is done twice. */
+                /** @description The same key sent again within a day gets the response to the first request; nothing is done twice. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7258,7 +7258,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };
@@ -7356,7 +7356,7 @@ export interface operations {
                     "RateLimit-Limit"?: number;
                     /** @description How many of them are left. */
                     "RateLimit-Remaining"?: number;
-                    /** @description Seconds until the count restarts. */
+                    /** @description Seconds until the limit resets. */
                     "RateLimit-Reset"?: number;
                     [name: string]: unknown;
                 };

@@ -108,7 +108,7 @@ const shownCaseSchema = caseSchema
     tasks: z.array(taskSchema),
     history: z.array(
       z.object({
-        seq: z.int().meta({ description: 'The entry of the ledger.' }),
+        seq: z.int().meta({ description: 'Number of the ledger entry.' }),
         recordedAt: z.string(),
         version: z.int(),
         move: z.string(),
@@ -126,7 +126,7 @@ const handOverSchema = z
     caseId: z.string(),
     documentId: z.string(),
     sha256: z.string(),
-    attachments: z.array(z.string()).meta({ description: 'Ids of the files handed over beside the pack.' }),
+    attachments: z.array(z.string()).meta({ description: 'Ids of the files handed over with the pack.' }),
     state: z.enum(['open', 'locked', 'expired', 'revoked', 'withheld']).meta({
       description: 'locked: by wrong codes; withheld: the request is being worked on, or the pack was erased.',
     }),
@@ -155,13 +155,9 @@ export const caseApi = [
     query: pageQuery.extend(sourceQuery.shape).extend({
       state: z.enum(caseStates).optional(),
       kind: z.enum(requestKinds).optional(),
-      assignee: z
-        .string()
-        .max(300)
-        .optional()
-        .meta({
-          description: '`me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee.',
-        }),
+      assignee: z.string().max(300).optional().meta({
+        description: '`me`, `nobody`, the id of an account (`p-1a2b3c4d`), or the exact name of an assignee.',
+      }),
       open: z
         .enum(['true', 'false'])
         .optional()
@@ -234,7 +230,7 @@ export const caseApi = [
     answer: z.object({
       outcome: z.enum(['opened', 'duplicate']),
       caseId: z.string(),
-      seq: z.int().meta({ description: 'The entry of the ledger.' }),
+      seq: z.int().meta({ description: 'Number of the ledger entry.' }),
     }),
     async handle(context, { body, by }) {
       if (context.sources.find(body.source) === null) throw new CodedError('not_found', 'Unknown source.');
@@ -284,7 +280,7 @@ export const caseApi = [
     name: 'makePack',
     tag: 'Cases',
     summary: 'Create the response pack of a request',
-    description: 'The answer is the job that makes it; its result names the document.',
+    description: 'Returns the job that makes it; the job’s result names the document.',
     params: caseParams,
     status: 202,
     answer: jobSchema,
@@ -310,13 +306,13 @@ export const caseApi = [
     params: caseParams,
     body: z.strictObject({
       step: z.enum(letterSteps),
-      language: z.string().max(35).optional().meta({ description: 'BCP 47; without it: that of the request.' }),
+      language: z.string().max(35).optional().meta({ description: 'BCP 47. Default: the language of the request.' }),
       text: z
         .string()
         .max(LETTER_TEXT_LENGTH)
         .optional()
-        .meta({ description: 'Your own words; without them: the wording of the installation.' }),
-      recipient: z.string().max(300).optional().meta({ description: 'Of a notice to a recipient of the data.' }),
+        .meta({ description: 'Your own text. Default: the installation’s wording.' }),
+      recipient: z.string().max(300).optional().meta({ description: 'Only for a notice: the recipient of the data.' }),
       format: z.enum(letterFormats).default('pdf'),
     }),
     status: 201,
@@ -355,7 +351,7 @@ export const caseApi = [
     name: 'mailLetter',
     tag: 'Cases',
     summary: 'Mail a letter to the requester, once',
-    description: 'The answer is the job that sends it. It is not sent if recording the answer would be refused.',
+    description: 'Returns the job that sends it. The letter is not sent if recording the answer would be refused.',
     params: z.strictObject({ caseId: z.string().max(300), documentId: z.string().max(300) }),
     body: z.strictObject({
       attachments: z.array(z.string().max(300)).max(ATTACHMENTS).default([]).meta({
@@ -400,7 +396,7 @@ export const caseApi = [
     name: 'mailTask',
     tag: 'Cases',
     summary: 'Mail a task to its owner, with a link to it',
-    description: 'The answer is the job that sends it.',
+    description: 'Returns the job that sends it.',
     params: taskParams,
     status: 202,
     answer: jobSchema,
@@ -419,7 +415,7 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/hand-overs',
     name: 'listHandOvers',
     tag: 'Cases',
-    summary: 'The links by which the pack of a request was handed over, newest first',
+    summary: 'The links through which the pack of a request was handed over, newest first',
     params: caseParams,
     answer: z.object({ data: z.array(handOverSchema) }),
     async handle(context, { params }) {
@@ -433,9 +429,9 @@ export const caseApi = [
     path: '/api/v1/cases/{caseId}/hand-overs',
     name: 'createHandOver',
     tag: 'Cases',
-    summary: 'Hand over the pack of a request by a link and a code',
+    summary: 'Hand over the pack of a request through a link and a code',
     description:
-      'Link and code are only in this answer. Send them to the requester through two different channels, then record the answer as a move.',
+      'The link and the code are only in this response. Send them to the requester through two different channels, then record the answer as a move.',
     params: caseParams,
     body: z.strictObject({
       days: z.int().min(1).max(HAND_OVER_DAYS_MAX).default(HAND_OVER_DAYS),
@@ -448,7 +444,7 @@ export const caseApi = [
         .array(z.string().max(300))
         .max(ATTACHMENTS)
         .default([])
-        .meta({ description: 'Ids of files of the request that the requester gets beside the pack.' }),
+        .meta({ description: 'Ids of files of the request that the requester gets with the pack.' }),
       approvedBy: z.string().trim().min(1).max(300).optional().meta({
         description: 'Who approved it for the controller, if this installation is a processor.',
       }),

@@ -16,7 +16,7 @@ const purposeStanding = z.looseObject({
   purpose: z.string(),
   state: z.string().meta({ description: 'granted, denied, withdrawn, expired, disputed, unclear …' }),
   since: z.string(),
-  decisionId: z.string().meta({ description: 'The decision that made it so.' }),
+  decisionId: z.string().meta({ description: 'The decision that determined it.' }),
 });
 
 const decisionSchema = z.looseObject({
@@ -30,7 +30,7 @@ const decisionSchema = z.looseObject({
   contradictions: z.array(z.string()),
   entries: z.array(
     z.looseObject({
-      seq: z.int().meta({ description: 'The entry of the ledger.' }),
+      seq: z.int().meta({ description: 'Number of the ledger entry.' }),
       wayIn: z.enum(['webhook', 'pull', 'request']),
       receivedAt: z.string(),
       commitment: z.string(),
@@ -54,9 +54,13 @@ const answerSchema = z
     subjects: z.array(z.string()),
     at: z.string(),
     asOf: z.int().meta({ description: 'The last entry that was taken into account.' }),
-    standing: standingSchema.meta({ description: 'The state of consent then, by all that is known now.' }),
-    knownThen: standingSchema.nullable().meta({ description: 'The state by what was known then; null: the same.' }),
-    decisions: z.array(decisionSchema).meta({ description: 'The decisions that made it so, with their entries.' }),
+    standing: standingSchema.meta({
+      description: 'The state of consent at that time, according to everything known now.',
+    }),
+    knownThen: standingSchema
+      .nullable()
+      .meta({ description: 'The state according to what was known at that time; null: the same.' }),
+    decisions: z.array(decisionSchema).meta({ description: 'The decisions that determined it, with their entries.' }),
     total: z.int(),
     later: z.int(),
   })
@@ -71,7 +75,7 @@ const findingSchema = z
     at: z.string(),
     records: z.array(
       z.object({
-        seq: z.int().meta({ description: 'The entry of the ledger.' }),
+        seq: z.int().meta({ description: 'Number of the ledger entry.' }),
         wayIn: z.enum(['webhook', 'pull', 'request']),
         receivedAt: z.string(),
         state: z.string().meta({ description: 'As the record states it.' }),
@@ -88,7 +92,9 @@ const decisionsItemSchema = z
     recordId: z.string().nullable(),
     bannerId: z.string().nullable(),
     at: z.string(),
-    judged: z.string().meta({ description: 'By all its records: given, partly-given, refused, withdrawn, disputed …' }),
+    judged: z
+      .string()
+      .meta({ description: 'According to all its records: given, partly-given, refused, withdrawn, disputed …' }),
     seq: z.int().meta({ description: 'The entry of its first record.' }),
   })
   .meta({ id: 'Decision', description: 'A choice of a visitor.' });
@@ -129,7 +135,7 @@ function findingsRoute(kind: FindingKind, name: string, summary: string) {
     name,
     tag: 'Consent',
     summary,
-    description: 'Source by source, each by time. Without a period: the last 31 days.',
+    description: 'Ordered by source, then by time. Without a period: the last 31 days.',
     query: listQuery,
     answer: pageOf(findingSchema),
     async handle(context, { query, request }) {
@@ -160,12 +166,12 @@ export const consentApi = [
     name: 'listDecisions',
     tag: 'Consent',
     summary: 'The decisions of a period, by choice',
-    description: 'Source by source, each by time. Without a period: the last 31 days.',
+    description: 'Ordered by source, then by time. Without a period: the last 31 days.',
     query: listQuery.extend({
       choice: z
         .enum(choiceNames)
         .optional()
-        .meta({ description: 'As counted on the page Today; withdrawn includes partly withdrawn.' }),
+        .meta({ description: 'As counted on the Today page; withdrawn includes partly withdrawn.' }),
     }),
     answer: pageOf(decisionsItemSchema),
     async handle(context, { query, request }) {

@@ -139,7 +139,7 @@ export const documentApi = [
     name: 'makeReport',
     tag: 'Documents',
     summary: 'Create an audit report for a period',
-    description: 'The answer is the job that makes it; its result names the document.',
+    description: 'Returns the job that makes it; the job’s result names the document.',
     body: z.strictObject({
       name: z.enum(reportNames),
       source: z.string().max(100),
@@ -209,7 +209,11 @@ export const documentApi = [
         .string()
         .max(100)
         .meta({ description: 'minute hour day month weekday, in the time zone of the controller.' }),
-      recipients: z.array(z.string().max(100)).max(50).default([]).meta({ description: 'Ids of persons.' }),
+      recipients: z
+        .array(z.string().max(100))
+        .max(50)
+        .default([])
+        .meta({ description: 'Ids of people with an account.' }),
     }),
     status: 201,
     answer: z.object({ scheduleId: z.string(), seq: z.int() }),

@@ -44,7 +44,7 @@ function problemOf(code: ErrorCode, detail: string, problems: readonly string[] 
 }
 
 const TOKEN_NEEDED =
-  'Send a valid API token as `Authorization: Bearer clt_…`. Create tokens on the page Your account, or with `consent-ledger token api`.';
+  'Send a valid API token as `Authorization: Bearer clt_…`. Create tokens under “Your account”, or with `consent-ledger token api`.';
 
 /** Answers with a problem. */
 export function sendProblem(

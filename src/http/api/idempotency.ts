@@ -78,7 +78,7 @@ export async function forgetAnswers({ store, clock, log }: Pick<Context, 'store'
   const old = new Date(clock().getTime() - KEPT_HOURS * 3_600_000).toISOString();
   await store
     .transaction(({ query }) => query.deleteFrom('idempotency_keys').where('created_at', '<', old).execute())
-    .catch((error: unknown) => log.warn({ err: error }, 'old answers of the API could not be removed'));
+    .catch((error: unknown) => log.warn({ err: error }, 'old responses of the API could not be removed'));
 }
 
 /** Stores the answer, or releases the key if the request failed through no fault of its own. */
@@ -101,5 +101,5 @@ export async function keepAnswer(
           .execute();
       else await query.deleteFrom('idempotency_keys').where('key_hash', '=', idempotencyHash).execute();
     })
-    .catch((error: unknown) => log.warn({ err: error }, 'the answer of an Idempotency-Key could not be kept'));
+    .catch((error: unknown) => log.warn({ err: error }, 'the response for an Idempotency-Key could not be kept'));
 }

@@ -11,7 +11,7 @@ import { defineRoute, pageFrom, pageOf, pageQuery, readCursor, RefusedRequest, s
 
 const deliverySchema = z
   .object({
-    seq: z.int().meta({ description: 'The entry of the ledger.' }),
+    seq: z.int().meta({ description: 'Number of the ledger entry.' }),
     source: z.string(),
     receivedAt: z.string(),
     event: z.string().nullable(),
@@ -111,7 +111,7 @@ export const ledgerApi = [
     tag: 'Ledger',
     summary: 'Deliveries as they are stored, as server-sent events',
     description:
-      'Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts at most a minute: open it again with the last id in the header Last-Event-ID (browsers and libraries do) or in `after`. Without either it starts with new deliveries.',
+      'Each event `delivery` is an item of `listDeliveries`, its id the number of the entry. A stream lasts at most a minute; then reconnect with the last id in the `Last-Event-ID` header (browsers and libraries do this) or in `after`. Without either it starts with new deliveries.',
     query: sourceQuery.extend({
       event: z.string().max(200).optional(),
       after: z.coerce.number().int().nonnegative().optional().meta({ description: 'The last entry that you have.' }),
@@ -186,7 +186,7 @@ export const ledgerApi = [
     name: 'startVerification',
     tag: 'Ledger',
     summary: 'Verify every entry, checkpoint and file now',
-    description: 'The answer is the job that does it; its result lists the findings.',
+    description: 'Returns the job that does it; the job’s result lists the findings.',
     status: 202,
     answer: jobSchema,
     async handle(context, { by, request }) {

@@ -50,7 +50,7 @@ export function openApiDocument(routes: readonly ApiRoute[], version: string): J
       version,
       summary: 'Evidence of consent, policies and data subject requests',
       description:
-        'Cases, consent look-ups, policies, documents and jobs of one installation. Each look at personal data and each download is an entry of the ledger; answers name the entries (`seq`) that they are based on.',
+        'Cases, consent look-ups, policies, documents and jobs of one installation. Each view of personal data and each download is an entry of the ledger; responses cite the entries (`seq`) that they are based on.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/', description: 'The admin listener of the installation.' }],
@@ -63,7 +63,7 @@ export function openApiDocument(routes: readonly ApiRoute[], version: string): J
           type: 'http',
           scheme: 'bearer',
           description:
-            'An API token of an account: create one on the page Your account, or with `consent-ledger token api`.',
+            'An API token of an account: create one under “Your account”, or with `consent-ledger token api`.',
         },
       },
       schemas: Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -155,7 +155,7 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'The same key sent again within a day gets the answer of the first request; nothing is done twice.',
+  description: 'The same key sent again within a day gets the response to the first request; nothing is done twice.',
   schema: { type: 'string', minLength: 1, maxLength: 200 },
 };
 
@@ -163,7 +163,7 @@ const rateHeaders = Object.fromEntries(
   [
     ['RateLimit-Limit', 'Requests per minute for this token.'],
     ['RateLimit-Remaining', 'How many of them are left.'],
-    ['RateLimit-Reset', 'Seconds until the count restarts.'],
+    ['RateLimit-Reset', 'Seconds until the limit resets.'],
   ].map(([name = '', description]) => [name, { description, schema: { type: 'integer' } }]),
 );
 
@@ -172,7 +172,7 @@ const problemSchema = {
   description: 'An error (RFC 9457).',
   required: ['type', 'title', 'status', 'code', 'detail'],
   properties: {
-    type: { type: 'string', description: 'Leads to its meaning in the reference.' },
+    type: { type: 'string', description: 'Link to its explanation in the reference.' },
     title: { type: 'string' },
     status: { type: 'integer' },
     code: { type: 'string', enum: Object.keys(errorCodes), description: 'For programs.' },

@@ -174,7 +174,7 @@ export const policyApi = [
     tag: 'Policies',
     summary: 'Have the service generate a policy',
     description:
-      'The answer is the job that calls the service; its result names the policy and the remaining quota. Nothing is sent while the outcome of an identical request is unknown, unless `again` is set.',
+      'Returns the job that calls the service; the job’s result gives the policy id and the remaining quota. Nothing is sent while the outcome of an identical request is unknown, unless `again` is set.',
     body: z.strictObject({ source: z.string().max(100), form: formASchema, again: z.boolean().default(false) }),
     status: 202,
     answer: jobSchema,
@@ -212,7 +212,7 @@ export const policyApi = [
     tag: 'Policies',
     summary: 'Have the service generate many policies, in batches within its limits',
     description:
-      'The same items are never sent twice: a list that was started before is continued, and its job is the answer.',
+      'The same items are never sent twice: a list that was started before is continued, and its job is returned.',
     body: z.strictObject({
       source: z.string().max(100),
       items: z.array(formASchema).min(1).max(1000),

@@ -23,7 +23,7 @@ export function referencePage(routes: readonly ApiRoute[]): string {
     <Page title="API reference" frame={null}>
       <h1>API reference</h1>
       <p class="lead">
-        Send an API token as <code>Authorization: Bearer clt_…</code>. Tokens are made on the page{' '}
+        Send an API token as <code>Authorization: Bearer clt_…</code>. Create tokens under{' '}
         <a href="/account#tokens">Your account</a>. For programs: <a href="/openapi.json">openapi.json</a> (OpenAPI
         3.1).
       </p>
@@ -53,7 +53,7 @@ export function referencePage(routes: readonly ApiRoute[]): string {
                 )}
                 {body === null ? null : <Schema title="Body" text={body} />}
                 {answer === null ? (
-                  <p>The answer is the file.</p>
+                  <p>Returns the file.</p>
                 ) : (
                   <Schema title={`Answer (${route.status})`} text={answer} />
                 )}

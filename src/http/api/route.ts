@@ -126,7 +126,13 @@ export const pageQuery = z.strictObject({
     .max(200)
     .optional()
     .meta({ description: 'The nextCursor of the previous page. Default: the first page.' }),
-  limit: z.coerce.number().int().min(1).max(PAGE_MAX).default(50).meta({ description: 'Rows of the page.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(PAGE_MAX)
+    .default(50)
+    .meta({ description: 'Maximum number of rows per page.' }),
 });
 export const sourceQuery = z.strictObject({
   source: z
@@ -134,7 +140,7 @@ export const sourceQuery = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'Only this source (its slug). Default: all that you can see.' }),
+    .meta({ description: 'Only this source (its slug). Default: everything that you can see.' }),
 });
 
 /** A page of a list. */

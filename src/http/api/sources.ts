@@ -147,7 +147,7 @@ export const sourceApi = [
     tag: 'Sources and syncs',
     summary: 'Rotate the signing secret of a webhook: accept a new one, which is yours or is generated',
     description:
-      'Needs a token of scope `administer`. The old secrets are accepted until they end or are retired, so that no delivery is lost in between.',
+      'Needs a token of scope `administer`. The old secrets are accepted until they expire or are retired, so that no delivery is lost in between.',
     params: slugParams,
     body: z.strictObject({
       secret: z
@@ -162,7 +162,7 @@ export const sourceApi = [
         .min(1)
         .max(8760)
         .optional()
-        .meta({ description: 'Hours until the old secrets end. Default: they are retired one by one.' }),
+        .meta({ description: 'Hours until the old secrets expire. Default: never; retire them one by one.' }),
     }),
     status: 201,
     answer: z.object({
@@ -210,7 +210,7 @@ export const sourceApi = [
     tag: 'Sources and syncs',
     summary: 'Read all earlier deliveries and rows of a source again, with its current settings',
     description:
-      'Needs a token of scope `administer`. For deliveries that could not be read before the names of their fields and events were accepted. The answer is the job that rebuilds the read models; its result says how many are now read. A request while one is under way gives the same job.',
+      'Needs a token of scope `administer`. For deliveries that could not be read before the names of their fields and events were accepted. Returns the job that rebuilds the read models; the job’s result says how many are now read. A request while one is under way returns the same job.',
     params: slugParams,
     status: 202,
     answer: jobSchema,
